@@ -1,0 +1,71 @@
+# Set-up happens by itself: .venv is made on first use and brought up to date when pyproject.toml changes.
+# PYTHON chooses the interpreter when .venv is made:  make test PYTHON=python3.13
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help report test slow lint types layers wheel unpacked clean distclean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+report: $(READY) ## write two margin reports, iris and breast_cancer, as HTML pages
+	@$(BIN)/maxmargin report iris --positive setosa -o margin-report-iris.html
+	@$(BIN)/maxmargin report breast_cancer -o margin-report-breast_cancer.html
+	@echo
+	@echo "The two pages:"
+	@echo "  $(CURDIR)/margin-report-iris.html"
+	@echo "  $(CURDIR)/margin-report-breast_cancer.html"
+
+test: $(READY) ## the tests, without the slow ones
+	@$(BIN)/python -m pytest -m "not slow"
+
+slow: $(READY) ## the slow tests
+	@$(BIN)/python -m pytest -m slow || test $$? -eq 5  # 5: there are none
+
+lint: $(READY) ## ruff: rules and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: unpacked ## mypy --strict on the unpacked wheel
+	@cd build/unpacked && "$(CURDIR)/$(BIN)/python" -m mypy --strict --config-file "$(CURDIR)/pyproject.toml" \
+		--cache-dir "$(CURDIR)/.mypy_cache" -p maxmargin
+
+layers: unpacked ## import-linter on the unpacked wheel
+	@cd build/unpacked && "$(CURDIR)/$(BIN)/lint-imports" --no-cache --config "$(CURDIR)/pyproject.toml"
+
+wheel: $(READY) ## build the wheel into dist/
+	@rm -rf build dist/maxmargin-*.whl
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
+unpacked: wheel
+	@$(BIN)/python -m zipfile -e dist/maxmargin-*.whl build/unpacked
+
+clean: ## delete what was built, the caches and the pages
+	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis margin-report-*.html
+	@find benchmarks maxmargin reports solvers tests -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean ## clean, and delete .venv
+	@rm -rf $(VENV)
+
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "maxmargin needs Python 3.11 or later, but there is no '$(PYTHON)'. Try: make PYTHON=/path/to/python3" >&2; \
+		exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "maxmargin needs Python 3.11 or later, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." \
+			"Try: make PYTHON=/path/to/python3" >&2; \
+		exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' cannot make virtual environments: its venv or ensurepip module is missing" \
+			"(on Debian and Ubuntu: apt install python3-venv)." >&2; \
+		exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(READY): pyproject.toml | $(BIN)/pip
+	@echo "Setting up $(VENV) (a few minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""maxmargin puts the perceptron next to exact answers, and proves every answer."""

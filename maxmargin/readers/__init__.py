@@ -1,0 +1,1 @@
+"""Readers: one format a file, each giving a :class:`~maxmargin.readers.table.Table`."""

@@ -1,0 +1,47 @@
+"""Parquet and Feather files."""
+
+import io
+from typing import Any
+
+from .errors import data_error
+from .frames import read_frame
+from .source import read_bytes
+from .table import Choice, Table
+
+
+def read_parquet(path: str, choice: Choice) -> Table:
+    """Read a Parquet file (also `.gz`).
+
+    Raises
+    ------
+    DataError
+        The file is broken, or its columns cannot be used.
+    """
+    import pyarrow.parquet
+
+    return _read(pyarrow.parquet.read_table, path, choice, "Parquet")
+
+
+def read_feather(path: str, choice: Choice) -> Table:
+    """Read a Feather (Arrow IPC) file (also `.gz`).
+
+    Raises
+    ------
+    DataError
+        The file is broken, or its columns cannot be used.
+    """
+    import pyarrow.feather
+
+    return _read(pyarrow.feather.read_table, path, choice, "Feather")
+
+
+def _read(read_table: Any, path: str, choice: Choice, form: str) -> Table:
+    from pyarrow import ArrowException
+
+    content = read_bytes(path)
+    try:
+        table = read_table(io.BytesIO(content))
+    except (ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
+    return read_frame(table, choice, path)

@@ -1,0 +1,240 @@
+"""From a table to a matrix of finite numbers: rows with missing values, texts, infinities."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import DataError, listed, quote
+from .labels import LabelError, Labels, encode, is_absent
+from .numerals import number
+from .table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts
+
+if TYPE_CHECKING:
+    from .table import Matrix
+
+MOST_LEVELS = 1000
+"""A text column with more different texts than this is not encoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Assembled:
+    """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left."""
+
+    X: "Matrix"
+    names: tuple[str, ...]
+    labels: Labels
+    rows: NDArray[np.int64] | None
+    ids: tuple[str, ...] | None
+    notes: tuple[str, ...]
+
+
+def assemble(table: Table, choice: Choice) -> Assembled:
+    """Turn `table` into numbers.
+
+    Raises
+    ------
+    DataError
+        No rows, a missing value (unless `choice.drop_missing`), an infinite value, a text column (unless
+        `choice.one_hot`), labels that are missing or infinite.
+    """
+    if len(table.label) == 0:
+        raise table.error_of_source(found="no rows", expected="at least one")
+    table, rows = _without_missing(table, choice)
+    labels = _labels(table)
+    if isinstance(table.features, tuple):
+        table = _numeric(table, choice)
+    X = _stacked(table.features)
+    _check_finite(X, table)
+    names = tuple(str(name) for name in table.names)
+    return Assembled(X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes)
+
+
+def _labels(table: Table) -> Labels:
+    try:
+        return encode(table.label)
+    except LabelError as error:
+        if error.row is None:
+            raise table.error_of_source(column=table.label_name, found=error.found, expected=error.expected) from error
+        raise table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
+
+
+# Missing values
+
+
+def _without_missing(table: Table, choice: Choice) -> tuple[Table, NDArray[np.int64] | None]:
+    is_missing = _missing_features(table) | _missing_labels(table.label)
+    if not is_missing.any():
+        return table, None
+    if not choice.drop_missing:
+        raise _missing_error(table, int(np.flatnonzero(is_missing)[0]))
+    kept = np.flatnonzero(~is_missing).astype(np.int64)
+    if kept.size == 0:
+        raise table.error_of_source(found="a missing value in every row", expected="at least one complete row")
+    n_dropped = int(is_missing.sum())
+    note = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {is_missing.size}"
+    return _rows_of(table, kept, note), kept
+
+
+def _missing_features(table: Table) -> NDArray[np.bool_]:
+    if isinstance(table.features, tuple):
+        return _any_in_row(np.column_stack([column.is_missing() for column in table.features]))
+    if isinstance(table.features, np.ndarray):
+        everything_is_there = is_finite(table.features)
+        return np.zeros(len(table.features), np.bool_) if everything_is_there else _any_in_row(np.isnan(table.features))
+    is_missing = np.zeros(table.features.shape[0], dtype=np.bool_)
+    is_missing[_row_of_entries(table.features)[np.isnan(table.features.data)]] = True
+    return is_missing
+
+
+def _any_in_row(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.logical_or.reduce(mask, axis=1)
+    return found
+
+
+def _missing_labels(label: NDArray[Any] | Texts) -> NDArray[np.bool_]:
+    if isinstance(label, list):
+        return np.array([text is None for text in label], dtype=np.bool_)
+    if label.dtype.kind == "f":
+        missing: NDArray[np.bool_] = np.isnan(label)
+        return missing
+    if label.dtype.kind == "O":
+        return np.array([is_absent(value) for value in label], dtype=np.bool_)
+    return np.zeros(label.shape[0], dtype=np.bool_)
+
+
+def _missing_error(table: Table, row: int) -> DataError:
+    one = np.array([row])
+    if _missing_labels(_taken(table.label, one))[0]:
+        return table.error(row, table.label_name, found="no label", expected="a label", hint=DROP_MISSING_HINT)
+    position = _first_column(table, row)
+    return table.error(row, table.names[position], found="a missing value", expected="a number", hint=DROP_MISSING_HINT)
+
+
+def _first_column(table: Table, row: int) -> int:
+    if isinstance(table.features, tuple):
+        return next(j for j, column in enumerate(table.features) if column.is_missing()[row])
+    return int(_bad_columns(table.features, row)[0])
+
+
+def _bad_columns(X: "Matrix", row: int) -> NDArray[Any]:
+    """Return the columns in which a row is not finite."""
+    if isinstance(X, np.ndarray):
+        return np.flatnonzero(~np.isfinite(X[row]))
+    entries = slice(X.indptr[row], X.indptr[row + 1])
+    columns: NDArray[Any] = X.indices[entries][~np.isfinite(X.data[entries])]
+    return np.sort(columns)
+
+
+def _row_of_entries(X: Any) -> NDArray[np.int64]:
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def _rows_of(table: Table, rows: NDArray[np.int64], note: str) -> Table:
+    if isinstance(table.features, tuple):
+        features: Any = tuple(Column(name=column.name, values=_taken(column.values, rows)) for column in table.features)
+    else:
+        features = table.features[rows]
+    return replace(
+        table,
+        features=features,
+        label=_taken(table.label, rows),
+        ids=None if table.ids is None else tuple(table.ids[i] for i in rows),
+        lines=None if table.lines is None else table.lines[rows],
+        origin=rows,
+        notes=(*table.notes, note),
+    )
+
+
+def _taken(values: Any, rows: NDArray[Any]) -> Any:
+    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
+
+
+# Texts
+
+
+def _numeric(table: Table, choice: Choice) -> Table:
+    """Encode the text columns."""
+    columns: list[Column] = []
+    notes = list(table.notes)
+    for column in table.features:
+        if not isinstance(column.values, list):
+            columns.append(column)
+            continue
+        if not choice.one_hot:
+            raise _text_error(table, column.name, column.values)
+        encoded, note = _one_hot(table, column.name, column.values)
+        columns += encoded
+        notes.append(note)
+    if not columns:
+        raise table.error_of_source(
+            found="no feature column left after --one-hot", expected="at least one", hint=notes[-1]
+        )
+    names = tuple(column.name for column in columns)
+    return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
+
+
+def _text_error(table: Table, name: str | int, texts: Texts) -> DataError:
+    """Word the error of the first text that is not a number."""
+    row = next((i for i, text in enumerate(texts) if text is not None and number(text) is None), 0)
+    found = quote(texts[row]) if number(str(texts[row])) is None else f"the text {quote(texts[row])}"
+    return table.error(row, name, found=found, expected="a number", hint=TEXT_HINT)
+
+
+def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column], str]:
+    levels = sorted({text for text in texts if text is not None})
+    if len(levels) > MOST_LEVELS:
+        raise table.error_of_source(
+            column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
+            expected=f"at most {MOST_LEVELS} to encode with --one-hot", hint="drop it with --drop",
+        )  # fmt: skip
+    dropped, *kept = levels
+    position = {level: code for code, level in enumerate(levels)}
+    codes = np.array([position[text] for text in texts if text is not None])
+    columns = [
+        Column(name=f"{name}={level}", values=(codes == code).astype(np.float64))
+        for code, level in enumerate(kept, start=1)
+    ]
+    return columns, f"one-hot: column {name!r} became {len(kept)} columns, level {dropped!r} is dropped (all zero)"
+
+
+# Numbers
+
+
+def _stacked(features: "tuple[Column, ...] | Matrix") -> "Matrix":
+    if not isinstance(features, tuple):
+        return features
+    X = np.empty((len(features[0].values), len(features)), dtype=np.float64)
+    for j, column in enumerate(features):
+        X[:, j] = column.values
+    return X
+
+
+def is_finite(values: NDArray[np.float64]) -> bool:
+    """Return whether all values are finite, in one pass: their sum is, unless it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    return bool(np.isfinite(total)) or bool(np.isfinite(values).all())
+
+
+def first_not_finite(X: "Matrix") -> tuple[int, int] | None:
+    """Return the first row and column where `X` is NaN or infinite, or None."""
+    if isinstance(X, np.ndarray):
+        if is_finite(X):
+            return None
+        row = int(np.argmin(np.isfinite(X).all(axis=1)))
+    else:
+        bad = ~np.isfinite(X.data)
+        if not bad.any():
+            return None
+        row = int(_row_of_entries(X)[bad].min())
+    return row, int(_bad_columns(X, row)[0])
+
+
+def _check_finite(X: "Matrix", table: Table) -> None:
+    place = first_not_finite(X)
+    if place is not None:
+        row, column = place
+        found = "infinity" if X[row, column] > 0 else "minus infinity"
+        raise table.error(row, table.names[column], found=found, expected="a finite number")

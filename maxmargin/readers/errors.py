@@ -1,0 +1,93 @@
+"""The error of a source that cannot be read as data, and how its one line is worded."""
+
+from collections.abc import Iterable
+
+LONGEST_QUOTE = 40
+"""Characters of a found text that a message shows."""
+
+MOST_NAMED = 10
+"""Choices that a message lists before it writes `...`."""
+
+
+class DataError(ValueError):
+    """A source (file, stream, table) does not hold usable data.
+
+    `str()` of it is one line that names the source, the place, what was found and what was expected.
+    """
+
+
+def data_error(
+    source: str,
+    *,
+    found: str,
+    expected: str,
+    line: int | None = None,
+    row: int | None = None,
+    column: str | int | None = None,
+    option: str | None = None,
+    hint: str = "",
+) -> DataError:
+    """Word a :class:`DataError`.
+
+    Parameters
+    ----------
+    source : str
+        The file's name, or what an object in memory is.
+    found, expected : str
+        What is there and what should be there, ready to print.
+    line : int, optional
+        Line of a text file, from 1.
+    row : int, optional
+        Row of a source without lines, from 0.
+    column : str or int, optional
+        Name of the column, or its position from 0.
+    option : str, optional
+        The option that asked for something the source does not have.
+    hint : str
+        What to do.
+
+    Examples
+    --------
+    >>> print(data_error("a.csv", line=3, column="petal", found="'abc'", expected="a number"))
+    a.csv: line 3, column 'petal': found 'abc', expected a number
+    """
+    places = []
+    if line is not None:
+        places.append(f"line {line}")
+    if row is not None:
+        places.append(f"row {row}")
+    if column is not None:
+        places.append(f"column {column!r}")
+    if option is not None:
+        places.append(option)
+    place = f"{', '.join(places)}: " if places else ""
+    advice = f" ({hint})" if hint else ""
+    return DataError(_printable(f"{source}: {place}found {found}, expected {expected}{advice}"))
+
+
+def quote(value: object) -> str:
+    """Return `value` as a message shows it: quoted, and cut when it is long."""
+    text = str(value) if not isinstance(value, str) else value
+    if len(text) > LONGEST_QUOTE:
+        text = text[:LONGEST_QUOTE] + "..."
+    return repr(text) if isinstance(value, str) else text
+
+
+def listed(values: Iterable[object]) -> str:
+    """Return the first few values, quoted, with commas."""
+    every = list(values)
+    shown = [quote(value) for value in every[:MOST_NAMED]]
+    return ", ".join([*shown, "..."] if len(every) > MOST_NAMED else shown)
+
+
+def nearest(wanted: object, choices: Iterable[object]) -> str:
+    """Return "did you mean ...?" with the choice spelt most like `wanted`, or an empty text."""
+    import difflib
+
+    spelt = {str(choice).casefold(): choice for choice in choices}
+    close = difflib.get_close_matches(str(wanted).casefold(), list(spelt), n=1)
+    return f"did you mean {quote(spelt[close[0]])}?" if close else ""
+
+
+def _printable(message: str) -> str:
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)

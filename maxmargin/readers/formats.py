@@ -1,0 +1,64 @@
+"""Which reader reads which source."""
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from .errors import data_error, nearest
+from .source import STDIN, suffix_of
+from .table import Choice, Table
+
+Reader: TypeAlias = Callable[[str, Choice], Table]
+
+READERS = {
+    ".csv": ("delimited", "read_delimited"),
+    ".tsv": ("delimited", "read_delimited"),
+    ".parquet": ("arrow", "read_parquet"),
+    ".feather": ("arrow", "read_feather"),
+    ".npz": ("npz", "read_npz"),
+    ".svm": ("svmlight", "read_svmlight"),
+    ".libsvm": ("svmlight", "read_svmlight"),
+    ".svmlight": ("svmlight", "read_svmlight"),
+}
+"""Module and function for every suffix; imported when it is needed."""
+
+BUNDLED = ("iris", "breast_cancer", "wine", "digits")
+"""Names of the bundled data sets."""
+
+
+def read(source: Any, choice: Choice) -> Table:
+    """Read a file, a bundled data set, the standard input (`-`), or a table in memory.
+
+    Raises
+    ------
+    DataError
+        There is no such source, its suffix is unknown, or its reader cannot read it.
+    """
+    if isinstance(source, str) and source in BUNDLED:
+        return _reader("bundled", "read_bundled")(source, choice)
+    if isinstance(source, str) and source == STDIN:
+        return _reader("delimited", "read_delimited")(source, choice)
+    if isinstance(source, str | os.PathLike):
+        return _read_file(os.fspath(source), choice)
+    from .frames import read_frame
+
+    return read_frame(source, choice)
+
+
+def _read_file(path: str, choice: Choice) -> Table:
+    suffix = suffix_of(path)
+    if suffix in READERS:
+        return _reader(*READERS[suffix])(path, choice)
+    if os.path.isdir(path):
+        raise data_error(path, found="a directory", expected="a file")
+    known = f"{' '.join(READERS)} (each also .gz), or one of the names {', '.join(BUNDLED)}"
+    if not os.path.exists(path):
+        raise data_error(path, found="no such file", expected=f"a file {known}", hint=nearest(path, BUNDLED))
+    found = f"the suffix {suffix!r}" if suffix else "no suffix"
+    raise data_error(path, found=found, expected=f"one of {known}", hint=nearest(suffix, READERS) if suffix else "")
+
+
+def _reader(module: str, function: str) -> Reader:
+    reader: Reader = getattr(import_module(f".{module}", __package__), function)
+    return reader

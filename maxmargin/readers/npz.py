@@ -1,0 +1,96 @@
+"""NumPy's `.npz` archives with the arrays X and y."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import data_error, listed, quote
+from .source import read_bytes
+from .table import Choice, Table, drop_note, kept_names
+
+BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, NotImplementedError, SyntaxError)
+"""What numpy.load raises for archives that are damaged or would have to be unpickled."""
+
+
+def read_npz(path: str, choice: Choice) -> Table:
+    """Read the arrays X (rows x features) and y (labels); `feature_names` may name the columns of X.
+
+    Columns are counted as if y followed X. Nothing is unpickled.
+
+    Raises
+    ------
+    DataError
+        The archive is broken, X or y is missing or has a wrong shape or type.
+    """
+    arrays = _arrays(path)
+    for name in ("X", "y"):
+        if name not in arrays:
+            found = f"the arrays {listed(sorted(arrays))}" if arrays else "no arrays"
+            raise data_error(path, found=found, expected=f"an array {name!r}")
+    X, y = _numbers(arrays["X"], path), arrays["y"]
+    if y.dtype.kind not in "biufUS":
+        raise data_error(path, found=f"y of type {quote(str(y.dtype))}", expected="labels: booleans, numbers or texts")
+    if y.shape != X.shape[:1]:
+        raise data_error(
+            path, found=f"y of shape {y.shape}", expected=f"shape ({X.shape[0]},), a label for every row of X"
+        )
+    names = _names(arrays, X.shape[1], path)
+    roles = choice.roles(None if names is None else (*names, "y"), X.shape[1] + 1, path)
+    if roles.label != X.shape[1]:
+        raise data_error(path, option="--label", found=f"column {choice.label!r} of X", expected="the array 'y'")
+    return Table(
+        source=path,
+        names=kept_names(names, roles.features),
+        features=np.ascontiguousarray(X[:, roles.features]) if len(roles.features) < X.shape[1] else X,
+        label=y,
+        label_name="y",
+        ids=None if roles.id is None else tuple(f"{value:g}" for value in X[:, roles.id]),
+        notes=drop_note(names, roles),
+    )
+
+
+def _arrays(path: str) -> dict[str, NDArray[Any]]:
+    content = io.BytesIO(read_bytes(path))
+    try:
+        arrays = _loaded(content)
+    except BROKEN as error:
+        if "pickle" in str(error).lower():
+            found, expected = "objects that would have to be unpickled", "arrays of numbers or texts"
+        else:
+            found, expected = f"a broken archive: {error}", "an .npz file with the arrays X and y"
+        raise data_error(path, found=found, expected=expected) from error
+    if arrays is None:
+        raise data_error(path, found="a single array (.npy)", expected="an .npz file with the arrays X and y")
+    return arrays
+
+
+def _loaded(content: io.BytesIO) -> dict[str, NDArray[Any]] | None:
+    """Return the arrays of an archive that are of use, or None if it is a single array."""
+    archive = np.load(content, allow_pickle=False)
+    if not isinstance(archive, Mapping):
+        return None
+    return {name: archive[name] for name in archive if name in ("X", "y", "feature_names")}
+
+
+def _numbers(X: NDArray[Any], path: str) -> NDArray[np.float64]:
+    if X.dtype.kind not in "biuf":
+        raise data_error(path, found=f"X of type {quote(str(X.dtype))}", expected="an array X of real numbers")
+    if X.ndim != 2:
+        raise data_error(path, found=f"X of shape {X.shape}", expected="two dimensions: rows and columns")
+    if X.shape[1] == 0:
+        raise data_error(path, found="X without columns", expected="at least one feature")
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def _names(arrays: Mapping[str, NDArray[Any]], n_features: int, path: str) -> tuple[str, ...] | None:
+    if "feature_names" not in arrays:
+        return None
+    names = tuple(str(name) for name in arrays["feature_names"].ravel())
+    if len(names) != n_features:
+        raise data_error(path, found=f"{len(names)} feature_names", expected=f"{n_features}, one for every column of X")
+    return names

@@ -1,0 +1,97 @@
+"""Decimal text to binary64, correctly rounded."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import quote
+from .table import DROP_MISSING_HINT, TEXT_HINT, Texts
+
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
+"""Texts (in any case) that stand for a missing value."""
+
+BOOLEAN = {"true": 1.0, "false": 0.0}
+"""Texts (in any case) that stand for 1 and 0."""
+
+
+def is_missing(text: str) -> bool:
+    """Return whether `text` stands for a missing value.
+
+    Examples
+    --------
+    >>> is_missing(" NA ")
+    True
+    """
+    return text.strip().lower() in MISSING
+
+
+def number(text: str) -> float | None:
+    """Return the number that `text` writes, or None; a missing value is NaN, a number too large is infinite.
+
+    Examples
+    --------
+    >>> number(" 1e3"), number("1_000"), number("abc")
+    (1000.0, None, None)
+    """
+    if is_missing(text):
+        return float("nan")
+    if "_" in text or not text.strip().isascii():
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return the numbers that `texts` write, missing values as NaN, or None when some text is not a number."""
+    together = "".join(texts)
+    if "_" not in together and together.isascii():
+        try:
+            return np.fromiter(map(float, texts), np.float64, len(texts))
+        except ValueError:
+            pass
+    return _filled(number(text) for text in texts)
+
+
+def booleans(texts: Iterable[str]) -> NDArray[np.float64] | None:
+    """Return 1 and 0 for the texts "true" and "false", missing values as NaN, or None when there is another text."""
+    return _filled(float("nan") if is_missing(text) else BOOLEAN.get(text.strip().lower()) for text in texts)
+
+
+def cleaned(texts: Sequence[str]) -> Texts:
+    """Return the texts without the spaces around them, None where missing."""
+    meaning = {text: None if is_missing(text) else text.strip() for text in set(texts)}
+    return [meaning[text] for text in texts]
+
+
+def _filled(values: Iterable[float | None]) -> NDArray[np.float64] | None:
+    found: list[float] = []
+    for value in values:
+        if value is None:
+            return None
+        found.append(value)
+    return np.array(found, dtype=np.float64)
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a text."""
+
+    found: str
+    expected: str
+    hint: str
+
+
+def complaint(text: str) -> Complaint:
+    """Say what was found, what was expected and what to do about a text that is not a finite number."""
+    if is_missing(text):
+        found = f"the missing value {quote(text.strip())}" if text.strip() else "an empty field"
+        return Complaint(found, "a number", DROP_MISSING_HINT)
+    value = number(text)
+    if value is None:
+        return Complaint(quote(text.strip()), "a number", TEXT_HINT)
+    overflows = "inf" not in text.lower()
+    reason = "too large for binary64" if overflows else ""
+    return Complaint(quote(text.strip()), "a finite number", reason)

@@ -1,0 +1,1 @@
+"""Arrays in, proven answers out. Nothing here knows of files, names or reports."""

@@ -1,0 +1,109 @@
+"""Which solvers cvxpy can call, with which options; nothing else knows a solver's name."""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.formulations import Program
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """A solver and the options that make it as accurate as it can be."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+_TUNED = (
+    Backend(name="DAQP", options={"primal_tol": 1e-9, "dual_tol": 1e-12}),
+    Backend(
+        name="HIGHS",
+        options={
+            "primal_feasibility_tolerance": 1e-10,
+            "dual_feasibility_tolerance": 1e-10,
+            "time_limit": 60.0,  # its QP method can cycle for hours on programs with many slacks
+        },
+    ),
+    Backend(name="CLARABEL", options={"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}),
+    Backend(name="OSQP", options={"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 10_000}),
+)
+_OPTIONS = {backend.name: backend.options for backend in _TUNED}
+
+HARD_MARGIN_ORDER = ("DAQP", "HIGHS", "CLARABEL")
+"""Small dense quadratic programs: DAQP is exact to rounding where it succeeds, HiGHS survives bad conditioning."""
+
+SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
+"""With a slack a row the program is large and sparse: interior points, then operator splitting."""
+
+FEASIBILITY_ORDER = ("HIGHS", "CLARABEL")
+
+
+def installed() -> list[str]:
+    """Return the names of the solvers cvxpy finds here."""
+    import cvxpy
+
+    return list(cvxpy.installed_solvers())
+
+
+def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the solvers to try: the given one, or ``order``.
+
+    Raises
+    ------
+    ValueError
+        If the given one is not installed.
+    """
+    if solver is None:
+        return order
+    if solver.upper() not in installed():
+        raise ValueError(f"solver {solver!r} is not installed; installed are {', '.join(installed())}")
+    return (solver.upper(),)
+
+
+def solve(program: "Program", solver: str) -> Candidate:
+    """Call one solver; whatever happens, return what it said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            program.problem.solve(solver=solver, **_OPTIONS.get(solver, {}))
+        except Exception as error:  # solvers raise anything, and the next one may succeed
+            return _failed(solver, error)
+    return Candidate(
+        w=_finite(program.w.value),
+        b=_finite_number(program.b.value),
+        multipliers=_finite(program.margins.dual_value),
+        engine=f"cvxpy {solver}",
+        attempt=Attempt(solver=solver, status=str(program.problem.status), message=_native_status(program)),
+    )
+
+
+def _failed(solver: str, error: Exception) -> Candidate:
+    message = " ".join(str(error).split())
+    attempt = Attempt(solver=solver, status=type(error).__name__, message=message)
+    return Candidate(w=None, b=0.0, multipliers=None, engine=f"cvxpy {solver}", attempt=attempt)
+
+
+def _native_status(program: "Program") -> str:
+    stats = program.problem.solver_stats
+    return str(getattr(stats.extra_stats, "status", "")) if stats is not None else ""
+
+
+def _finite(value: Any) -> Floats | None:
+    if value is None:
+        return None
+    vector = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    return vector if np.isfinite(vector).all() else None
+
+
+def _finite_number(value: Any) -> float:
+    number = float("nan") if value is None else float(value)
+    return number if np.isfinite(number) else 0.0

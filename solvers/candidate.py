@@ -1,0 +1,57 @@
+"""What a floating-point solver returns: hints, to be checked."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_STOPPED_EARLY = ("user_limit", "optimal_inaccurate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One call of a solver: what it said of itself, verbatim.
+
+    Attributes
+    ----------
+    solver : str
+        Name of the solver.
+    status : str
+        Its native status, or the class of the exception it raised.
+    message : str
+        Its message, where it gives one.
+    """
+
+    solver: str
+    status: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A hyperplane and weights of the rows, neither to be trusted.
+
+    Attributes
+    ----------
+    w : ndarray or None
+        Finite where present.
+    b : float
+    multipliers : ndarray or None
+        Of the margin constraints, finite where present.
+    engine : str
+        What computed it.
+    attempt : Attempt
+    """
+
+    w: Floats | None
+    b: float
+    multipliers: Floats | None
+    engine: str
+    attempt: Attempt
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether the solver itself says that it stopped at a limit."""
+        return self.attempt.status in _STOPPED_EARLY

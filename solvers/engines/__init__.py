@@ -1,0 +1,1 @@
+"""Ways of computing an answer, one a file. What they return are candidates until they are checked."""

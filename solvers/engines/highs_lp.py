@@ -1,0 +1,88 @@
+"""The feasibility LP handed to HiGHS directly: no modelling layer, quick to import, a vertex solution."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+
+Floats = NDArray[np.float64]
+
+NAME = "HiGHS LP"
+
+_TOLERANCE = 1e-10  # the least that HiGHS accepts
+
+
+def solve(X: Any, y: Floats, *, bias: bool) -> Candidate:
+    """Solve max t subject to y_i (w.x_i + b) - t >= 0, -1 <= w <= 1, t <= 1 by the simplex method.
+
+    The multipliers belong to a vertex: at most d + 2 of them are positive (through the origin d + 1).
+    """
+    import highspy
+
+    solver = highspy._Highs()
+    for option, value in _OPTIONS.items():
+        solver.setOptionValue(option, value)
+    solver.passModel(_model(highspy, X, y, bias))
+    solver.run()
+    solution = solver.getSolution()
+    status = solver.modelStatusToString(solver.getModelStatus())
+    attempt = Attempt(solver="HiGHS", status=status)
+    values = np.asarray(solution.col_value, dtype=np.float64)
+    multipliers = np.asarray(solution.row_dual, dtype=np.float64)
+    if not (solution.value_valid and np.isfinite(values).all()):
+        return Candidate(w=None, b=0.0, multipliers=None, engine=NAME, attempt=attempt)
+    n_features = X.shape[1]
+    return Candidate(
+        w=values[:n_features],
+        b=float(values[n_features]) if bias else 0.0,
+        multipliers=np.abs(multipliers) if solution.dual_valid and np.isfinite(multipliers).all() else None,
+        engine=NAME,
+        attempt=attempt,
+    )
+
+
+_OPTIONS: dict[str, Any] = {
+    "output_flag": False,
+    "solver": "simplex",
+    "primal_feasibility_tolerance": _TOLERANCE,
+    "dual_feasibility_tolerance": _TOLERANCE,
+    "threads": 1,
+}
+
+
+def _model(highspy: Any, X: Any, y: Floats, bias: bool) -> Any:
+    """Return the LP over the columns (w, b, t), b only with bias."""
+    n_samples, n_features = X.shape
+    n_free, n_columns = int(bias), n_features + int(bias) + 1
+    infinity = highspy.kHighsInf
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = n_columns, n_samples
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_ = np.append(np.zeros(n_columns - 1), 1.0)
+    model.col_lower_ = np.concatenate([np.full(n_features, -1.0), np.full(n_free + 1, -infinity)])
+    model.col_upper_ = np.concatenate([np.full(n_features, 1.0), np.full(n_free, infinity), [1.0]])
+    model.row_lower_ = np.zeros(n_samples)
+    model.row_upper_ = np.full(n_samples, infinity)
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kColwise
+    matrix.num_col_, matrix.num_row_ = n_columns, n_samples
+    matrix.start_, matrix.index_, matrix.value_ = _signed_columns(X, y, bias)
+    return model
+
+
+def _signed_columns(X: Any, y: Floats, bias: bool) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+    """Return the columns of [y * X, y, -1] in compressed form."""
+    n_samples = X.shape[0]
+    extra = np.concatenate([y, np.full(n_samples, -1.0)]) if bias else np.full(n_samples, -1.0)
+    if hasattr(X, "tocsc"):
+        columns = X.tocsc()
+        values, indices, starts = columns.data * y[columns.indices], columns.indices, columns.indptr
+    else:
+        values = (X * y[:, None]).ravel(order="F")
+        indices = np.tile(np.arange(n_samples), X.shape[1])
+        starts = np.arange(X.shape[1] + 1) * n_samples
+    indices = np.concatenate([indices, np.tile(np.arange(n_samples), bias + 1)])
+    starts = np.concatenate([starts, starts[-1] + n_samples * np.arange(1, bias + 2)])
+    return starts.astype(np.int32), indices.astype(np.int32), np.concatenate([values, extra])

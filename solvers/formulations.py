@@ -1,0 +1,72 @@
+"""The questions as cvxpy programs, written as in a textbook."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A cvxpy problem with the parts an answer is read from.
+
+    Attributes
+    ----------
+    problem : cvxpy.Problem
+    w, b : cvxpy expressions
+        The hyperplane w.x + b = 0; b is the constant 0 through the origin.
+    margins : cvxpy constraint
+        The one whose multipliers weigh the rows.
+    """
+
+    problem: cp.Problem
+    w: cp.Variable
+    b: cp.Expression
+    margins: cp.Constraint
+
+
+def hard_margin(X: Any, y: Floats, *, bias: bool = True, normal_weights: Floats | None = None) -> Program:
+    """Return min 1/2 ||q * w||^2 subject to y_i (w.x_i + b) >= 1, with q = 1 unless given.
+
+    Examples
+    --------
+    >>> program = hard_margin(np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]))
+    >>> round(float(program.problem.solve(solver="CLARABEL")), 6)
+    0.5
+    """
+    w, b = _hyperplane(X, bias)
+    margins = cp.multiply(y, X @ w + b) >= 1
+    return Program(problem=cp.Problem(cp.Minimize(_half_norm(w, normal_weights)), [margins]), w=w, b=b, margins=margins)
+
+
+def soft_margin(X: Any, y: Floats, C: float, *, bias: bool = True, normal_weights: Floats | None = None) -> Program:
+    """Return min 1/2 ||q * w||^2 + C sum xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0; b is free."""
+    w, b = _hyperplane(X, bias)
+    xi = cp.Variable(X.shape[0])
+    margins = cp.multiply(y, X @ w + b) >= 1 - xi
+    objective = cp.Minimize(_half_norm(w, normal_weights) + C * cp.sum(xi))
+    return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=w, b=b, margins=margins)
+
+
+def feasibility(X: Any, y: Floats, *, bias: bool = True) -> Program:
+    """Return max t subject to y_i (w.x_i + b) >= t, -1 <= w <= 1, t <= 1.
+
+    Always feasible and bounded. t > 0 exactly when the classes are strictly separable; at t = 0 the multipliers a of
+    the first constraint balance the classes: sum a_i y_i (x_i, 1) = 0 (Gordan).
+    """
+    w, b = _hyperplane(X, bias)
+    t = cp.Variable()
+    margins = cp.multiply(y, X @ w + b) >= t
+    return Program(problem=cp.Problem(cp.Maximize(t), [margins, -1 <= w, w <= 1, t <= 1]), w=w, b=b, margins=margins)
+
+
+def _hyperplane(X: Any, bias: bool) -> tuple[cp.Variable, cp.Expression]:
+    return cp.Variable(X.shape[1]), cp.Variable() if bias else cp.Constant(0.0)
+
+
+def _half_norm(w: cp.Variable, normal_weights: Floats | None) -> cp.Expression:
+    return cp.sum_squares(w if normal_weights is None else cp.multiply(normal_weights, w)) / 2

@@ -1,0 +1,200 @@
+"""The maximum margin, as a proven interval."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers import backends
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.feasibility import prove_separable, separability
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane
+from maxmargin.solvers.proof.dyadic import sqrt_down
+from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
+from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.solution import (
+    HardMargin,
+    Separability,
+    Status,
+    proven_upper,
+    weighted_normal,
+)
+
+Floats = NDArray[np.float64]
+
+RELATIVE_GAP = 1e-9
+"""Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
+
+_NEXT_SOLVER_GAP = 1e-11
+"""Relative width above which the next solver is asked as well."""
+
+_SUPPORT_WEIGHT = 1e-9
+"""Multiplier, relative to the largest, below which a row is not listed as support."""
+
+
+def hard_margin(problem: Problem, *, method: str = "auto", solver: str | None = None) -> HardMargin:
+    """Solve min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and prove how close the answer is.
+
+    Separability is decided first, in exact arithmetic. The quadratic program is then solved on centred columns of
+    unit size; every plane and every set of multipliers that a solver returns is checked on the original rows, and the
+    best of each gives the interval.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : {"auto", "cvxpy"}
+        Both solve the textbook program through cvxpy.
+    solver : str, optional
+        The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or the solver is not installed.
+
+    Examples
+    --------
+    >>> solution = hard_margin(Problem.validated([[10.0], [40.0], [60.0], [90.0]], [-1, -1, 1, 1]))
+    >>> solution.status.value, round(solution.margin, 9)
+    ('optimal', 10.0)
+    """
+    if method not in ("auto", "cvxpy"):
+        raise ValueError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
+    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
+    verdict = separability(problem)
+    if verdict.strictly_separable is False:
+        return _inseparable(problem, verdict)
+    best = _Incumbent(problem)
+    if isinstance(verdict.certificate, SeparatingHyperplane):
+        best.offer_plane(verdict.certificate, verdict.engine)
+    stopped_early = _improve(best, problem, solvers)
+    return best.solution(_status(best, stopped_early), verdict.attempts)
+
+
+@dataclass(slots=True)
+class _Incumbent:
+    """The best plane and the best multipliers seen so far."""
+
+    problem: Problem
+    plane: SeparatingHyperplane | None = None
+    engine: str = "none"
+    lower: float = 0.0
+    dual: Floats | None = None
+    upper: float = math.inf
+    attempts: list[Attempt] = field(default_factory=list)
+
+    def offer_plane(self, plane: SeparatingHyperplane, engine: str) -> None:
+        """Keep the plane if its exact margin is the greatest."""
+        lower = sqrt_down(plane.least_functional_margin**2 / norm_squared(plane.w))
+        if lower > self.lower:
+            self.plane, self.lower, self.engine = plane, lower, engine
+
+    def offer_weights(self, weights: Floats) -> None:
+        """Keep the multipliers if the hull points they give are the nearest."""
+        upper = proven_upper(self.problem, weights)
+        if upper < self.upper:
+            self.dual, self.upper = weights, upper
+
+    @property
+    def relative_gap(self) -> float:
+        """(upper - lower)/upper; infinity while one end is missing."""
+        if self.plane is None or math.isinf(self.upper):
+            return math.inf
+        return float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper))
+
+    def solution(self, status: Status, attempts: tuple[Attempt, ...]) -> HardMargin:
+        """Return the result, scaled to functional margin 1."""
+        dual = (
+            np.zeros(self.problem.n_samples) if self.dual is None else _scaled_dual(self.problem, self.dual, self.upper)
+        )
+        w, b = (None, None) if self.plane is None else _canonical(self.plane)
+        return HardMargin(
+            status=status,
+            w=w,
+            b=b,
+            lower=self.lower,
+            upper=self.upper,
+            support=np.flatnonzero(dual > _SUPPORT_WEIGHT * dual.max()),
+            dual=dual,
+            engine=self.engine,
+            attempts=(*attempts, *self.attempts),
+            **_residuals(self.problem, w, b, dual),
+        )
+
+
+def _improve(best: _Incumbent, problem: Problem, solvers: tuple[str, ...]) -> bool:
+    """Ask the solvers in turn until the interval is narrow; return whether the last one stopped at a limit."""
+    stopped_early = False
+    for candidate in _candidates(problem, solvers):
+        best.attempts.append(candidate.attempt)
+        stopped_early = candidate.stopped_early
+        if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
+            best.offer_plane(plane, candidate.engine)
+        if candidate.multipliers is not None:
+            best.offer_weights(candidate.multipliers)
+        if best.relative_gap <= _NEXT_SOLVER_GAP:
+            break
+    return stopped_early
+
+
+def _candidates(problem: Problem, solvers: tuple[str, ...]) -> Iterator[Candidate]:
+    from maxmargin.solvers import formulations
+
+    scaling = ColumnScaling.of(problem)
+    X, weights = scaling.apply(problem.X), scaling.normal_weights()
+    for name in solvers:
+        program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
+        yield scaling.bring_home(backends.solve(program, name))
+
+
+def _status(best: _Incumbent, stopped_early: bool) -> Status:
+    if best.plane is None:
+        return Status.UNDECIDED
+    if best.relative_gap <= RELATIVE_GAP:
+        return Status.OPTIMAL
+    return Status.LIMIT if stopped_early else Status.NUMERICAL
+
+
+def _canonical(plane: SeparatingHyperplane) -> tuple[Floats, float]:
+    """Return (w, b) divided by the least functional margin."""
+    least = plane.least_functional_margin
+    return np.array([float(Fraction(v) / least) for v in plane.w.tolist()]), float(plane.b / least)
+
+
+def _scaled_dual(problem: Problem, weights: Floats, upper: float) -> Floats:
+    """Scale hull weights to multipliers: at the optimum they sum to ||w||^2 = 1/margin^2, half of it in each class."""
+    weights = np.maximum(weights, 0.0) / weights.max()
+    total = 1.0 / upper**2 if upper > 0 else math.inf
+    if not problem.bias:
+        return weights * (total / weights.sum())
+    positive = problem.y > 0
+    halves = np.where(positive, weights[positive].sum(), weights[~positive].sum())
+    return weights / halves * (total / 2)
+
+
+def _residuals(problem: Problem, w: Floats | None, b: float | None, dual: Floats) -> dict[str, float]:
+    if w is None or b is None:
+        return {"primal_residual": math.inf, "dual_residual": math.inf}
+    least = least_functional_margin(problem, w, b)
+    difference = np.linalg.norm(w - weighted_normal(problem, dual)) / np.linalg.norm(w)
+    return {"primal_residual": max(0.0, float(1 - least)), "dual_residual": float(difference)}
+
+
+def _inseparable(problem: Problem, verdict: Separability) -> HardMargin:
+    return HardMargin(
+        status=Status.NOT_STRICTLY_SEPARABLE,
+        w=None,
+        b=None,
+        lower=0.0,
+        upper=0.0,
+        support=np.empty(0, dtype=np.int64),
+        dual=np.zeros(problem.n_samples),
+        primal_residual=math.inf,
+        dual_residual=math.inf,
+        engine=verdict.engine,
+        attempts=verdict.attempts,
+    )

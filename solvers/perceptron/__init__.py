@@ -1,0 +1,1 @@
+"""Rosenblatt's perceptron: the loop, its compiled kernels, the orders of presentation, an exact trace."""

@@ -1,0 +1,49 @@
+"""In which order the rows are presented."""
+
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Order(StrEnum):
+    """Orders of presentation; an epoch has as many presentations as there are rows."""
+
+    CYCLIC = "cyclic"
+    SHUFFLED_ONCE = "shuffled-once"
+    RESHUFFLED = "reshuffled"
+    RANDOM = "random"
+
+    @property
+    def covers_all_rows(self) -> bool:
+        """Whether an epoch presents every row: then a clean epoch means convergence."""
+        return self is not Order.RANDOM
+
+
+class Presentation:
+    """The order of each epoch in turn.
+
+    Parameters
+    ----------
+    order : Order
+        cyclic: 0, 1, ..., n-1; shuffled-once: one permutation for all epochs; reshuffled: a new permutation each
+        epoch; random: independent uniform draws.
+    n_samples : int
+    rng : numpy.random.Generator
+        Not used by the cyclic order.
+    """
+
+    def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
+        self.order = order
+        self.rng = rng
+        self.rows = np.arange(n_samples)
+        if order is Order.SHUFFLED_ONCE:
+            self.rows = rng.permutation(n_samples)
+
+    def next_epoch(self) -> NDArray[np.int64]:
+        """Return the rows of the next epoch."""
+        if self.order is Order.RESHUFFLED:
+            return self.rng.permutation(len(self.rows))
+        if self.order is Order.RANDOM:
+            return self.rng.integers(len(self.rows), size=len(self.rows))
+        return self.rows

@@ -1,0 +1,106 @@
+"""The data of one two-class question."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.proof.dyadic import dense_rows
+
+_CHUNK_ENTRIES = 1 << 21
+"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows with signs, and whether the hyperplane has a bias.
+
+    Attributes
+    ----------
+    X : ndarray (n_samples, n_features) of float64, C order, or a SciPy CSR array
+        Finite numbers.
+    y : ndarray (n_samples,) of float64
+        -1.0 or +1.0, both present.
+    bias : bool
+        True: hyperplanes ``w.x + b = 0``. False: ``w.x = 0``.
+
+    The constructor trusts its arguments; `Problem.validated` checks them.
+    """
+
+    X: Any
+    y: NDArray[np.float64]
+    bias: bool = True
+
+    @classmethod
+    def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
+        """Check shapes, signs and finiteness, and return the problem.
+
+        Raises
+        ------
+        InvalidProblemError
+            If X is not a finite n x d matrix with n, d >= 1, or y is not n signs of both kinds.
+
+        Examples
+        --------
+        >>> Problem.validated([[1.0], [2.0]], [-1, 1]).n_features
+        1
+        """
+        if not hasattr(X, "tocsr"):
+            X = np.ascontiguousarray(X, dtype=np.float64)
+        signs = np.ascontiguousarray(y, dtype=np.float64)
+        _check_shapes(X, signs)
+        values = X.data if hasattr(X, "tocsr") else X
+        if not np.isfinite(values).all():
+            raise InvalidProblemError("X holds NaN or infinity; expected finite numbers")
+        if not ((signs == 1) | (signs == -1)).all():
+            raise InvalidProblemError("y holds other values than -1 and +1")
+        if (signs == signs[0]).all():
+            raise InvalidProblemError("y holds one class only; expected both -1 and +1")
+        return cls(X, signs, bias)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X (the bias is not one)."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is a SciPy sparse array."""
+        return hasattr(self.X, "tocsr")
+
+    def chunks(self) -> Iterator[slice]:
+        """Yield slices of rows, each small enough for temporaries of its size."""
+        step = max(1, _CHUNK_ENTRIES // max(1, self.n_features))
+        for start in range(0, self.n_samples, step):
+            yield slice(start, min(start + step, self.n_samples))
+
+    def dense_rows(self, rows: Any) -> NDArray[np.float64]:
+        """Return the given rows of X as a dense array."""
+        return dense_rows(self.X, rows)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the shape, the binary64 rows and the signs; the same for dense and sparse storage."""
+        digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
+        for chunk in self.chunks():
+            rows = self.dense_rows(chunk) + 0.0  # -0.0 and 0.0 are the same number
+            digest.update(np.ascontiguousarray(rows, dtype="<f8").tobytes())
+        digest.update(self.y.astype(np.int8).tobytes())
+        return digest.hexdigest()
+
+
+def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:
+    if X.ndim != 2 or 0 in X.shape:
+        raise InvalidProblemError(f"X has shape {X.shape}; expected (n_samples, n_features), both at least 1")
+    if y.shape != (X.shape[0],):
+        raise InvalidProblemError(f"y has shape {y.shape}; expected ({X.shape[0]},), one sign a row of X")

@@ -1,0 +1,114 @@
+"""Binary64 numbers as what they are: integers times a power of two."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.object_]
+"""An array of Python integers of any size."""
+
+_MANTISSA_BITS = 53
+
+
+def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
+    """Return ``(integers, exponent)`` with ``values == integers * 2**exponent``, exactly.
+
+    Parameters
+    ----------
+    values : ndarray of float64, any shape
+        Finite numbers.
+
+    Returns
+    -------
+    integers : ndarray of int (object dtype), same shape
+    exponent : int
+        The largest one that makes every entry an integer; 0 when all are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_integers(np.array([0.75, -2.0]))
+    (array([3, -8], dtype=object), -2)
+    """
+    fractions, exponents = np.frexp(values)
+    mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
+    exponents = exponents.astype(np.int64) - _MANTISSA_BITS
+    nonzero = mantissas != 0
+    if not nonzero.any():
+        return np.zeros(values.shape, dtype=object), 0
+    lowest_bits = np.where(nonzero, mantissas & -mantissas, 1)
+    trailing_zeros = np.frexp(lowest_bits.astype(np.float64))[1] - 1
+    mantissas >>= trailing_zeros
+    exponents += trailing_zeros
+    exponent = int(exponents[nonzero].min())
+    shifts = np.where(nonzero, exponents - exponent, 0)
+    return np.left_shift(mantissas.astype(object), shifts.astype(object)), exponent
+
+
+def as_fraction(integer: int, exponent: int) -> Fraction:
+    """Return ``integer * 2**exponent``.
+
+    Examples
+    --------
+    >>> as_fraction(3, -2)
+    Fraction(3, 4)
+    """
+    if exponent >= 0:
+        return Fraction(integer << exponent)
+    return Fraction(integer, 1 << -exponent)
+
+
+def dense_rows(X: Any, rows: Any) -> NDArray[np.float64]:
+    """Return the given rows of a dense or sparse matrix as a dense array."""
+    picked = X[rows]
+    return np.asarray(picked.toarray() if hasattr(picked, "toarray") else picked, dtype=np.float64)
+
+
+def round_down(value: Fraction) -> float:
+    """Return the greatest binary64 number that is not above ``value``.
+
+    Examples
+    --------
+    >>> round_down(Fraction(1, 10)) <= Fraction(1, 10) < round_up(Fraction(1, 10))
+    True
+    """
+    return -round_up(-value)
+
+
+def round_up(value: Fraction) -> float:
+    """Return the least binary64 number that is not below ``value`` (it may be infinity)."""
+    try:
+        nearest = value.numerator / value.denominator
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def sqrt_down(value: Fraction) -> float:
+    """Return the greatest binary64 number that is not above the square root of ``value >= 0``.
+
+    Examples
+    --------
+    >>> sqrt_down(Fraction(4)), sqrt_down(Fraction(2)) ** 2 < 2
+    (2.0, True)
+    """
+    root, shift, _ = _integer_root(value)
+    return round_down(as_fraction(root, -shift))
+
+
+def sqrt_up(value: Fraction) -> float:
+    """Return the least binary64 number that is not below the square root of ``value >= 0``."""
+    root, shift, is_exact = _integer_root(value)
+    return round_up(as_fraction(root if is_exact else root + 1, -shift))
+
+
+def _integer_root(value: Fraction) -> tuple[int, int, bool]:
+    """Return ``(r, k, exact)`` with ``r = floor(sqrt(value) 2**k)``, of at least 64 bits unless value is 0."""
+    size = value.numerator.bit_length() - value.denominator.bit_length()
+    shift = max(0, 66 - size // 2)
+    scaled, remainder = divmod(value.numerator << (2 * shift), value.denominator)
+    root = math.isqrt(scaled)
+    return root, shift, remainder == 0 and root * root == scaled

@@ -1,0 +1,124 @@
+"""Points of the two convex hulls: their distance bounds every margin from above."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers
+
+_CHUNK_ROWS = 4096
+"""Rows turned into integers at a time."""
+
+
+def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]]:
+    """Return the rows of positive weight and these weights as integers, up to a common factor.
+
+    Parameters
+    ----------
+    weights : ndarray (n_samples,) of float64 or integers
+        Entries that are not positive count as zero.
+    """
+    rows = np.flatnonzero(weights > 0)
+    if np.issubdtype(weights.dtype, np.integer):
+        return rows, [int(weight) for weight in weights[rows].tolist()]
+    return rows, as_integers(weights[rows])[0].tolist()
+
+
+def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> tuple[list[int], int]:
+    """Return ``(sums, exponent)``: ``sum_i weights_i x_i = sums * 2**exponent``, exactly."""
+    total, exponent = [0] * problem.n_features, 0
+    for start in range(0, len(rows), _CHUNK_ROWS):
+        part = slice(start, start + _CHUNK_ROWS)
+        entries, part_exponent = as_integers(problem.dense_rows(rows[part]))
+        sums = np.array(weights[part], dtype=object).dot(entries).tolist()
+        if start == 0:
+            total, exponent = sums, part_exponent
+        else:
+            total, exponent = _add_scaled(total, exponent, sums, part_exponent)
+    return total, exponent
+
+
+def margin_upper_bound_squared(problem: Problem, weights: NDArray[Any]) -> Fraction | None:
+    """Return the square of an upper bound of the maximum margin, from weights of the rows.
+
+    With bias the bound is half the distance of the two weighted means of the classes, which are points of their
+    convex hulls; through the origin it is the norm of the weighted mean of the ``y_i x_i``.
+
+    Returns
+    -------
+    Fraction or None
+        None where a class (through the origin: every row) has no positive weight.
+    """
+    rows, integers = integer_weights(weights)
+    if problem.bias:
+        return _half_distance_squared(problem, rows, integers)
+    return mean_norm_squared(problem, rows, integers)
+
+
+def mean_norm_squared(
+    problem: Problem, rows: NDArray[np.int64], weights: Sequence[int], bias_scale: Fraction = Fraction(0)
+) -> Fraction | None:
+    """Return ``||sum_i c_i y_i (x_i, s) / sum_i c_i||^2`` for integer weights c and a constant coordinate s."""
+    total = sum(weights)
+    if not total:
+        return None
+    signed = _signed(problem, rows, weights)
+    square = _sum_norm_squared(problem, rows, signed) + (sum(signed) * bias_scale) ** 2
+    return square / total**2
+
+
+def _signed(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> list[int]:
+    return [c if sign > 0 else -c for c, sign in zip(weights, problem.y[rows].tolist(), strict=True)]
+
+
+def balanced_sum(problem: Problem, weights: NDArray[np.float64]) -> tuple[Fraction, Fraction]:
+    """Return ``(sum a_i, ||sum a_i y_i x_i||^2)`` exactly, after the heavier class is scaled down to balance the other.
+
+    Through the origin nothing is scaled. Where a class has no positive weight all become zero.
+    """
+    rows = np.flatnonzero(weights > 0)
+    if not rows.size:
+        return Fraction(0), Fraction(0)
+    integers, exponent = as_integers(weights[rows])
+    signed = _signed(problem, rows, integers.tolist())
+    unit = as_fraction(1, exponent)
+    if not problem.bias:
+        return sum(integers.tolist()) * unit, _sum_norm_squared(problem, rows, signed) * unit**2
+    positive, negative = _class_totals(signed)
+    if not (positive and negative):
+        return Fraction(0), Fraction(0)
+    # c_i * (total of the other class) balances; dividing by the greater total scales the heavier class down.
+    scale = unit / max(positive, negative)
+    square = _sum_norm_squared(problem, rows, _balanced(signed, positive, negative)) * scale**2
+    return 2 * positive * negative * scale, square
+
+
+def _half_distance_squared(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> Fraction | None:
+    signed = _signed(problem, rows, weights)
+    positive, negative = _class_totals(signed)
+    if not (positive and negative):
+        return None
+    return _sum_norm_squared(problem, rows, _balanced(signed, positive, negative)) / (2 * positive * negative) ** 2
+
+
+def _class_totals(signed: Sequence[int]) -> tuple[int, int]:
+    return sum(c for c in signed if c > 0), -sum(c for c in signed if c < 0)
+
+
+def _balanced(signed: Sequence[int], positive: int, negative: int) -> list[int]:
+    return [c * (negative if c > 0 else positive) for c in signed]
+
+
+def _sum_norm_squared(problem: Problem, rows: NDArray[np.int64], signed: Sequence[int]) -> Fraction:
+    sums, exponent = weighted_sum(problem, rows, signed)
+    return as_fraction(sum(v * v for v in sums), 2 * exponent)
+
+
+def _add_scaled(left: list[int], left_exponent: int, right: list[int], right_exponent: int) -> tuple[list[int], int]:
+    exponent = min(left_exponent, right_exponent)
+    up, down = left_exponent - exponent, right_exponent - exponent
+    return [(a << up) + (b << down) for a, b in zip(left, right, strict=True)], exponent

@@ -1,0 +1,205 @@
+"""What the solvers return: frozen results that recompute their residuals and their interval from the data."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import Certificate
+from maxmargin.solvers.proof.dyadic import round_down, sqrt_up
+from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class Verdict(StrEnum):
+    """The answers to "is it linearly separable?", in the words of Albert and Anderson (1984)."""
+
+    SEPARABLE = "separable"
+    QUASI_SEPARABLE = "quasi-separable"
+    OVERLAP = "overlap"
+    UNDECIDED = "undecided"
+
+    @property
+    def advice(self) -> str:
+        """What the verdict means, in one sentence."""
+        return _VERDICT_ADVICE[self]
+
+
+_VERDICT_ADVICE = {
+    Verdict.SEPARABLE: "some hyperplane has every row strictly on its side",
+    Verdict.QUASI_SEPARABLE: "some hyperplane has no row on the wrong side, but every such one touches rows",
+    Verdict.OVERLAP: "every hyperplane has a row on the wrong side, but for those that contain all rows",
+    Verdict.UNDECIDED: "no proof was found; nothing is claimed",
+}
+
+
+class Status(StrEnum):
+    """How a maximum-margin or soft-margin question ended."""
+
+    OPTIMAL = "optimal"
+    LIMIT = "limit"
+    NUMERICAL = "numerical"
+    NOT_STRICTLY_SEPARABLE = "not-strictly-separable"
+    UNDECIDED = "undecided"
+
+    @property
+    def advice(self) -> str:
+        """What the status means and what to do, in one sentence."""
+        return _STATUS_ADVICE[self]
+
+
+_STATUS_ADVICE = {
+    Status.OPTIMAL: "the interval [lower, upper] is proven and as narrow as asked",
+    Status.LIMIT: "a solver stopped at its limit; the interval is proven but wider than asked: try another solver",
+    Status.NUMERICAL: "no solver was as accurate as asked; the interval is proven but wide: try centred or scaled data",
+    Status.NOT_STRICTLY_SEPARABLE: "proven: the two hulls share a point, so the maximum margin is 0",
+    Status.UNDECIDED: "it is not proven whether the data are separable; the interval still holds",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Separability:
+    """Whether two classes can be separated by a hyperplane, and the proof.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    strictly_separable : bool or None
+        True or False where that is proven, else None.
+    certificate : Certificate or None
+        The hyperplane or the balancing weights, checked in exact arithmetic.
+    reason : str
+        The proof in words, or why there is none.
+    engine : str
+        What found the proof.
+    attempts : tuple of Attempt
+    """
+
+    verdict: Verdict
+    strictly_separable: bool | None
+    certificate: Certificate | None
+    reason: str
+    engine: str
+    attempts: tuple[Attempt, ...] = ()
+    separated_rows: Rows | None = None
+    touching_rows: Rows | None = None
+    witness_rows: Rows | None = None
+    infinite_columns: tuple[str, ...] | None = None
+    aliased_columns: tuple[str, ...] | None = None
+
+    @property
+    def proof(self) -> str | None:
+        """``"exact"`` where `strictly_separable` is proven, else None."""
+        return None if self.certificate is None else "exact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardMargin:
+    """The maximum-margin hyperplane: min 1/2||w||^2 subject to y(w.x + b) >= 1.
+
+    Attributes
+    ----------
+    status : Status
+    w : ndarray (n_features,) or None
+        Normal of the best hyperplane found, scaled to functional margin 1; None unless it separates.
+    b : float or None
+    lower, upper : float
+        Proven ends of the maximum geometric margin, outward rounded: the exact margin of (w, b), and half the
+        distance of two points of the hulls (through the origin: the norm of a point of the hull of the y x).
+    support : ndarray of int
+        Rows of positive multiplier.
+    dual : ndarray (n_samples,)
+        Multipliers alpha >= 0 of the constraints y(w.x + b) >= 1: at the optimum w = sum alpha y x.
+    primal_residual : float
+        max(0, 1 - least functional margin), from exact arithmetic.
+    dual_residual : float
+        ||w - sum alpha y x|| / ||w||.
+    engine : str
+        What computed the answer.
+    attempts : tuple of Attempt
+    """
+
+    status: Status
+    w: Floats | None
+    b: float | None
+    lower: float
+    upper: float
+    support: Rows
+    dual: Floats
+    primal_residual: float
+    dual_residual: float
+    engine: str
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def margin(self) -> float | None:
+        """Geometric margin of (w, b), rounded down; 0 where the maximum is proven 0, None where it is not known."""
+        if self.w is None and self.status is not Status.NOT_STRICTLY_SEPARABLE:
+            return None
+        return self.lower
+
+    @property
+    def gap(self) -> float:
+        """``upper - lower``, rounded up."""
+        return math.inf if math.isinf(self.upper) else -round_down(Fraction(self.lower) - Fraction(self.upper))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftMargin:
+    """The soft-margin SVM: min 1/2||w||^2 + C sum xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
+
+    Attributes
+    ----------
+    status : Status
+    C : float
+    w : ndarray (n_features,)
+    b : float
+    objective : float
+        Value of the objective at (w, b), rounded up: an upper bound of the optimum.
+    lower : float
+        Proven lower bound of the optimum, from the dual, rounded down.
+    slack : ndarray (n_samples,)
+        xi = max(0, 1 - y(w.x + b)).
+    support : ndarray of int
+        Rows of positive multiplier.
+    dual : ndarray (n_samples,)
+        Multipliers 0 <= alpha <= C with sum alpha y = 0 (with bias): at the optimum w = sum alpha y x.
+    engine : str
+    attempts : tuple of Attempt
+    """
+
+    status: Status
+    C: float
+    w: Floats
+    b: float
+    objective: float
+    lower: float
+    slack: Floats
+    support: Rows
+    dual: Floats
+    engine: str
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """``objective - lower``, the proven distance to the optimum at most."""
+        return -round_down(Fraction(self.lower) - Fraction(self.objective))
+
+
+def proven_upper(problem: Problem, weights: Floats) -> float:
+    """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none."""
+    square = margin_upper_bound_squared(problem, weights)
+    return math.inf if square is None else sqrt_up(square)
+
+
+def weighted_normal(problem: Problem, weights: Floats) -> Floats:
+    """Return ``sum_i weights_i y_i x_i`` in floating point."""
+    result: Floats = np.asarray(problem.X.T @ (weights * problem.y))
+    return result

@@ -1,0 +1,144 @@
+"""What is installed is what is in the tree, and what is imported is what is needed."""
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGE_OF_FOLDER = {"maxmargin": "maxmargin", "reports": "maxmargin.reports", "solvers": "maxmargin.solvers"}
+COMMAND_LINE = {"rich", "typer"}
+DATA_FRAMES = {"narwhals", "pandas", "polars", "pyarrow"}
+HEAVY = {"cvxpy", "matplotlib", "numba", "scipy", "sklearn"}
+
+
+def run(*arguments: str | Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python with the arguments, from the folder."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def imported_by(*arguments: str | Path, folder: Path) -> tuple[set[str], subprocess.CompletedProcess[str]]:
+    """Top-level names that this Python imports when it runs with the arguments, and how the run ended."""
+    process = run("-X", "importtime", *arguments, folder=folder)
+    lines = process.stderr.splitlines()
+    names = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines if line.startswith("import time:")}
+    process.stderr = "\n".join(line for line in lines if not line.startswith("import time:"))
+    return names, process
+
+
+def files_in_tree() -> dict[str, Path]:
+    """The files of the package folders, under the names they have when installed."""
+    files = {}
+    for folder, package in PACKAGE_OF_FOLDER.items():
+        for path in (ROOT / folder).rglob("*"):
+            relative = path.relative_to(ROOT / folder)
+            if path.is_file() and not any(part == "__pycache__" or part.startswith(".") for part in relative.parts):
+                files["/".join([*package.split("."), *relative.parts])] = path
+    return files
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built offline from a copy of the tree."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    copies = {path: path.relative_to(ROOT) for path in files_in_tree().values()}
+    for name in ("LICENSE", "README.md", "pyproject.toml"):
+        copies[ROOT / name] = Path(name)
+    for path, relative in copies.items():
+        (source / relative).parent.mkdir(parents=True, exist_ok=True)
+        (source / relative).write_bytes(path.read_bytes())
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
+    process = run("-m", "pip", "wheel", *options, "--wheel-dir", target, source, folder=target)
+    assert process.returncode == 0, process.stdout + process.stderr
+    (path,) = target.glob("*.whl")
+    return path
+
+
+def test_the_package_list_names_every_folder_with_code() -> None:
+    in_tree = {name.rpartition("/")[0].replace("/", ".") for name in files_in_tree() if name.endswith(".py")}
+    with_init = {name.rpartition("/")[0].replace("/", ".") for name in files_in_tree() if name.endswith("/__init__.py")}
+    listed = PYPROJECT["tool"]["setuptools"]["packages"]
+    assert sorted(listed) == sorted(in_tree) == sorted(with_init)
+
+
+def test_the_wheel_holds_the_files_of_the_tree(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name: archive.read(name) for name in archive.namelist() if name.startswith("maxmargin/")}
+    in_tree = files_in_tree()
+    assert sorted(packed) == sorted(in_tree)
+    assert [name for name, path in in_tree.items() if packed[name] != path.read_bytes()] == []
+    assert "maxmargin/py.typed" in packed
+
+
+def test_the_wheel_puts_only_maxmargin_into_site_packages(wheel: Path) -> None:
+    version = PYPROJECT["project"]["version"]
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.split("/")[0] for name in names} == {"maxmargin", f"maxmargin-{version}.dist-info"}
+    assert f"maxmargin-{version}.dist-info/licenses/LICENSE" in names
+
+
+def test_every_public_name_loads_from_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    script = (
+        "import sys, maxmargin\n"
+        "assert maxmargin.__all__\n"
+        "for name in maxmargin.__all__: getattr(maxmargin, name)\n"
+        "print(*[m.__file__ for n, m in sys.modules.items() if n.partition('.')[0] == 'maxmargin'], sep='\\n')\n"
+    )
+    process = run("-W", "error", "-c", script, folder=tmp_path)
+    assert process.returncode == 0, process.stderr
+    loaded = [Path(line) for line in process.stdout.splitlines()]
+    assert loaded
+    assert [path for path in loaded if not path.is_relative_to(tmp_path)] == []
+
+
+def test_python_m_maxmargin_works_from_any_folder(tmp_path: Path) -> None:
+    process = run("-m", "maxmargin", "--help", folder=tmp_path)
+    assert process.returncode == 0, process.stderr
+    assert "check" in process.stdout
+    assert process.stderr == ""
+
+
+def test_import_maxmargin_imports_no_other_library(tmp_path: Path) -> None:
+    names, process = imported_by("-c", "import maxmargin", folder=tmp_path)
+    assert process.returncode == 0, process.stderr
+    assert "maxmargin" in names
+    assert names & (HEAVY | COMMAND_LINE | DATA_FRAMES | {"flint", "highspy", "jinja2"}) == set()
+
+
+@pytest.mark.parametrize("options", [[], ["--positive", "setosa"]], ids=["all classes", "two classes"])
+def test_check_of_a_bundled_table_imports_no_heavy_library(tmp_path: Path, options: list[str]) -> None:
+    names, process = imported_by("-m", "maxmargin", "check", "iris", *options, folder=tmp_path)
+    assert process.returncode in ({0} if options else {0, 3, 4}), process.stderr
+    assert "setosa" in process.stdout
+    assert "maxmargin" in names
+    assert names & HEAVY == set()
+
+
+def test_check_of_a_csv_file_imports_no_heavy_library(tmp_path: Path) -> None:
+    rows = [f"{i},{i * i % 7},{'high' if i > 49 else 'low'}" for i in range(100)]
+    (tmp_path / "data.csv").write_text("\n".join(["size,rest,class", *rows]) + "\n", encoding="utf-8")
+    names, process = imported_by("-m", "maxmargin", "check", "data.csv", folder=tmp_path)
+    assert process.returncode == 0, process.stderr
+    assert names & HEAVY == set()
+
+
+def test_citation_and_changelog_state_the_version() -> None:
+    version = PYPROJECT["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
