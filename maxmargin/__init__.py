@@ -1,1 +1,80 @@
-"""maxmargin puts the perceptron next to exact answers, and proves every answer."""
+"""maxmargin puts the perceptron next to exact answers, and proves every answer.
+
+Public names are loaded on first use, so that ``import maxmargin`` costs little.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maxmargin.api import hard_margin, perceptron, separability, soft_margin
+    from maxmargin.bounds import Bound, mistake_bounds
+    from maxmargin.dataset import Dataset, from_arrays, load
+    from maxmargin.prepare import prepare
+    from maxmargin.readers.errors import DataError
+    from maxmargin.reports.margin_report import MarginReport, margin_report
+    from maxmargin.solvers.errors import InvalidProblemError
+    from maxmargin.solvers.perceptron.run import PerceptronRun
+    from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Bound": "maxmargin.bounds",
+    "DataError": "maxmargin.readers.errors",
+    "Dataset": "maxmargin.dataset",
+    "HardMargin": "maxmargin.solvers.solution",
+    "InvalidProblemError": "maxmargin.solvers.errors",
+    "MarginReport": "maxmargin.reports.margin_report",
+    "PerceptronRun": "maxmargin.solvers.perceptron.run",
+    "Separability": "maxmargin.solvers.solution",
+    "SoftMargin": "maxmargin.solvers.solution",
+    "Status": "maxmargin.solvers.solution",
+    "Verdict": "maxmargin.solvers.solution",
+    "from_arrays": "maxmargin.dataset",
+    "hard_margin": "maxmargin.api",
+    "load": "maxmargin.dataset",
+    "margin_report": "maxmargin.reports.margin_report",
+    "mistake_bounds": "maxmargin.bounds",
+    "perceptron": "maxmargin.api",
+    "prepare": "maxmargin.prepare",
+    "separability": "maxmargin.api",
+    "soft_margin": "maxmargin.api",
+}
+
+__all__ = [
+    "Bound",
+    "DataError",
+    "Dataset",
+    "HardMargin",
+    "InvalidProblemError",
+    "MarginReport",
+    "PerceptronRun",
+    "Separability",
+    "SoftMargin",
+    "Status",
+    "Verdict",
+    "from_arrays",
+    "hard_margin",
+    "load",
+    "margin_report",
+    "mistake_bounds",
+    "perceptron",
+    "prepare",
+    "separability",
+    "soft_margin",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from where it lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

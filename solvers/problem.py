@@ -104,3 +104,15 @@ def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:
         raise InvalidProblemError(f"X has shape {X.shape}; expected (n_samples, n_features), both at least 1")
     if y.shape != (X.shape[0],):
         raise InvalidProblemError(f"y has shape {y.shape}; expected ({X.shape[0]},), one sign a row of X")
+
+
+def radius(problem: Problem) -> float:
+    """Return R = max ||x_i||, without overflow on the way."""
+    return max(float(_norms(problem.dense_rows(rows)).max()) for rows in problem.chunks())
+
+
+def _norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = np.abs(rows).max(initial=0.0)
+    exponent = int(np.frexp(largest)[1])
+    scaled = np.ldexp(rows, -exponent)
+    return np.ldexp(np.sqrt(np.einsum("ij,ij->i", scaled, scaled)), exponent)

@@ -40,7 +40,11 @@ def complaint(path: Path | str, **options: Any) -> str:
         ("a;b\n1;x\n1,5;y\n", {}, "line 3, column 'a': found '1,5', expected a number ("),
         ("a,b\n1,x\ninf,y\n", {}, "line 3, column 'a': found 'inf', expected a finite number"),
         ("a,b\n1,x\n-Infinity,y\n", {}, "line 3, column 'a': found '-Infinity', expected a finite number"),
-        ("a,b\n1,x\n1e999,y\n", {}, "line 3, column 'a': found '1e999', expected a finite number (too large for binary64)"),
+        (
+            "a,b\n1,x\n1e999,y\n",
+            {},
+            "line 3, column 'a': found '1e999', expected a finite number (too large for binary64)",
+        ),
         ("a,b\n1,x\n,y\n", {}, "line 3, column 'a': found an empty field, expected a number (leave out rows"),
         ("a,b\n1,x\nnan,y\n", {}, "line 3, column 'a': found the missing value 'nan', expected a number ("),
         ("a,b\n1,x\nNA,y\n", {}, "line 3, column 'a': found the missing value 'NA', expected a number (leave out rows"),
@@ -60,21 +64,49 @@ def complaint(path: Path | str, **options: Any) -> str:
         ('a,b\n1,x\n"2,y\n', {}, "line 3: found broken CSV: unexpected end of data, expected fields in CSV"),
         ('a,b\n1,x\n"2"3,y\n', {}, "line 3: found broken CSV: "),
         ("a,b\n1,x\ntrue,y\n", {}, "line 3, column 'a': found 'true', expected a number ("),
-        ("a,b\n1,1.5\n2,2.5\n3,3\n", {}, "column 'b': found 3 different labels such as 1.5, 2.5, 3.0, expected two classes, "),
-        ("a,b\n?,x\n?,y\n", {"drop_missing": True}, "found a missing value in every row, expected at least one complete row"),
+        (
+            "a,b\n1,1.5\n2,2.5\n3,3\n",
+            {},
+            "column 'b': found 3 different labels such as 1.5, 2.5, 3.0, expected two classes, ",
+        ),
+        (
+            "a,b\n?,x\n?,y\n",
+            {"drop_missing": True},
+            "found a missing value in every row, expected at least one complete row",
+        ),
         ("a,b\n1,x\n?,y\n", {"drop_missing": True}, "column 'b': found one class only, 'x', expected at least two"),
         ("a,b\nu,x\nu,y\n", {"one_hot": True}, "found no feature column left after --one-hot, expected at least one"),
-        (GOOD, {"label": "specis"}, "--label: found no column 'specis', expected one of 'sepal', 'petal', 'species', or a "),
+        (
+            GOOD,
+            {"label": "specis"},
+            "--label: found no column 'specis', expected one of 'sepal', 'petal', 'species', or a ",
+        ),
         (GOOD, {"label": 3}, "--label: found position 3, expected a position from -3 to 2"),
         (GOOD, {"label": "-4"}, "--label: found position -4, expected a position from -3 to 2"),
-        (GOOD, {"drop": ["colour"]}, "--drop: found no column 'colour', expected one of 'sepal', 'petal', 'species', or "),
+        (
+            GOOD,
+            {"drop": ["colour"]},
+            "--drop: found no column 'colour', expected one of 'sepal', 'petal', 'species', or ",
+        ),
         (GOOD, {"id": "name"}, "--id: found no column 'name', expected one of"),
         (GOOD, {"drop": "species"}, "column 'species', --drop: found the label column, expected another column"),
         (GOOD, {"id": "species"}, "column 'species', --id: found the label column, expected another column"),
         (GOOD, {"drop": ["sepal", "petal"]}, "found no feature column left, expected at least one beside the label"),
-        (GOOD, {"drop": "sepal", "id": "petal"}, "found no feature column left, expected at least one beside the label"),
-        (GOOD, {"positive": "setoza"}, "column 'species': found no label 'setoza', expected one of 'setosa', 'virginica' ("),
-        ("1,2,a\n3,4,b\n", {"label": "c"}, "--label: found no column 'c', expected a position from 0 to 2, as the columns "),
+        (
+            GOOD,
+            {"drop": "sepal", "id": "petal"},
+            "found no feature column left, expected at least one beside the label",
+        ),
+        (
+            GOOD,
+            {"positive": "setoza"},
+            "column 'species': found no label 'setoza', expected one of 'setosa', 'virginica' (",
+        ),
+        (
+            "1,2,a\n3,4,b\n",
+            {"label": "c"},
+            "--label: found no column 'c', expected a position from 0 to 2, as the columns ",
+        ),
         ("a,a,b\n1,2,x\n3,4,y\n", {"drop": "a"}, "--drop: found 2 columns named 'a', expected one (positions 0, 1)"),
     ],
 )
@@ -101,14 +133,20 @@ def test_too_many_classes(tmp_path: Path) -> None:
 def test_too_many_levels(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "".join(f"u{i},{i % 2}\n" for i in range(1001)))
-    assert complaint(path, one_hot=True).startswith("column 'a': found 1001 different texts such as 'u0', 'u1', 'u10', ")
+    assert complaint(path, one_hot=True).startswith(
+        "column 'a': found 1001 different texts such as 'u0', 'u1', 'u10', "
+    )
 
 
 def test_line_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maxmargin.readers.delimited.BYTES_AT_ONCE", 64)
     path = tmp_path / "data.csv"
     rows = [f"{i},{i % 2}\n" for i in range(100)]
-    for bad, expected in [("x,1\n", "column 'a': found 'x'"), ("1\n", "found 1 field"), ("1,\n", "column 'b': found no")]:
+    for bad, expected in [
+        ("x,1\n", "column 'a': found 'x'"),
+        ("1\n", "found 1 field"),
+        ("1,\n", "column 'b': found no"),
+    ]:
         path.write_text("".join(["a,b\n", "\n", *rows, bad, *rows]))
         line, _, rest = complaint(path).partition(", " if "column" in expected else ": ")
         assert line == "line 103"
@@ -148,7 +186,9 @@ def test_directory(tmp_path: Path) -> None:
 def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "data.csv"
     path.write_text(GOOD)
-    assert complaint(path / "below.csv").startswith("found a file that cannot be read: Not a directory, expected a readable")
+    assert complaint(path / "below.csv").startswith(
+        "found a file that cannot be read: Not a directory, expected a readable"
+    )
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -221,7 +261,9 @@ def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
     label = ["x", "y"]
     pa.parquet.write_table(pa.table({"a": [1.0, None], "b": label}), path)
-    assert complaint(path).startswith("row 1, column 'a': found a missing value, expected a number (leave out rows with")
+    assert complaint(path).startswith(
+        "row 1, column 'a': found a missing value, expected a number (leave out rows with"
+    )
     pa.parquet.write_table(pa.table({"a": [1.0, float("inf")], "b": label}), path)
     assert complaint(path) == "row 1, column 'a': found infinity, expected a finite number"
     pa.parquet.write_table(pa.table({"a": ["1.0", "u"], "b": label}), path)
@@ -242,12 +284,27 @@ def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
         ({"data": np.eye(2)}, "found no arrays, expected an array 'X'"),
         ({"X": np.ones(2), "y": np.array([0, 1])}, "found X of shape (2,), expected two dimensions: rows and columns"),
         ({"X": np.ones((2, 0)), "y": np.array([0, 1])}, "found X without columns, expected at least one feature"),
-        ({"X": np.eye(2), "y": np.array([0, 1, 1])}, "found y of shape (3,), expected shape (2,), a label for every row of X"),
-        ({"X": np.eye(2) * 1j, "y": np.array([0, 1])}, "found X of type 'complex128', expected an array X of real numbers"),
+        (
+            {"X": np.eye(2), "y": np.array([0, 1, 1])},
+            "found y of shape (3,), expected shape (2,), a label for every row of X",
+        ),
+        (
+            {"X": np.eye(2) * 1j, "y": np.array([0, 1])},
+            "found X of type 'complex128', expected an array X of real numbers",
+        ),
         ({"X": np.eye(2), "y": np.array([0, 1j])}, "found y of type 'complex128', expected labels: "),
-        ({"X": np.eye(2), "y": np.array([0, 1], dtype=object)}, "found objects that would have to be unpickled, expected arr"),
-        ({"X": np.array([[1, np.nan], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found a missing value, expected a"),
-        ({"X": np.array([[1, -np.inf], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found minus infinity, expected a"),
+        (
+            {"X": np.eye(2), "y": np.array([0, 1], dtype=object)},
+            "found objects that would have to be unpickled, expected arr",
+        ),
+        (
+            {"X": np.array([[1, np.nan], [2, 3]]), "y": np.array([0, 1])},
+            "row 0, column 1: found a missing value, expected a",
+        ),
+        (
+            {"X": np.array([[1, -np.inf], [2, 3]]), "y": np.array([0, 1])},
+            "row 0, column 1: found minus infinity, expected a",
+        ),
         ({"X": np.eye(2), "y": np.array([0, np.nan])}, "row 1, column 'y': found no label, expected a label"),
         ({"X": np.eye(2), "y": np.array([1, 1])}, "column 'y': found one class only, 1, expected at least two"),
         ({"X": np.empty((0, 2)), "y": np.array([])}, "found no rows, expected at least one"),

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
 
 from .columns import Columns, NumberedRow
@@ -47,9 +47,11 @@ def read_delimited(path: str, choice: Choice) -> Table:
         if first is None:
             raise empty_file(source)
         separator = "\t" if suffix_of(path) == ".tsv" else separator_of(_first_line(first.text))
-        layout = _layout(first, separator, source)
+        blocks, ahead = tee(chain([first], blocks))
+        layout = _layout(ahead, separator, source)
+        del ahead  # else it would keep all blocks
         columns = Columns(layout, choice)
-        _read(chain([first], blocks), layout, columns)
+        _read(blocks, layout, columns)
     return columns.table()
 
 
@@ -89,8 +91,8 @@ def _first_line(text: str) -> str:
     return next((line for line in io.StringIO(text) if line.strip()), "")
 
 
-def _layout(first: Block, separator: str, source: str) -> Layout:
-    sample = list(islice(_rows([first], separator, source), ROWS_OF_SAMPLE))
+def _layout(blocks: Iterable[Block], separator: str, source: str) -> Layout:
+    sample = list(islice(_rows(blocks, separator, source), ROWS_OF_SAMPLE))
     if not sample:
         raise empty_file(source)
     (line, fields), *below = sample

@@ -13,7 +13,11 @@ from .errors import data_error, listed, quote
 from .source import read_bytes
 from .table import Choice, Table, drop_note, kept_names
 
-BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, NotImplementedError, SyntaxError)
+ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
+
+ARCHIVE = "an .npz file with the arrays X and y"
+
+BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, NotImplementedError, SyntaxError, KeyError)
 """What numpy.load raises for archives that are damaged or would have to be unpickled."""
 
 
@@ -55,26 +59,24 @@ def read_npz(path: str, choice: Choice) -> Table:
 
 
 def _arrays(path: str) -> dict[str, NDArray[Any]]:
-    content = io.BytesIO(read_bytes(path))
+    """Return the arrays of the archive that are of use."""
+    content = read_bytes(path)
+    if not content.startswith(ZIP_MAGIC):
+        found = "a single array (.npy)" if content.startswith(NPY_MAGIC) else "a file that is no archive"
+        raise data_error(path, found=found, expected=ARCHIVE)
     try:
-        arrays = _loaded(content)
+        return _loaded(content)
     except BROKEN as error:
         if "pickle" in str(error).lower():
             found, expected = "objects that would have to be unpickled", "arrays of numbers or texts"
         else:
-            found, expected = f"a broken archive: {error}", "an .npz file with the arrays X and y"
+            found, expected = f"a broken archive: {error}", ARCHIVE
         raise data_error(path, found=found, expected=expected) from error
-    if arrays is None:
-        raise data_error(path, found="a single array (.npy)", expected="an .npz file with the arrays X and y")
-    return arrays
 
 
-def _loaded(content: io.BytesIO) -> dict[str, NDArray[Any]] | None:
-    """Return the arrays of an archive that are of use, or None if it is a single array."""
-    archive = np.load(content, allow_pickle=False)
-    if not isinstance(archive, Mapping):
-        return None
-    return {name: archive[name] for name in archive if name in ("X", "y", "feature_names")}
+def _loaded(content: bytes) -> dict[str, NDArray[Any]]:
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive if name in ("X", "y", "feature_names")}
 
 
 def _numbers(X: NDArray[Any], path: str) -> NDArray[np.float64]:

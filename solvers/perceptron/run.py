@@ -274,9 +274,7 @@ class _Epoch:
         )
 
 
-def _result(
-    problem: Problem, settings: PerceptronSettings, state: _State, stop_reason: StopReason
-) -> PerceptronRun:
+def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_reason: StopReason) -> PerceptronRun:
     mistake_rows = np.concatenate(state.log) if state.log else np.empty(0, dtype=np.int64)
     scale = settings.bias_scale if problem.bias else 0.0
     w, weight = state.w[:-1], float(state.w[-1])

@@ -1,0 +1,223 @@
+"""The questions people ask, for arrays of any kind: labels become signs here, the answers come from the solvers."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from maxmargin.dataset import Dataset, from_arrays
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem import Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from maxmargin.solvers.perceptron.run import PerceptronRun, Progress
+    from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
+
+
+def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
+    """Return the two-class question of a data set.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it has more than two classes and no positive one was chosen.
+    """
+    if not dataset.is_binary:
+        raise InvalidProblemError(
+            f"{dataset.source} has {len(dataset.classes)} classes; expected two, or positive= to choose one of them"
+        )
+    return Problem(dataset.X, dataset.y.astype("float64"), bias)
+
+
+def separability(
+    X: Any, y: Any, *, bias: bool = True, positive: object = None, method: str = "auto", solver: str | None = None
+) -> "Separability":
+    """Decide, in exact arithmetic, whether a hyperplane separates the two classes strictly.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, or table, of shape (n_samples, n_features)
+    y : array_like (n_samples,)
+        Two different labels; the greater one in sorted order is +1.
+    bias : bool
+        False: hyperplanes through the origin only.
+    positive : label, optional
+        The label that is +1, against all others.
+    method : {"auto", "highs", "cvxpy"}
+        Which engine looks for the proof.
+    solver : str, optional
+        A cvxpy solver, such as "CLARABEL".
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a two-class question.
+
+    Examples
+    --------
+    >>> separability([[1.0], [2.0], [4.0]], ["no", "no", "yes"]).verdict.value
+    'separable'
+    """
+    from maxmargin.solvers.feasibility import separability as solve
+
+    return solve(_problem(X, y, bias, positive), method=method, solver=solver)
+
+
+def hard_margin(
+    X: Any, y: Any, *, bias: bool = True, positive: object = None, method: str = "auto", solver: str | None = None
+) -> "HardMargin":
+    """Find the hyperplane of maximum margin: min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1.
+
+    Parameters are those of `separability`; ``method`` is "auto" or "cvxpy".
+
+    Examples
+    --------
+    >>> answer = hard_margin([[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1])
+    >>> bool(answer.lower <= 10 <= answer.upper)
+    True
+    """
+    from maxmargin.solvers.hard_margin import hard_margin as solve
+
+    return solve(_problem(X, y, bias, positive), method=method, solver=solver)
+
+
+def soft_margin(
+    X: Any,
+    y: Any,
+    C: float = 1.0,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> "SoftMargin":
+    """Solve the soft-margin SVM with a free bias: min 1/2 ||w||^2 + C sum xi_i.
+
+    Parameters are those of `hard_margin`, and C > 0, the price of a unit of slack (scikit-learn's and LIBSVM's C).
+
+    Examples
+    --------
+    >>> answer = soft_margin([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], C=1.0)
+    >>> answer.lower <= answer.objective
+    True
+    """
+    from maxmargin.solvers.soft_margin import soft_margin as solve
+
+    return solve(_problem(X, y, bias, positive), C, method=method, solver=solver)
+
+
+def perceptron(
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    bias_scale: float | Literal["best"] = 1.0,
+    zero: str = "mistake",
+    order: str = "cyclic",
+    max_epochs: int | None = None,
+    max_mistakes: int | None = 10_000_000,
+    rng: "np.random.Generator | int | None" = None,
+    on_progress: "Callable[[Progress], None] | None" = None,
+) -> "PerceptronRun":
+    """Run Rosenblatt's perceptron from w = 0.
+
+    Parameters
+    ----------
+    X, y, bias, positive
+        As in `separability`.
+    bias_scale : float or "best"
+        The constant coordinate s that carries the bias; "best" is sqrt(R |b*|) with the maximum-margin hyperplane
+        w*.x + b* = 0, ||w*|| = 1 (where b* = 0 the run goes through the origin).
+    zero : {"mistake", "positive", "negative"}
+        What y w.x = 0 is.
+    order : {"cyclic", "shuffled-once", "reshuffled", "random"}
+    max_epochs, max_mistakes : int or None
+        Limits; None is none.
+    rng : numpy.random.Generator or int, optional
+        For the orders that draw.
+    on_progress : callable, optional
+        Called about ten times a second with a `Progress`.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a two-class question, an option is not one of these, or ``bias_scale="best"`` is
+        asked for data without a proven separating hyperplane.
+
+    Examples
+    --------
+    >>> perceptron([[10.0], [12.0]], [0, 1]).n_mistakes
+    233
+    """
+    problem = _problem(X, y, bias, positive)
+    return run_perceptron(
+        problem,
+        bias_scale=bias_scale,
+        zero=zero,
+        order=order,
+        max_epochs=max_epochs,
+        max_mistakes=max_mistakes,
+        rng=rng,
+        on_progress=on_progress,
+    )
+
+
+def run_perceptron(
+    problem: Problem,
+    *,
+    bias_scale: float | Literal["best"] = 1.0,
+    order: str = "cyclic",
+    rng: "np.random.Generator | int | None" = None,
+    on_progress: "Callable[[Progress], None] | None" = None,
+    **limits: Any,
+) -> "PerceptronRun":
+    """Do what `perceptron` does, for a stated problem."""
+    import numpy as np
+
+    from maxmargin.solvers.perceptron.orders import Order
+    from maxmargin.solvers.perceptron.run import PerceptronSettings
+    from maxmargin.solvers.perceptron.run import perceptron as run
+
+    if order not in list(Order):
+        raise InvalidProblemError(f"order is {order!r}; expected one of {', '.join(Order)}")
+    if bias_scale == "best":
+        problem, scale = best_bias_scale(problem)
+    elif isinstance(bias_scale, str):
+        raise InvalidProblemError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
+    else:
+        scale = float(bias_scale)
+    settings = PerceptronSettings(bias_scale=scale, order=Order(order), **limits)
+    return run(problem, settings, rng=np.random.default_rng(rng), on_progress=on_progress)
+
+
+def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
+    """Return the problem and s = sqrt(R |b*|), for which the bound on the mistakes is least.
+
+    Where b* = 0 the problem returned goes through the origin.
+
+    Raises
+    ------
+    InvalidProblemError
+        If no separating hyperplane is proven.
+    """
+    import numpy as np
+
+    from maxmargin.solvers.hard_margin import hard_margin as solve
+    from maxmargin.solvers.problem import radius
+
+    if not problem.bias:
+        return problem, 1.0
+    answer = solve(problem)
+    if answer.w is None or answer.b is None:
+        raise InvalidProblemError(f"bias_scale='best' needs separable data; the maximum margin is {answer.status}")
+    offset = abs(answer.b) / float(np.linalg.norm(answer.w))
+    if offset == 0:
+        return Problem(problem.X, problem.y, bias=False), 1.0
+    return problem, math.sqrt(radius(problem)) * math.sqrt(offset)
+
+
+def _problem(X: Any, y: Any, bias: bool, positive: object) -> Problem:
+    dataset = from_arrays(X, y, positive=positive)
+    return problem_of(dataset, bias=bias)

@@ -1,0 +1,340 @@
+"""What theory says about the number of mistakes, each bound with its space, its assumption and its value."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.api import best_bias_scale, problem_of, run_perceptron
+from maxmargin.dataset import from_arrays
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_integers, round_up, sqrt_up
+from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.run import PerceptronRun
+    from maxmargin.solvers.solution import HardMargin, SoftMargin
+
+Floats = NDArray[np.float64]
+
+_ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
+"""Covers the rounding of a correctly rounded sum."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """An upper bound of the number of mistakes from w = 0, for the run it was asked for.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        Rounded up; infinity where the assumption fails for every finite value.
+    valid : bool
+        Whether the assumption is proven to hold for this data and this run; only then is the value a bound.
+    vacuous : bool
+        Whether it says nothing: infinite, or at least the number of presentations.
+    assumption : str
+        In words, with the space it is stated in.
+    reference : str
+    """
+
+    name: str
+    value: float
+    valid: bool
+    vacuous: bool
+    assumption: str
+    reference: str
+
+    def ratio(self, n_mistakes: int) -> float:
+        """Return M/bound, 0 for an infinite bound."""
+        return n_mistakes / self.value if self.value > 0 else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What the bounds are computed from.
+
+    Attributes
+    ----------
+    problem : Problem
+    scale : float
+        The constant coordinate s of the run; 0 through the origin.
+    hard : HardMargin
+        In the user's space.
+    run_hard : HardMargin
+        Through the origin in the space (x, s) of the run.
+    soft : SoftMargin
+        In the user's space, for the u of the Freund-Schapire bound.
+    run : PerceptronRun
+    n_passes : int or None
+        Passes the bounds speak of; None is until convergence.
+    """
+
+    problem: Problem
+    scale: float
+    hard: "HardMargin"
+    run_hard: "HardMargin"
+    soft: "SoftMargin"
+    run: "PerceptronRun"
+    n_passes: int | None
+
+    @property
+    def n_presentations(self) -> float:
+        """How often a row is presented in the passes the bounds speak of."""
+        return math.inf if self.n_passes is None else self.n_passes * self.problem.n_samples
+
+
+def mistake_bounds(
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    bias_scale: float | Literal["best"] = 1.0,
+    n_passes: int | None = 1,
+    C: float = 1.0,
+) -> tuple[Bound, ...]:
+    """Return the bounds on the mistakes of a perceptron that starts at w = 0.
+
+    They hold in any order and under each of the three rules for y w.x = 0, because every update has y w.x <= 0. A
+    bound whose assumption fails has ``valid=False``; nothing is raised for data that are not separable.
+
+    Parameters
+    ----------
+    X, y, bias, positive
+        As in `maxmargin.separability`.
+    bias_scale : float or "best"
+        The constant coordinate of the run, as in `maxmargin.perceptron`; "best" falls back to 1 where the data are
+        not proven separable.
+    n_passes : int or None
+        How many passes over the rows; None is until convergence.
+    C : float
+        Of the soft margin whose solution is the u of the Freund-Schapire bound.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a two-class question.
+
+    Examples
+    --------
+    >>> bounds = {bound.name: bound for bound in mistake_bounds([[10.0], [12.0]], [0, 1], n_passes=None)}
+    >>> round(bounds["novikoff"].value)
+    290
+    """
+    problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
+    scale: float | Literal["best"] = bias_scale
+    if bias_scale == "best":
+        problem, scale = _best_or_one(problem)
+    run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
+    return bounds_of(gather(problem, run, n_passes=n_passes, C=C))
+
+
+def gather(
+    problem: Problem,
+    run: "PerceptronRun",
+    *,
+    n_passes: int | None,
+    C: float = 1.0,
+    hard: "HardMargin | None" = None,
+    soft: "SoftMargin | None" = None,
+) -> Evidence:
+    """Solve what the bounds of this run need and is not given."""
+    from maxmargin.solvers.hard_margin import hard_margin
+    from maxmargin.solvers.soft_margin import soft_margin
+
+    scale = run.settings.bias_scale if problem.bias else 0.0
+    hard = hard or hard_margin(problem)
+    return Evidence(
+        problem=problem,
+        scale=scale,
+        hard=hard,
+        run_hard=hard_margin(augmented(problem, scale)) if problem.bias else hard,
+        soft=soft or soft_margin(problem, C),
+        run=run,
+        n_passes=n_passes,
+    )
+
+
+def augmented(problem: Problem, scale: float) -> Problem:
+    """Return the rows (x, s), to be separated through the origin."""
+    column = np.full((problem.n_samples, 1), scale)
+    if problem.is_sparse:
+        from scipy.sparse import csr_array, hstack
+
+        return Problem(hstack([problem.X, csr_array(column)], format="csr"), problem.y, bias=False)
+    return Problem(np.ascontiguousarray(np.hstack([problem.X, column])), problem.y, bias=False)
+
+
+def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
+    """Return every bound for this evidence."""
+    square = radius_squared(evidence.problem)
+    run_square = square + Fraction(evidence.scale) ** 2
+    return (
+        _novikoff(evidence, run_square),
+        _augmented_offset(evidence, run_square),
+        _best_scale(evidence, square),
+        _self_certificate(evidence),
+        _freund_schapire(evidence, run_square),
+    )
+
+
+def radius_squared(problem: Problem) -> Fraction:
+    """Return R^2 = max ||x_i||^2 exactly."""
+    return max(_largest_square(problem.dense_rows(rows)) for rows in problem.chunks())
+
+
+def _largest_square(rows: Floats) -> Fraction:
+    """Return the greatest squared norm exactly; only rows within rounding of the greatest are computed with integers."""
+    exponent = int(np.frexp(np.abs(rows).max(initial=0.0))[1])
+    scaled = np.ldexp(rows, -exponent)
+    squares = np.einsum("ij,ij->i", scaled, scaled)
+    close = rows[squares >= squares.max() * (1 - 4e-16 * (rows.shape[1] + 4))]
+    return max(norm_squared(row) for row in np.unique(close, axis=0))
+
+
+def _bound(evidence: Evidence, name: str, value: float, valid: bool, assumption: str, reference: str) -> Bound:
+    vacuous = math.isinf(value) or value >= evidence.n_presentations
+    return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
+
+
+def _quotient_up(numerator: Fraction, denominator: Fraction) -> float:
+    """Return the quotient rounded up, infinity where the denominator is 0."""
+    return round_up(numerator / denominator) if denominator else math.inf
+
+
+def _novikoff(evidence: Evidence, run_square: Fraction) -> Bound:
+    """R^2/g^2 with R and the maximum margin g through the origin of the space of the run."""
+    lower = Fraction(evidence.run_hard.lower)
+    space = "through the origin" if not evidence.scale else f"in the space (x, {evidence.scale:.6g}) of the run"
+    return _bound(
+        evidence,
+        "novikoff",
+        _quotient_up(run_square, lower**2),
+        lower > 0,
+        f"strictly separable {space}: R^2/g^2 with R and the maximum margin g there",
+        "Novikoff 1962; Block 1962",
+    )
+
+
+def _augmented_offset(evidence: Evidence, run_square: Fraction) -> Bound:
+    """(R^2 + s^2)(1 + b^2/s^2)/gamma^2, from the margin with bias; through the origin it is R^2/gamma^2."""
+    plane = evidence.hard
+    value = math.inf
+    if plane.w is not None and plane.b is not None:
+        least = least_functional_margin(evidence.problem, plane.w, plane.b)
+        square = run_square * _run_norm_squared(evidence, plane.w, plane.b)
+        value = _quotient_up(square, max(least, Fraction(0)) ** 2)
+    return _bound(
+        evidence,
+        "augmented_b",
+        value,
+        math.isfinite(value),
+        "strictly separable with bias: (R^2 + s^2)(1 + b^2/s^2)/gamma^2 with the maximum-margin hyperplane's b",
+        "Novikoff 1962 in the space (x, s)",
+    )
+
+
+def _best_scale(evidence: Evidence, square: Fraction) -> Bound:
+    """(R + |b|)^2/gamma^2, the least value of the above over s: at s^2 = R |b|."""
+    plane = evidence.hard
+    value, scale, is_best = math.inf, "", False
+    if plane.w is not None and plane.b is not None:
+        norm = sqrt_up(norm_squared(plane.w))
+        offset = Fraction(abs(plane.b)) / Fraction(float(np.linalg.norm(plane.w)))
+        at = math.sqrt(float(offset)) * float(square) ** 0.25
+        scale, is_best = f" = {at:.6g}", math.isclose(at, evidence.scale, rel_tol=1e-9)
+        total = Fraction(sqrt_up(square)) + Fraction(abs(plane.b)) / Fraction(norm)
+        value = _quotient_up(total**2, Fraction(plane.lower) ** 2)
+    return _bound(
+        evidence,
+        "best_scale",
+        value,
+        math.isfinite(value) and is_best,
+        f"strictly separable with bias, and the run has s = sqrt(R|b|){scale}: (R + |b|)^2/gamma^2",
+        "derived: the minimum over s of the bound augmented_b",
+    )
+
+
+def _self_certificate(evidence: Evidence) -> Bound:
+    """sqrt(sum_I ||x||^2) / m with the margin m that the run itself achieved; no other solver is asked."""
+    run = evidence.run
+    achieved = Fraction(run.run_margin) if math.isfinite(run.run_margin) else Fraction(0)
+    square = _mistakes_square(evidence)
+    achieved = max(achieved, Fraction(0))
+    value = sqrt_up(square / achieved**2) if achieved else math.inf
+    return _bound(
+        evidence,
+        "self_certificate",
+        value,
+        achieved > 0,
+        "the run ended on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the margin it achieved",
+        "derived: ||w|| <= sqrt(sum ||x||^2) and w.u >= M m",
+    )
+
+
+def _mistakes_square(evidence: Evidence) -> Fraction:
+    """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
+    problem = evidence.problem
+    counts = np.bincount(evidence.run.mistake_rows, minlength=problem.n_samples)
+    total = sum(counts.tolist()) * Fraction(evidence.scale) ** 2
+    for rows in problem.chunks():
+        picked = rows.start + np.flatnonzero(counts[rows])
+        if picked.size:
+            integers, exponent = as_integers(problem.dense_rows(picked))
+            squares = (integers * integers).sum(axis=1)
+            total += int(squares.dot(counts[picked].astype(object))) * Fraction(2) ** (2 * exponent)
+    return total
+
+
+def _freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
+    """(R ||v|| + ||(1 - y v.x)_+||_2)^2 with v = u/g; the slack counts once a pass."""
+    n_passes = evidence.n_passes
+    value = min(_with_slack(evidence, run_square), _without_slack(evidence, run_square))
+    passes = "until convergence, so u must separate" if n_passes is None else f"{n_passes} pass{'es' * (n_passes > 1)}"
+    return _bound(
+        evidence,
+        "freund_schapire",
+        value,
+        math.isfinite(value),
+        f"none on the data; {passes}: ((R + D)/g)^2 with the u of the soft margin at C = {evidence.soft.C:.6g}",
+        "Freund and Schapire 1999, theorem 2",
+    )
+
+
+def _with_slack(evidence: Evidence, run_square: Fraction) -> float:
+    """Return the bound for v = (w, b/s), the soft margin's hyperplane in its own scale (g = 1/||v||)."""
+    soft = evidence.soft
+    lower, _ = enclose_functional_margins(evidence.problem, soft.w, soft.b)
+    slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
+    squares = Fraction(math.fsum(np.nextafter(slack * slack, np.inf)[slack > 0].tolist())) * _ROUNDING_ALLOWANCE
+    if squares and evidence.n_passes is None:
+        return math.inf
+    distance = sqrt_up(squares * (evidence.n_passes or 1))
+    spread = sqrt_up(run_square * _run_norm_squared(evidence, soft.w, soft.b))
+    return round_up((Fraction(spread) + Fraction(distance)) ** 2)
+
+
+def _without_slack(evidence: Evidence, run_square: Fraction) -> float:
+    """Return the bound for the same direction with g its least margin: R^2/g^2, where the hyperplane separates."""
+    soft = evidence.soft
+    least = least_functional_margin(evidence.problem, soft.w, soft.b)
+    return _quotient_up(run_square * _run_norm_squared(evidence, soft.w, soft.b), max(least, Fraction(0)) ** 2)
+
+
+def _run_norm_squared(evidence: Evidence, w: Floats, b: float) -> Fraction:
+    """Return ||(w, b/s)||^2."""
+    return norm_squared(w) + (Fraction(b) / Fraction(evidence.scale) if evidence.scale else Fraction(0)) ** 2
+
+
+def _best_or_one(problem: Problem) -> tuple[Problem, float]:
+    from maxmargin.solvers.errors import InvalidProblemError
+
+    try:
+        return best_bias_scale(problem)
+    except InvalidProblemError:
+        return problem, 1.0
