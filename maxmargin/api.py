@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.dataset import Dataset, from_arrays
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:
@@ -181,11 +181,11 @@ def run_perceptron(
     from maxmargin.solvers.perceptron.run import perceptron as run
 
     if order not in list(Order):
-        raise InvalidProblemError(f"order is {order!r}; expected one of {', '.join(Order)}")
+        raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")
     if bias_scale == "best":
         problem, scale = best_bias_scale(problem)
     elif isinstance(bias_scale, str):
-        raise InvalidProblemError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
+        raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
     else:
         scale = float(bias_scale)
     settings = PerceptronSettings(bias_scale=scale, order=Order(order), **limits)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from maxmargin.solvers.formulations import Program
@@ -59,13 +60,13 @@ def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
 
     Raises
     ------
-    ValueError
+    InvalidOptionError
         If the given one is not installed.
     """
     if solver is None:
         return order
     if solver.upper() not in installed():
-        raise ValueError(f"solver {solver!r} is not installed; installed are {', '.join(installed())}")
+        raise InvalidOptionError(f"solver {solver!r} is not installed; installed are {', '.join(installed())}")
     return (solver.upper(),)
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import best_offset
@@ -36,7 +37,7 @@ def separability(problem: Problem, *, method: str = "auto", solver: str | None =
 
     Raises
     ------
-    ValueError
+    InvalidOptionError
         If the method is unknown or the solver is not installed.
 
     Examples
@@ -72,7 +73,7 @@ def prove_inseparable(problem: Problem, weights: Floats) -> CommonHullPoint | No
 def _candidates(problem: Problem, method: str, solver: str | None) -> Iterator[Candidate]:
     """Yield candidates in the original coordinates, cheapest first."""
     if method not in ("auto", "highs", "cvxpy"):
-        raise ValueError(f"method is {method!r}; expected 'auto', 'highs' or 'cvxpy'")
+        raise InvalidOptionError(f"method is {method!r}; expected 'auto', 'highs' or 'cvxpy'")
     scaling = ColumnScaling.of(problem)
     X = scaling.apply(problem.X)
     if solver is None and method in ("auto", "highs"):

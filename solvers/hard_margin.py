@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.feasibility import prove_separable, separability
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import sqrt_down
@@ -53,7 +54,7 @@ def hard_margin(problem: Problem, *, method: str = "auto", solver: str | None = 
 
     Raises
     ------
-    ValueError
+    InvalidOptionError
         If the method is unknown or the solver is not installed.
 
     Examples
@@ -63,7 +64,7 @@ def hard_margin(problem: Problem, *, method: str = "auto", solver: str | None = 
     ('optimal', 10.0)
     """
     if method not in ("auto", "cvxpy"):
-        raise ValueError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
+        raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
     verdict = separability(problem)
     if verdict.strictly_separable is False:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_down, round_up
@@ -52,7 +52,7 @@ def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solve
     ------
     InvalidProblemError
         If C is not a positive finite number.
-    ValueError
+    InvalidOptionError
         If the method is unknown or the solver is not installed.
 
     Examples
@@ -64,7 +64,7 @@ def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solve
     if not (C > 0 and math.isfinite(C)):
         raise InvalidProblemError(f"C is {C!r}; expected a positive finite number")
     if method not in ("auto", "cvxpy"):
-        raise ValueError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
+        raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
     best = _Incumbent(problem, float(C))
     for candidate in _candidates(problem, float(C), solver):
         best.offer(candidate)

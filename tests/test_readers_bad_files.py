@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from maxmargin.dataset import load
 from maxmargin.readers.errors import DataError
@@ -347,6 +349,7 @@ def test_broken_npz(tmp_path: Path) -> None:
         ("1 1:2\n-1 1:\n", "line 2, column 'index 1': found an empty field, expected a number"),
         ("1 1:2\n-1 2 3:4:5\n", "line 2"),
         ("1 1:2\n-1 a:2\n", "line 2: found 'a:2', expected index:value such as 3:0.5"),
+        ("1 1:2\n-1 1_0:2\n", "line 2: found '1_0:2', expected index:value such as 3:0.5"),
         ("1 1:2\n-1 1:2:3\n", "line 2, column 'index 1': found '2:3', expected a number"),
         ("1 1:2\n1,2 1:2\n", "line 2: found '1,2', expected a number as label, then index:value"),
         ("1 1:2\n2:1 3:1\n", "line 2: found '2:1', expected a number as label, then index:value"),
@@ -372,10 +375,10 @@ def test_svmlight_has_one_label(tmp_path: Path) -> None:
 
 def test_bad_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\nu,y\n")))
-    with pytest.raises(DataError, match="^standard input: line 3, column 'a': found 'u', expected a number"):
+    with pytest.raises(DataError, match=r"^standard input: line 3, column 'a': found 'u', expected a number"):
         load("-")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    with pytest.raises(DataError, match="^standard input: found an empty file, expected data$"):
+    with pytest.raises(DataError, match=r"^standard input: found an empty file, expected data$"):
         load("-")
 
 
@@ -406,3 +409,33 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
     np.savez(path, X=np.eye(2), y=np.array([Trap(), Trap()], dtype=object))
     assert "unpickled" in complaint(path)
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "svm", "npz"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_files_are_read_or_refused(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
+    """Whatever happens to the bytes of a file, it is data or a :class:`DataError`."""
+    path = tmp_path / f"data.{suffix}"
+    whole = {
+        "csv": GOOD.encode(),
+        "csv.gz": gzip.compress(GOOD.encode(), mtime=0),
+        "svm": b"1 1:2 3:4 # c\n-1 qid:1 2:3\n",
+        "npz": npz_bytes(X=np.eye(2), y=np.array([0, 1])),
+    }[suffix]
+    start = data.draw(st.integers(0, len(whole)))
+    n_lost = data.draw(st.integers(0, 8))
+    put = data.draw(
+        st.one_of(st.binary(max_size=4), st.sampled_from([b",", b"\n", b'"', b"\r", b";", b"\0", b":", b"1e999"]))
+    )
+    path.write_bytes(whole[:start] + put + whole[start + n_lost :])
+    try:
+        load(path, one_hot=data.draw(st.booleans()), drop_missing=data.draw(st.booleans()))
+    except DataError as error:
+        assert len(str(error).splitlines()) == 1
+
+
+def npz_bytes(**named: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **named)
+    return file.getvalue()

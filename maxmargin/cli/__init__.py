@@ -1,0 +1,1 @@
+"""The command line: it composes the data, the solvers and the reports, and owns the exit codes."""

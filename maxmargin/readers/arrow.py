@@ -40,8 +40,14 @@ def _read(read_table: Any, path: str, choice: Choice, form: str) -> Table:
 
     content = read_bytes(path)
     try:
-        table = read_table(io.BytesIO(content))
+        table = _valid(read_table(io.BytesIO(content)))
     except (ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
     return read_frame(table, choice, path)
+
+
+def _valid(table: Any) -> Any:
+    """Check offsets and texts: Arrow believes a file, and reads outside its memory if it should not have."""
+    table.validate(full=True)
+    return table

@@ -203,6 +203,8 @@ def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column],
 
 
 def _stacked(features: "tuple[Column, ...] | Matrix") -> "Matrix":
+    if isinstance(features, np.ndarray):
+        return np.ascontiguousarray(features)
     if not isinstance(features, tuple):
         return features
     X = np.empty((len(features[0].values), len(features)), dtype=np.float64)

@@ -45,7 +45,7 @@ class Columns:
         n_lines = text.count("\n") + (not text.endswith("\n"))
         if values is None or values.shape != (n_lines, self.layout.n_columns):
             return False
-        values = values[:, self.roles.features]
+        values = np.take(values, self.roles.features, axis=1)
         if any(self.is_boolean.values()) or not np.isfinite(values).all():
             return False
         for j, texts in found.items():

@@ -35,14 +35,12 @@ def number(text: str) -> float | None:
     >>> number(" 1e3"), number("1_000"), number("abc")
     (1000.0, None, None)
     """
-    if is_missing(text):
-        return float("nan")
-    if "_" in text or not text.strip().isascii():
-        return None
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        return None
+        return float("nan") if is_missing(text) else None
+    is_plain = "_" not in text and (text.isascii() or text.strip().isascii())
+    return value if is_plain else None
 
 
 def numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:

@@ -109,12 +109,9 @@ class _Entries:
 
     def _pair(self, pair: str, line: int) -> tuple[int, float]:
         index, _, text = pair.partition(":")
-        try:
-            return int(index), self._value(text, line, index)
-        except ValueError as error:
-            if isinstance(error, DataError):
-                raise
-            raise data_error(self.path, line=line, found=quote(pair), expected="index:value such as 3:0.5") from error
+        if not index.removeprefix("-").isdecimal():
+            raise data_error(self.path, line=line, found=quote(pair), expected="index:value such as 3:0.5")
+        return int(index), self._value(text, line, index)
 
     def _value(self, text: str, line: int, index: str) -> float:
         value = number(text)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.orders import Order, Presentation
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import sqrt_up
@@ -62,13 +62,13 @@ class PerceptronSettings:
 
     def __post_init__(self) -> None:
         if self.zero not in ZERO_RULES:
-            raise InvalidProblemError(f"zero is {self.zero!r}; expected one of {', '.join(ZERO_RULES)}")
+            raise InvalidOptionError(f"zero is {self.zero!r}; expected one of {', '.join(ZERO_RULES)}")
         if not (self.bias_scale > 0 and math.isfinite(self.bias_scale)):
-            raise InvalidProblemError(f"bias_scale is {self.bias_scale!r}; expected a positive finite number")
+            raise InvalidOptionError(f"bias_scale is {self.bias_scale!r}; expected a positive finite number")
         for name in ("max_epochs", "max_mistakes"):
             limit = getattr(self, name)
             if limit is not None and limit < 1:
-                raise InvalidProblemError(f"{name} is {limit!r}; expected at least 1")
+                raise InvalidOptionError(f"{name} is {limit!r}; expected at least 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,155 @@
+"""How results are printed: JSON objects with a schema, or a few lines of text. Notes and progress go to stderr."""
+
+import json
+import math
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.candidate import Attempt
+    from maxmargin.solvers.perceptron.run import Progress
+
+LONGEST_LIST = 1000
+"""Entries of a list in JSON; `<name>_count` has its whole length."""
+
+_FIRST_NOTE_AFTER = 1.0
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+def print_json(schema: str, fields: dict[str, Any]) -> None:
+    """Print one object with its schema; infinities and NaN, which JSON lacks, become null."""
+    from maxmargin import __version__
+
+    print(json.dumps(plain({"schema": f"maxmargin.{schema}/1", "version": __version__, **fields}), allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Return the value in Python's own types, with null for numbers that JSON lacks."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def listed(name: str, values: Any) -> dict[str, Any]:
+    """Return the list, cut to its first thousand, and its length as ``<name>_count``; nulls for None."""
+    if values is None:
+        return {name: None, f"{name}_count": None}
+    return {name: list(values[:LONGEST_LIST]), f"{name}_count": len(values)}
+
+
+def row_numbers(dataset: "Dataset", rows: Any) -> Any:
+    """Return the rows' positions in the source, from 0."""
+    return rows if rows is None or dataset.rows is None else dataset.rows[rows]
+
+
+def row_names(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:
+    """Return the names of the rows, where the data set has an --id column."""
+    if dataset.row_ids is None or rows is None:
+        return {}
+    return {f"{name}_ids": [dataset.row_ids[row] for row in rows[:LONGEST_LIST].tolist()]}
+
+
+def data_fields(dataset: "Dataset") -> dict[str, Any]:
+    """Return what identifies the data."""
+    return {
+        "source": dataset.source,
+        "n_samples": dataset.n_samples,
+        "n_features": dataset.n_features,
+        "classes": dataset.classes,
+        "positive": dataset.positive,
+        "negative": dataset.negative,
+        "notes": dataset.notes,
+    }
+
+
+def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, str]]:
+    """Return what each solver said of itself."""
+    return [{"solver": a.solver, "status": str(a.status), "message": a.message} for a in attempts]
+
+
+def headline(dataset: "Dataset") -> str:
+    """Return the data set in one line."""
+    shape = f"{dataset.source}: {dataset.n_samples} x {dataset.n_features}"
+    if dataset.is_binary:
+        return f"{shape}, {dataset.positive} (+1) against {dataset.negative} (-1)"
+    return f"{shape}, {len(dataset.classes)} classes"
+
+
+def note(text: str, *, quiet: bool) -> None:
+    """Print a line on stderr unless quiet."""
+    if not quiet:
+        print(f"maxmargin: {text}", file=sys.stderr, flush=True)
+
+
+def notes_of(dataset: "Dataset", *, quiet: bool) -> None:
+    """Say what was left out or encoded on reading."""
+    for text in dataset.notes:
+        note(text, quiet=quiet)
+
+
+def hyperplane_text(feature_names: tuple[str, ...], w: Any, b: float, *, most: int = 12) -> str:
+    """Return w and b, one named weight a line for few features."""
+    weights = [f"    {name}: {weight!r}" for name, weight in zip(feature_names, w.tolist(), strict=True)]
+    cut = [f"    ... {len(weights) - most} more (--json lists up to {LONGEST_LIST})"] if len(weights) > most else []
+    return "\n".join(["  w", *weights[:most], *cut, f"  b {b!r}"])
+
+
+class RunProgress:
+    """Mistakes and epochs on stderr once a run takes longer than a second."""
+
+    def __init__(self) -> None:
+        self.next_line = _FIRST_NOTE_AFTER
+        self.live = sys.stderr.isatty()
+        self.shown = False
+
+    def __call__(self, progress: "Progress") -> None:
+        """Show the state, on a terminal in place, else a line every few seconds."""
+        if progress.seconds < self.next_line:
+            return
+        text = (
+            f"perceptron: {progress.n_mistakes:,} mistakes, {progress.n_epochs:,} epochs, "
+            f"{progress.seconds:.0f} s (Ctrl-C stops it and keeps the state)"
+        )
+        print(f"\r\x1b[K{text}" if self.live else text, end="" if self.live else "\n", file=sys.stderr, flush=True)
+        self.shown = True
+        self.next_line = progress.seconds + (0.2 if self.live else _SECONDS_BETWEEN_LINES)
+
+    def close(self) -> None:
+        """End the line."""
+        if self.shown and self.live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def waiting(what: str, *, quiet: bool) -> Iterator[None]:
+    """Say on stderr what is being waited for, once it takes longer than a second, and then now and again."""
+    if quiet:
+        yield
+        return
+    done = threading.Event()
+    reporter = threading.Thread(target=_report_until, args=(done, what), daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
+
+
+def _report_until(done: threading.Event, what: str) -> None:
+    started = time.monotonic()
+    pause = _FIRST_NOTE_AFTER
+    while not done.wait(pause):
+        print(f"{what}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        pause = _SECONDS_BETWEEN_LINES

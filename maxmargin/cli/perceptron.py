@@ -1,0 +1,125 @@
+"""``maxmargin perceptron``: a run and its certificates."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.api import problem_of, run_perceptron
+from maxmargin.cli.exits import Exit
+from maxmargin.cli.output import (
+    RunProgress,
+    data_fields,
+    headline,
+    hyperplane_text,
+    listed,
+    note,
+    print_json,
+    row_numbers,
+)
+from maxmargin.solvers.perceptron.run import StopReason
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.perceptron.run import PerceptronRun
+    from maxmargin.solvers.problem import Problem
+
+_EXITS = {StopReason.CONVERGED: Exit.OK, StopReason.INTERRUPTED: Exit.INTERRUPTED}
+
+
+def perceptron(
+    dataset: "Dataset",
+    *,
+    bias: bool,
+    prepare: str,
+    seed: int,
+    trace: Path | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> Exit:
+    """Run, print, write the trace, and return the exit code."""
+    from maxmargin.trace import check_suffix
+
+    if trace is not None:
+        check_suffix(trace)
+    problem = problem_of(dataset, bias=bias)
+    progress = RunProgress()
+    run = run_perceptron(problem, rng=seed, on_progress=None if quiet else progress, **options)
+    progress.close()
+    if trace is not None:
+        _write_trace(trace, dataset, problem, run, seed, quiet)
+    if as_json:
+        print_json("perceptron", {**data_fields(dataset), **_fields(dataset, run, bias, prepare, seed)})
+    else:
+        print(headline(dataset))
+        print(_text(dataset, run, prepare))
+    return _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
+
+
+def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, seed: int) -> dict[str, Any]:
+    settings = run.settings
+    return {
+        "bias": bias,
+        "n_mistakes": run.n_mistakes,
+        "n_epochs": run.n_epochs,
+        "converged": run.converged,
+        "stop_reason": run.stop_reason.value,
+        "margin": run.margin,
+        "margin_upper": run.margin_upper,
+        "run_margin": run.run_margin,
+        "run_upper": run.run_upper,
+        "zero": settings.zero,
+        "bias_scale": settings.bias_scale,
+        "prepare": prepare,
+        "order": settings.order.value,
+        "seed": seed,
+        "max_epochs": settings.max_epochs,
+        "max_mistakes": settings.max_mistakes,
+        "w": run.w,
+        "b": run.b,
+        "norm": run.norm,
+        **listed("mistakes_per_epoch", run.mistakes_per_epoch),
+        **listed("mistake_rows", row_numbers(dataset, run.mistake_rows)),
+    }
+
+
+def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
+    done = f"prepared: {prepare}; " if prepare != "raw" else ""
+    lines = [
+        f"{_STOPS[run.stop_reason]}: {run.n_mistakes:,} mistakes, {run.n_epochs:,} epochs",
+        f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, bias scale {run.settings.bias_scale!r}",
+        f"  least geometric margin of (w, b): {run.margin!r}",
+    ]
+    if run.margin_upper is not None:
+        lines.append(f"  proven upper bound of the maximum margin: {run.margin_upper!r}")
+    if run.run_upper is not None:
+        lines.append(
+            f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
+        )
+    return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
+
+
+_STOPS = {
+    StopReason.CONVERGED: "converged",
+    StopReason.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
+    StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
+    StopReason.INTERRUPTED: "interrupted",
+}
+
+
+def _write_trace(
+    path: Path, dataset: "Dataset", problem: "Problem", run: "PerceptronRun", seed: int, quiet: bool
+) -> None:
+    import numpy as np
+
+    from maxmargin.solvers.perceptron.exact import exact_steps
+    from maxmargin.trace import write_trace
+
+    steps = exact_steps(problem, run.settings, rng=np.random.default_rng(seed))
+    n_lines, n_mistakes, is_whole = write_trace(path, steps, dataset.feature_names)
+    cut = "" if is_whole else ", cut there"
+    note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}", quiet=quiet)
+    if is_whole and n_mistakes != run.n_mistakes:
+        note(
+            f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}",
+            quiet=quiet,
+        )

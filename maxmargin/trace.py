@@ -1,0 +1,132 @@
+"""Write a perceptron run step by step: CSV for programs, Markdown and LaTeX for notes and slides."""
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maxmargin.solvers.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.exact import Step
+
+MOST_STEPS = 10_000
+"""Presentations written at most."""
+
+_TITLES = ("epoch", "row", "x", "y", "w.x", "prediction", "mistake", "w", "b")
+_TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
+
+
+def check_suffix(path: Path) -> None:
+    """Raise unless the path ends in .csv, .md or .tex.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if path.suffix not in _WRITERS:
+        raise InvalidOptionError(f"{path}: unknown suffix {path.suffix!r}; expected {', '.join(_WRITERS)}")
+
+
+def write_trace(path: Path, steps: "Iterable[Step]", feature_names: tuple[str, ...]) -> tuple[int, int, bool]:
+    """Write one line a presentation and return ``(lines, mistakes, whether all steps fitted)``.
+
+    Numbers are exact: terminating decimals where the input has them, else fractions p/q.
+    """
+    check_suffix(path)
+    kept: list[Step] = []
+    whole = True
+    for step in steps:
+        if len(kept) == MOST_STEPS:
+            whole = False
+            break
+        kept.append(step)
+    lines = _WRITERS[path.suffix](kept, feature_names)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return len(kept), sum(step.mistake for step in kept), whole
+
+
+def exact_text(value: Fraction) -> str:
+    """Return the number as an integer, a terminating decimal, or p/q.
+
+    Examples
+    --------
+    >>> [exact_text(Fraction(v)) for v in ("3", "-0.25", "1/3")]
+    ['3', '-0.25', '1/3']
+    """
+    power = _decimal_places(value.denominator)
+    if power is None:
+        return f"{value.numerator}/{value.denominator}"
+    digits = str(abs(value.numerator) * 10**power // value.denominator).rjust(power + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (digits if power == 0 else f"{digits[:-power]}.{digits[-power:]}")
+
+
+def _decimal_places(denominator: int) -> int | None:
+    """Return the least k for which the denominator divides 10**k, or None."""
+    counts = []
+    for prime in (2, 5):
+        count = 0
+        while denominator % prime == 0:
+            denominator //= prime
+            count += 1
+        counts.append(count)
+    return max(counts) if denominator == 1 else None
+
+
+def _csv(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    xs, ws = [f"x:{name}" for name in names], [f"w:{name}" for name in names]
+    writer.writerow(["epoch", "row", *xs, "y", "w.x", "prediction", "mistake", *ws, "b"])
+    for s in steps:
+        x, w = [exact_text(v) for v in s.x], [exact_text(v) for v in s.w]
+        writer.writerow(
+            [s.epoch, s.row, *x, s.y, exact_text(s.score), s.prediction, int(s.mistake), *w, exact_text(s.b)]
+        )
+    yield from buffer.getvalue().splitlines()
+
+
+def _markdown(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
+    yield f"Features: {', '.join(names)}. `w` and `b` are those after the presentation.".replace("|", "\\|")
+    yield ""
+    yield f"| {' | '.join(_TITLES)} |"
+    yield "|" + "---:|" * len(_TITLES)
+    for step in steps:
+        yield f"| {' | '.join(_cells(step))} |"
+
+
+def _tex(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
+    yield r"\begin{tabular}{rrlrrrrlr}"
+    yield " & ".join(_TEX_TITLES) + r" \\ \hline"
+    for step in steps:
+        yield " & ".join(f"${cell}$" if cell[:1] in tuple("+-(0123456789") else cell for cell in _cells(step)) + r" \\"
+    yield r"\end{tabular}"
+
+
+def _cells(step: "Step") -> list[str]:
+    return [
+        str(step.epoch),
+        str(step.row),
+        _vector(step.x),
+        f"{step.y:+d}",
+        exact_text(step.score),
+        f"{step.prediction:+d}" if step.prediction else "0",
+        "yes" if step.mistake else "",
+        _vector(step.w),
+        exact_text(step.b),
+    ]
+
+
+def _vector(values: tuple[Fraction, ...]) -> str:
+    return f"({', '.join(exact_text(value) for value in values)})"
+
+
+_WRITERS: dict[str, Callable[["list[Step]", tuple[str, ...]], Iterator[str]]] = {
+    ".csv": _csv,
+    ".md": _markdown,
+    ".tex": _tex,
+}
