@@ -119,7 +119,7 @@ def _centred(X: NDArray[np.float64], how: How) -> Prepared:
     np.ldexp(Z, -exponent, out=Z)
     deviation = np.where(is_constant, 1.0, np.sqrt(np.mean(np.square(Z), axis=0)))
     np.divide(Z, deviation, out=Z)
-    return Prepared(X=_frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, np.where(is_constant, 0, exponent)))
+    return Prepared(X=_frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, exponent))
 
 
 def _exponents(X: NDArray[np.float64], axis: int = 0) -> NDArray[Any]:

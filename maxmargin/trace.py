@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 10_000
 """Presentations written at most."""
 
-_TITLES = ("epoch", "row", "x", "y", "w.x", "prediction", "mistake", "w", "b")
+_TITLES = ("epoch", "row", "x", "y", "w.x+b", "prediction", "mistake", "w", "b")
 _TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
 
 
@@ -81,7 +81,7 @@ def _csv(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     xs, ws = [f"x:{name}" for name in names], [f"w:{name}" for name in names]
-    writer.writerow(["epoch", "row", *xs, "y", "w.x", "prediction", "mistake", *ws, "b"])
+    writer.writerow(["epoch", "row", *xs, "y", "w.x+b", "prediction", "mistake", *ws, "b"])
     for s in steps:
         x, w = [exact_text(v) for v in s.x], [exact_text(v) for v in s.w]
         writer.writerow(

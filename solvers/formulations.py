@@ -61,7 +61,7 @@ def feasibility(X: Any, y: Floats, *, bias: bool = True) -> Program:
     w, b = _hyperplane(X, bias)
     t = cp.Variable()
     margins = cp.multiply(y, X @ w + b) >= t
-    return Program(problem=cp.Problem(cp.Maximize(t), [margins, -1 <= w, w <= 1, t <= 1]), w=w, b=b, margins=margins)
+    return Program(problem=cp.Problem(cp.Maximize(t), [margins, w >= -1, w <= 1, t <= 1]), w=w, b=b, margins=margins)
 
 
 def _hyperplane(X: Any, bias: bool) -> tuple[cp.Variable, cp.Expression]:

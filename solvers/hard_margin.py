@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import sqrt_down

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset, load
 from maxmargin.readers.delimited import BYTES_AT_ONCE
+from maxmargin.readers.errors import DataError
 from maxmargin.readers.layout import is_header
 from maxmargin.readers.numerals import number
 
@@ -203,6 +204,8 @@ def test_header_of_text_columns(tmp_path: Path) -> None:
     with_header = load(text_file(tmp_path, "sky,play\n" + below), one_hot=True)
     assert (with_header.n_samples, with_header.feature_names) == (3, ("sky=sunny",))
     assert is_header([["a", "b"]])
+    with_unknown = load(text_file(tmp_path, "?,no\n1,yes\n2,no\n3,yes\n"), drop_missing=True)
+    assert with_unknown.notes == ("1 row with missing values left out of 4",)
 
 
 def test_saved_row_numbers_are_noted(tmp_path: Path) -> None:
@@ -277,6 +280,9 @@ def test_drop_missing(tmp_path: Path) -> None:
     assert ds.rows.tolist() == [0, 4]
     assert ds.notes == ("3 rows with missing values left out of 5",)
     assert ds.describe_row(1) == "row 4 ('v')"
+    assert ds.pair("u", "v").describe_row(1) == "row 4 ('v')"
+    with pytest.raises(DataError, match="row 2, column 'a': found infinity"):
+        load(pl.DataFrame({"a": [1.0, None, float("inf")], "y": ["u", "u", "v"]}), drop_missing=True)
 
 
 def test_drop_missing_everywhere(tmp_path: Path) -> None:

@@ -77,6 +77,11 @@ def complaint(path: Path | str, **options: Any) -> str:
             "found a missing value in every row, expected at least one complete row",
         ),
         ("a,b\n1,x\n?,y\n", {"drop_missing": True}, "column 'b': found one class only, 'x', expected at least two"),
+        (
+            "a,b\n1,x\n2,y\nl,y\n",
+            {"one_hot": True},
+            "line 4, column 'a': found 'l', expected a number (most of the column",
+        ),
         ("a,b\nu,x\nu,y\n", {"one_hot": True}, "found no feature column left after --one-hot, expected at least one"),
         (
             GOOD,
@@ -252,6 +257,20 @@ def test_cut_arrow_files(tmp_path: Path) -> None:
         write(table, path)
         path.write_bytes(path.read_bytes()[:-40])
         assert complaint(path).startswith(f"found broken {suffix.title()} data: ")
+
+
+def test_feather_file_that_points_outside_itself(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.feather
+
+    path = tmp_path / "data.feather"
+    labels = ["x", "y"] * 10
+    pa.feather.write_feather(pa.table({"a": range(20), "b": labels}), path, compression="uncompressed")
+    content = path.read_bytes()
+    offsets = np.arange(21, dtype="<i4").tobytes()
+    assert content.count(offsets) == 1
+    path.write_bytes(content.replace(offsets, offsets[:40] + b"\xff\xff\xff\x7f" + offsets[44:]))
+    assert complaint(path).startswith("found broken Feather data: ")
 
 
 def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:

@@ -1,225 +1,127 @@
-"""The commands and their options."""
+"""The commands and their exit codes."""
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.exits import Exit
 
-app = typer.Typer(
-    name="maxmargin",
-    help="The perceptron next to exact answers, every answer proven.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_EXAMPLES = """
+\b
+Examples:
+  maxmargin check iris --positive setosa
+  maxmargin margin data.csv --label species --json
+  maxmargin perceptron wine --positive class_0 --prepare standardize
+  maxmargin report breast_cancer -o breast_cancer.html
+
+`maxmargin COMMAND -h` explains each.
+"""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from maxmargin import __version__
-
-        print(f"maxmargin {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
-    ] = False,
-) -> None:
-    """Hold the options before the command."""
+@click.group(epilog=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
+@click.version_option(package_name="maxmargin", message="%(prog)s %(version)s")
+def app() -> None:
+    """The perceptron next to exact answers, every answer proven."""
 
 
 @app.command(epilog="Example: maxmargin check iris --positive setosa")
-def check(
-    source: opt.Source,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    drop: opt.Drop = None,
-    id_column: opt.Id = None,
-    one_hot: opt.OneHot = False,
-    drop_missing: opt.DropMissing = False,
-    no_bias: opt.NoBias = False,
-    solver: opt.Solver = None,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Is it linearly separable? Exit 0: yes, proven; 3: not strictly, proven; 4: undecided."""
+@opt.data_options
+@opt.solver_option
+def check(**options: Any) -> int:
+    """Is it linearly separable?
+
+    Exit 0: yes, proven; 3: not strictly separable, proven; 4: undecided. More than two classes: a table of every class
+    against the rest and every pair.
+    """
     from maxmargin.cli.check import check as command
 
-    dataset = _read(source, label, positive, drop, id_column, one_hot, drop_missing, quiet)
-    return command(dataset, bias=not no_bias, solver=solver, as_json=json, quiet=quiet)
+    return command(opt.read(options), bias=not options.pop("no_bias"), **options)
 
 
 @app.command(epilog="Example: maxmargin margin iris --positive setosa --json")
-def margin(
-    source: opt.Source,
-    soft: Annotated[
-        float | None, typer.Option("--soft", metavar="C", help="Soft margin: min 1/2||w||^2 + C sum xi, bias free.")
-    ] = None,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    drop: opt.Drop = None,
-    id_column: opt.Id = None,
-    one_hot: opt.OneHot = False,
-    drop_missing: opt.DropMissing = False,
-    no_bias: opt.NoBias = False,
-    solver: opt.Solver = None,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """The maximum margin as a proven interval. Exit 0: proven; 3: not strictly separable; 4: not proven."""
+@opt.data_options
+@opt.solver_option
+@click.option("--soft", "C", type=float, metavar="C", help="Soft margin instead: min 1/2||w||^2 + C sum xi.")
+def margin(**options: Any) -> int:
+    """Prove the maximum margin, as an interval.
+
+    Exit 0: proven; 3: not strictly separable; 4: not proven.
+    """
     from maxmargin.cli import margin as commands
 
-    dataset = _read(source, label, positive, drop, id_column, one_hot, drop_missing, quiet)
+    dataset, C = opt.read(options), options.pop("C")
     opt.require_two_classes(dataset, "margin")
-    common: dict[str, Any] = {"bias": not no_bias, "solver": solver, "as_json": json, "quiet": quiet}
-    return commands.margin(dataset, **common) if soft is None else commands.soft(dataset, soft, **common)
+    bias = not options.pop("no_bias")
+    if C is None:
+        return commands.margin(dataset, bias=bias, **options)
+    return commands.soft(dataset, C, bias=bias, **options)
 
 
 @app.command(epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize")
-def perceptron(
-    source: opt.Source,
-    bias_scale: opt.BiasScale = "1",
-    zero: opt.Zero = "mistake",
-    order: opt.Order = "cyclic",
-    seed: opt.Seed = 0,
-    max_epochs: opt.MaxEpochs = None,
-    max_mistakes: opt.MaxMistakes = 10_000_000,
-    prepare: opt.Prepare = "raw",
-    trace: Annotated[
-        Path | None,
-        typer.Option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex."),
-    ] = None,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    drop: opt.Drop = None,
-    id_column: opt.Id = None,
-    one_hot: opt.OneHot = False,
-    drop_missing: opt.DropMissing = False,
-    no_bias: opt.NoBias = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Run the perceptron. Exit 0: converged; 3: not within the limit. Ctrl-C stops it and prints the state."""
+@opt.data_options
+@opt.run_options(most_mistakes=10_000_000)
+@opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
+def perceptron(**options: Any) -> int:
+    """Run the perceptron and say what the run proves.
+
+    Exit 0: converged; 3: not within the limits. Ctrl-C stops it, prints the state, and exits with 130.
+    """
     from maxmargin.cli.perceptron import perceptron as command
 
-    dataset = _read(source, label, positive, drop, id_column, one_hot, drop_missing, quiet)
+    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
+    dataset = opt.read(options)
     opt.require_two_classes(dataset, "perceptron")
-    return command(
-        opt.prepared(dataset, prepare),
-        bias=not no_bias,
-        prepare=prepare,
-        seed=seed,
-        trace=trace,
-        as_json=json,
-        quiet=quiet,
-        bias_scale=opt.bias_scale_of(bias_scale),
-        zero=zero,
-        order=order,
-        max_epochs=max_epochs,
-        max_mistakes=max_mistakes,
-    )
+    return command(opt.prepared(dataset, options["prepare"]), bias=not options.pop("no_bias"), **options)
 
 
 @app.command(epilog="Example: maxmargin report iris --positive setosa -o iris.html")
-def report(
-    source: opt.Source,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
-    ] = None,
-    figures: Annotated[
-        Path | None, typer.Option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
-    ] = None,
-    bias_scale: opt.BiasScale = "1",
-    zero: opt.Zero = "mistake",
-    order: opt.Order = "cyclic",
-    seed: opt.Seed = 0,
-    max_epochs: opt.MaxEpochs = None,
-    max_mistakes: opt.MaxMistakes = 1_000_000,
-    prepare: opt.Prepare = "raw",
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    drop: opt.Drop = None,
-    id_column: opt.Id = None,
-    one_hot: opt.OneHot = False,
-    drop_missing: opt.DropMissing = False,
-    no_bias: opt.NoBias = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """The margin report: mistakes, bounds, the true margin, pictures, all with their proof."""
+@opt.data_options
+@opt.run_options(most_mistakes=1_000_000)
+@opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
+@opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
+def report(**options: Any) -> int:
+    """Report the mistakes, the bounds, the true margin, with their proofs and pictures.
+
+    A summary is always printed.
+    """
     from maxmargin.cli.report import report as command
 
-    dataset = _read(source, label, positive, drop, id_column, one_hot, drop_missing, quiet)
-    return command(
-        dataset,
-        output=output,
-        figures=figures,
-        as_json=json,
-        quiet=quiet,
-        bias=not no_bias,
-        bias_scale=opt.bias_scale_of(bias_scale),
-        zero=zero,
-        order=order,
-        seed=seed,
-        max_epochs=max_epochs,
-        max_mistakes=max_mistakes,
-        prepare=prepare,
-    )
-
-
-def _read(
-    source: str,
-    label: str | None,
-    positive: str | None,
-    drop: list[str] | None,
-    id_column: str | None,
-    one_hot: bool,
-    drop_missing: bool,
-    quiet: bool,
-) -> Any:
-    from maxmargin.cli.output import notes_of
-
-    dataset = opt.dataset_of(source, label, positive, drop, id_column, one_hot, drop_missing)
-    notes_of(dataset, quiet=quiet)
-    return dataset
+    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
+    output: Path | None = options.pop("output")
+    return command(opt.read(options), output=output, bias=not options.pop("no_bias"), **options)
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2."""
+    try:
+        return int(app.main(args=arguments, prog_name="maxmargin", standalone_mode=False) or Exit.OK)
+    except click.ClickException as error:
+        return _refused(f"{error.format_message()} (maxmargin -h lists the commands)")
+    except (KeyboardInterrupt, click.Abort):
+        print("maxmargin: interrupted", file=sys.stderr)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:  # the reader of our output left: nothing more to say
+        sys.stdout = None  # type: ignore[assignment]  # keeps the interpreter from flushing into the closed pipe
+        return Exit.OK
+    except OSError as error:
+        return _refused(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except ValueError as error:
+        if not _is_bad_input(error):
+            raise
+        return _refused(str(error))
+
+
+def _is_bad_input(error: ValueError) -> bool:
+    """Return whether the error speaks of the user's data or options; any other is a bug."""
     from maxmargin.readers.errors import DataError
     from maxmargin.solvers.errors import InvalidProblemError
 
-    usage_errors = typer.BadParameter.__mro__[:-3]  # up to the base of all errors of usage
-    try:
-        return int(app(args=arguments, prog_name="maxmargin", standalone_mode=False) or Exit.OK)
-    except usage_errors as error:
-        return _refused(_usage_text(error))
-    except (DataError, InvalidProblemError) as error:
-        return _refused(str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        print("maxmargin: interrupted", file=sys.stderr)
-        return Exit.INTERRUPTED
-    except OSError as error:
-        return _refused(_os_text(error))
+    return isinstance(error, (DataError, InvalidProblemError))
 
 
 def _refused(text: str) -> int:
     print(f"maxmargin: {' '.join(text.split())}", file=sys.stderr)
     return Exit.USAGE
-
-
-def _usage_text(error: BaseException) -> str:
-    message: str = error.format_message() if hasattr(error, "format_message") else str(error)
-    return f"{message} (maxmargin -h lists the options)"
-
-
-def _os_text(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)

@@ -1,79 +1,124 @@
-"""The options that several commands share, and the data set they describe."""
+"""The options that several commands share, and the data set they describe.
 
-from typing import TYPE_CHECKING, Annotated
+The choices are spelled out here, so that ``--help`` imports nothing; a test compares them with the code that takes them.
+"""
 
-import typer
+from collections.abc import Callable
+from inspect import cleandoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), "
-        "iris, breast_cancer, wine, digits, or - for CSV on the standard input.",
-    ),
-]
-Label = Annotated[
-    str | None,
-    typer.Option("--label", metavar="COL", help="Column of the labels, a name or a position; default: last."),
-]
-Positive = Annotated[
-    str | None, typer.Option("--positive", metavar="VALUE", help="The class that is +1, against all others.")
-]
-Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COL", help="Column to leave out; may be repeated.")]
-Id = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column that names the rows.")]
-OneHot = Annotated[bool, typer.Option("--one-hot", help="Encode text columns as columns of 0 and 1.")]
-DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with missing values.")]
-NoBias = Annotated[bool, typer.Option("--no-bias", help="Hyperplanes through the origin only.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
-Solver = Annotated[
-    str | None, typer.Option("--solver", metavar="NAME", help="A cvxpy solver, such as CLARABEL or DAQP.")
-]
-BiasScale = Annotated[
-    str, typer.Option("--bias-scale", metavar="S", help="Constant coordinate that carries the bias, a number or best.")
-]
-Zero = Annotated[
-    str, typer.Option("--zero", metavar="RULE", help="What y w.x = 0 is: mistake, positive (predicts +1), negative.")
-]
-Order = Annotated[
-    str, typer.Option("--order", metavar="ORDER", help="cyclic, shuffled-once, reshuffled (each epoch), random.")
-]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For the orders that draw.")]
-MaxEpochs = Annotated[int | None, typer.Option("--max-epochs", metavar="N", min=1, help="Limit; default: none.")]
-MaxMistakes = Annotated[int, typer.Option("--max-mistakes", metavar="N", min=1, help="Limit of updates.")]
-Prepare = Annotated[
-    str, typer.Option("--prepare", metavar="HOW", help="Done to the data before: raw, center, standardize, unit.")
-]
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+ZERO_RULES = ("mistake", "positive", "negative")
+ORDERS = ("cyclic", "shuffled-once", "reshuffled", "random")
+PREPARATIONS = ("raw", "center", "standardize", "unit")
+
+_SOURCE_HELP = """
+SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), a bundled data set (iris,
+breast_cancer, wine, digits), or - for CSV on the standard input.
+COL is a column's name or its position from 0; negative positions count from the end.
+"""
 
 
-def dataset_of(
-    source: str,
-    label: str | None,
-    positive: str | None,
-    drop: list[str] | None,
-    id_column: str | None,
-    one_hot: bool,
-    drop_missing: bool,
-) -> "Dataset":
-    """Read the source as the options say."""
-    from maxmargin.dataset import load
-
-    return load(
-        source,
-        label=-1 if label is None else label,
-        positive=positive,
-        drop=drop or (),
-        id=id_column,
-        one_hot=one_hot,
-        drop_missing=drop_missing,
+def data_options(command: Command) -> Command:
+    """Add SOURCE and the options that say how it is read."""
+    command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
+    return _together(
+        command,
+        click.argument("source"),
+        click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
+        click.option("--positive", metavar="VALUE", help="The class that is +1, against all others."),
+        click.option("--drop", metavar="COL", multiple=True, help="Column to leave out; may be repeated."),
+        click.option("--id", "id_column", metavar="COL", help="Column that names the rows."),
+        click.option("--one-hot", is_flag=True, help="Encode text columns as columns of 0 and 1."),
+        click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
+        click.option("--no-bias", is_flag=True, help="Hyperplanes through the origin only."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr."),
     )
 
 
+def solver_option(command: Command) -> Command:
+    """Add --solver."""
+    return _together(
+        command, click.option("--solver", metavar="NAME", help="A cvxpy solver, such as CLARABEL or DAQP.")
+    )
+
+
+def run_options(most_mistakes: int) -> Callable[[Command], Command]:
+    """Add the options of a perceptron run."""
+
+    def decorate(command: Command) -> Command:
+        return _together(
+            command,
+            click.option(
+                "--bias-scale",
+                metavar="S",
+                default="1",
+                show_default=True,
+                help="Constant coordinate that carries the bias: a number, or best.",
+            ),
+            click.option(
+                "--zero",
+                type=click.Choice(ZERO_RULES),
+                default="mistake",
+                show_default=True,
+                help="What y w.x = 0 is: a mistake, or a prediction of +1 or -1.",
+            ),
+            click.option("--order", type=click.Choice(ORDERS), default="cyclic", show_default=True),
+            click.option("--seed", type=click.IntRange(min=0), default=0, help="For the orders that draw."),
+            click.option("--max-epochs", type=click.IntRange(min=1), help="Limit of epochs.  [default: none]"),
+            click.option(
+                "--max-mistakes",
+                type=click.IntRange(min=1),
+                default=most_mistakes,
+                show_default=True,
+                help="Limit of updates.",
+            ),
+            click.option(
+                "--prepare",
+                type=click.Choice(PREPARATIONS),
+                default="raw",
+                show_default=True,
+                help="Done to the data before anything else.",
+            ),
+        )
+
+    return decorate
+
+
+def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
+    """Return an option that takes a path."""
+    return click.option(*names, type=click.Path(path_type=Path), **described)
+
+
+def read(options: dict[str, Any]) -> "Dataset":
+    """Take the options on reading out of ``options`` and read the source as they say."""
+    from maxmargin.cli.output import notes_of
+    from maxmargin.dataset import load
+
+    label = options.pop("label")
+    dataset = load(
+        options.pop("source"),
+        label=-1 if label is None else label,
+        positive=options.pop("positive"),
+        drop=options.pop("drop"),
+        id=options.pop("id_column"),
+        one_hot=options.pop("one_hot"),
+        drop_missing=options.pop("drop_missing"),
+    )
+    notes_of(dataset, quiet=options["quiet"])
+    return dataset
+
+
 def bias_scale_of(text: str) -> float | str:
-    """Return "best" or the positive number that the text is.
+    """Return "best" or the number that the text is.
 
     Raises
     ------
@@ -114,3 +159,9 @@ def prepared(dataset: "Dataset", how: str) -> "Dataset":
     from maxmargin.prepare import prepare
 
     return dataset if how == "raw" else replace(dataset, X=prepare(dataset.X, how).X)
+
+
+def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command

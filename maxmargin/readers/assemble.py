@@ -163,7 +163,9 @@ def _numeric(table: Table, choice: Choice) -> Table:
             columns.append(column)
             continue
         if not choice.one_hot:
-            raise _text_error(table, column.name, column.values)
+            raise _text_error(table, column.name, column.values, TEXT_HINT)
+        if _are_mostly_numbers(column.values):
+            raise _text_error(table, column.name, column.values, "most of the column are numbers: not encoded")
         encoded, note = _one_hot(table, column.name, column.values)
         columns += encoded
         notes.append(note)
@@ -175,11 +177,18 @@ def _numeric(table: Table, choice: Choice) -> Table:
     return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
 
 
-def _text_error(table: Table, name: str | int, texts: Texts) -> DataError:
+def _are_mostly_numbers(texts: Texts) -> bool:
+    """Return whether a few texts among numbers look like slips, not like levels."""
+    is_number = {text: number(text) is not None for text in set(texts) if text is not None}
+    present = [is_number[text] for text in texts if text is not None]
+    return 2 * sum(present) > len(present) and not all(present)
+
+
+def _text_error(table: Table, name: str | int, texts: Texts, hint: str) -> DataError:
     """Word the error of the first text that is not a number."""
     row = next((i for i, text in enumerate(texts) if text is not None and number(text) is None), 0)
     found = quote(texts[row]) if number(str(texts[row])) is None else f"the text {quote(texts[row])}"
-    return table.error(row, name, found=found, expected="a number", hint=TEXT_HINT)
+    return table.error(row, name, found=found, expected="a number", hint=hint)
 
 
 def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column], str]:

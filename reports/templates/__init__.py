@@ -1,0 +1,1 @@
+"""The page templates, read as package data."""

@@ -1,0 +1,95 @@
+"""What a page is made of, whatever it is written in."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A key number: what it is, its value, and a remark."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Some sentences."""
+
+    text: str
+    kind: ClassVar[str] = "paragraph"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Sentences that stand each for itself."""
+
+    items: tuple[str, ...]
+    kind: ClassVar[str] = "points"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of texts under column names.
+
+    Attributes
+    ----------
+    caption : str
+    columns : tuple of str
+    rows : tuple of tuple of str
+    numeric : frozenset of int
+        Positions of the columns that hold numbers, set flush right.
+    note : str
+        What was left out.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+    note: str = ""
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSlot:
+    """The place of a figure; pages that cannot draw leave it out."""
+
+    key: str
+    kind: ClassVar[str] = "figure"
+
+
+Block = Paragraph | Points | Table | FigureSlot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what stands under it."""
+
+    anchor: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A page: the answer first, then the key numbers, then the sections.
+
+    Attributes
+    ----------
+    title, subtitle : str
+    headline : tuple of str
+        The answer; the first sentence is the shortest form of it.
+    tone : {"good", "bad", "open"}
+        Whether the answer is separable, not separable, or not known; pages may colour it.
+    cards : tuple of Card
+    sections : tuple of Section
+    """
+
+    title: str
+    subtitle: str
+    headline: tuple[str, ...]
+    tone: str
+    cards: tuple[Card, ...]
+    sections: tuple[Section, ...]

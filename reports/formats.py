@@ -1,0 +1,206 @@
+"""Numbers and names as people read them; the same in every kind of page."""
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+UNKNOWN = "\N{EM DASH}"
+"""Shown where there is no number."""
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e7
+"""Outside of these moduli numbers are written with a power of ten."""
+
+
+def count(value: int) -> str:
+    """Return a whole number with thousands separators.
+
+    Examples
+    --------
+    >>> count(1000000)
+    '1,000,000'
+    """
+    return f"{value:,}"
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """Return a number to so many significant digits.
+
+    Examples
+    --------
+    >>> number(1.4459289769e16), number(1701.0), number(None)
+    ('1.44593×10¹⁶', '1,701', '—')
+    """
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    if _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+        return _signed(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return _signed(_times_power(_trimmed(mantissa), int(exponent)))
+
+
+def shown(mapping: Mapping[str, Any], key: str, digits: int = 6) -> str:
+    """Return ``mapping[key]`` as a number, or what its text says where it is not finite."""
+    text = mapping.get(f"{key}_text")
+    return {"infinity": "∞", "-infinity": "−∞"}.get(text or "", UNKNOWN) if text else number(mapping[key], digits)
+
+
+def power_of_ten(exponent: int) -> str:
+    """Return 10 to the power.
+
+    Examples
+    --------
+    >>> power_of_ten(-3)
+    '10⁻³'
+    """
+    return "10" + str(exponent).translate(_SUPERSCRIPTS)
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage; only 1 itself, or above, is written as 100 %.
+
+    Examples
+    --------
+    >>> percent(0.0241258), percent(0.99999)
+    ('2.41 %', '99.999 %')
+    """
+    for digits in range(3, 16):
+        text = number(100 * share, digits)
+        if text != "100" or share >= 1:
+            return f"{text} %"
+    return "100 %"
+
+
+def proven(lower: float, upper: float) -> str:
+    """Return the digits that the two ends have in common.
+
+    Where the ends differ the common leading digits are followed by an ellipsis; where a carry lies between them
+    (9.9999, 10.0001) it is the number that both round to.
+
+    Examples
+    --------
+    >>> proven(0.8175557692888209, 0.817555769288821)
+    '0.81755576928882…'
+    >>> proven(9.999999999, 10.0000001), proven(2.5, 2.5)
+    ('10', '2.5')
+    """
+    if lower == upper:
+        return exact(lower)
+    cut, rounded = _common_digits(lower, upper), _common_rounding(lower, upper)
+    if _n_digits(rounded) > _n_digits(cut) + 1:
+        return rounded
+    return cut or f"in {interval(lower, upper)}"
+
+
+def exact(value: float) -> str:
+    """Return the shortest decimal that reads back as this number, with a power of ten where it is very large or small.
+
+    Examples
+    --------
+    >>> exact(4.137136842541731e-05)
+    '4.137136842541731×10⁻⁵'
+    """
+    if value == 0 or not math.isfinite(value):
+        return number(value)
+    digits = "".join(map(str, Decimal(repr(value)).as_tuple().digits)).rstrip("0")
+    return number(value, max(1, len(digits)))
+
+
+def interval(lower: float | None, upper: float | None) -> str:
+    """Return the two ends as binary64 numbers that read back as they are."""
+    return f"[{_end(lower)}, {_end(upper)}]"
+
+
+def short_fraction(text: str, longest: int = 23) -> str:
+    """Return a fraction "p/q" as it is where it is short, else as a decimal number.
+
+    Examples
+    --------
+    >>> short_fraction("1/3"), short_fraction(f"{10**30}/{3 * 10**30 + 1}")
+    ('1/3', '≈ 0.333333')
+    """
+    return text if len(text) <= longest else f"≈ {number(float(Fraction(text)))}"
+
+
+def one_line(text: object, longest: int = 60) -> str:
+    """Return a name from the data on one line, cut in the middle where it is very long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    if len(line) <= longest:
+        return line
+    half = (longest - 1) // 2
+    return f"{line[:half]}…{line[-half:]}"
+
+
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """Return a counted noun.
+
+    Examples
+    --------
+    >>> plural(1, "mistake"), plural(1701, "mistake")
+    ('1 mistake', '1,701 mistakes')
+    """
+    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
+
+
+def listed(names: list[str]) -> str:
+    """Return names as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _end(value: float | None) -> str:
+    return "∞" if value is None or math.isinf(value) else repr(value)
+
+
+def _decimals(value: float, digits: int) -> int:
+    return max(0, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def _times_power(mantissa: str, exponent: int) -> str:
+    return f"{mantissa}×{power_of_ten(exponent)}"
+
+
+def _n_digits(text: str) -> int:
+    return sum(c.isdigit() for c in text.partition("×")[0].lstrip("0."))
+
+
+def _common_digits(lower: float, upper: float) -> str:
+    """Return the leading digits of both, with an ellipsis; "" where the first ones differ."""
+    low, high = f"{Decimal(lower):.20e}", f"{Decimal(upper):.20e}"
+    (low_digits, exponent), high_parts = low.split("e"), high.split("e")
+    if exponent != high_parts[1] or low_digits[0] != high_parts[0][0]:
+        return ""
+    same = next((i for i, (a, b) in enumerate(zip(low_digits, high_parts[0], strict=True)) if a != b), 17)
+    mantissa, power = low_digits[:same].rstrip("."), int(exponent)
+    if _SMALLEST_PLAIN <= lower < _LARGEST_PLAIN:
+        # Decimal shifts the point without touching the digits.
+        return f"{Decimal(mantissa).scaleb(power):f}…" if power <= len(mantissa) - 2 else ""
+    return f"{mantissa}…×{power_of_ten(power)}"
+
+
+def _common_rounding(lower: float, upper: float) -> str:
+    """Return the longest number to which both round; "" where there is none."""
+    for digits in range(17, 0, -1):
+        text = number(lower, digits)
+        if text == number(upper, digits):
+            return text
+    return ""

@@ -1,0 +1,83 @@
+"""What is read off a hyperplane: errors, angles, distances. Floating point where it is not said to be exact."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.margins import enclose_functional_margins, exact_functional_margins
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plane:
+    """A hyperplane w.x + b = 0 with w != 0, and how it is called.
+
+    Attributes
+    ----------
+    w : ndarray (n_features,)
+    b : float
+    name : str
+    """
+
+    w: Floats
+    b: float
+    name: str
+
+    @property
+    def unit(self) -> Floats:
+        """w/||w||."""
+        return unit(self.w)
+
+    @property
+    def offset(self) -> float:
+        """b/||w||."""
+        return self.b / norm(self.w)
+
+    def distances(self, problem: Problem, rows: NDArray[np.int64] | slice = slice(None)) -> Floats:
+        """Return the geometric margins y(w.x + b)/||w|| of the rows."""
+        result: Floats = problem.y[rows] * (problem.X[rows] @ self.unit + self.offset)
+        return result
+
+
+def plane_of(w: Floats | None, b: float | None, name: str) -> Plane | None:
+    """Return the plane, or None where there is no normal."""
+    if w is None or b is None or not np.isfinite(w).all() or not w.any():
+        return None
+    return Plane(w=w, b=b, name=name)
+
+
+def norm(w: Floats) -> float:
+    """Return ||w||, without overflow on the way."""
+    return math.hypot(*w.tolist())
+
+
+def unit(w: Floats) -> Floats:
+    """Return w/||w|| for w != 0, without underflow on the way."""
+    scaled = w / np.abs(w).max()
+    result: Floats = scaled / np.linalg.norm(scaled)
+    return result
+
+
+def cosine(left: Plane, right: Plane) -> float:
+    """Return the cosine of the angle between the normals."""
+    return float(np.clip(left.unit @ right.unit, -1.0, 1.0))
+
+
+def angle_degrees(left: Plane, right: Plane) -> float:
+    """Return the angle between the normals; from half-angles, so that small ones keep their digits (Kahan)."""
+    apart, together = np.linalg.norm(left.unit - right.unit), np.linalg.norm(left.unit + right.unit)
+    return math.degrees(2 * math.atan2(float(apart), float(together)))
+
+
+def n_errors(problem: Problem, w: Floats, b: float) -> int:
+    """Return how many rows have y(w.x + b) <= 0, exactly."""
+    if not w.any() and b == 0:
+        return problem.n_samples
+    lower, upper = enclose_functional_margins(problem, w, b)
+    doubtful = np.flatnonzero((lower <= 0) & (upper > 0))
+    exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
+    return int((upper <= 0).sum()) + sum(value <= 0 for value in exact)

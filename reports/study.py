@@ -1,0 +1,259 @@
+"""Everything that is computed for a two-class report, done once and kept."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.api import best_bias_scale, problem_of, run_perceptron
+from maxmargin.bounds import Bound, Evidence, bounds_of, gather
+from maxmargin.dataset import Dataset
+from maxmargin.prepare import How, prepare
+from maxmargin.reports.measures import Plane, n_errors, plane_of
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.run import PerceptronRun, Progress
+from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
+
+OnProgress = Callable[[Progress], None]
+
+_N_CS = 9
+"""How many values of C are tried where the caller names none."""
+
+_WITH_BIAS_ONLY = ("augmented_b", "best_scale")
+"""Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a report is made; the fields are the options of `margin_report`."""
+
+    bias: bool = True
+    bias_scale: float | Literal["best"] = 1.0
+    zero: str = "mistake"
+    order: str = "cyclic"
+    seed: int = 0
+    max_epochs: int | None = None
+    max_mistakes: int | None = 1_000_000
+    prepare: str = "raw"
+    Cs: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Centred:
+    """The same question after every column was moved to mean 0."""
+
+    problem: Problem
+    hard: HardMargin
+    run: PerceptronRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftPoint:
+    """A soft margin of the grid, and the exact number of rows with y(w.x + b) <= 0."""
+
+    solution: SoftMargin
+    n_errors: int
+
+    @property
+    def plane(self) -> Plane | None:
+        """The hyperplane, None where w = 0."""
+        return plane_of(self.solution.w, self.solution.b, f"soft margin, C = {self.solution.C:g}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Study:
+    """The results that a two-class report tells.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        As read.
+    settings : Settings
+    problem : Problem
+        The prepared rows: everything below speaks of them.
+    separability : Separability
+    hard : HardMargin
+    run_problem : Problem
+        What the perceptron ran on: `problem`, or the same rows through the origin if ``bias_scale="best"`` says so.
+    run : PerceptronRun
+    run_hard : HardMargin
+        The maximum margin of the space (x, s) of the run.
+    bounds : tuple of Bound
+        For the passes that the run made.
+    centred : Centred or None
+    not_centred : str
+        Why `centred` is None.
+    soft : tuple of SoftPoint
+        In the order of the grid of C.
+    """
+
+    dataset: Dataset
+    settings: Settings
+    problem: Problem
+    separability: Separability
+    hard: HardMargin
+    run_problem: Problem
+    run: PerceptronRun
+    run_hard: HardMargin
+    bounds: tuple[Bound, ...]
+    centred: Centred | None
+    not_centred: str
+    soft: tuple[SoftPoint, ...]
+
+    @property
+    def scale(self) -> float:
+        """The bias coordinate of the run; 0 through the origin."""
+        return self.run.settings.bias_scale if self.run_problem.bias else 0.0
+
+    @property
+    def n_presentations(self) -> int:
+        """Presentations in the epochs of the run."""
+        return self.run.n_epochs * self.problem.n_samples
+
+    @cached_property
+    def maximum(self) -> Plane | None:
+        """The maximum-margin hyperplane, None where there is none."""
+        return plane_of(self.hard.w, self.hard.b, "maximum margin")
+
+    @cached_property
+    def fewest_errors(self) -> SoftPoint | None:
+        """The soft margin with the fewest errors, of equal ones that of the smallest C; None if each has w = 0."""
+        points = [point for point in self.soft if point.plane is not None]
+        return min(points, key=lambda point: (point.n_errors, point.solution.C), default=None)
+
+    @property
+    def reference(self) -> Plane | None:
+        """What the perceptron is compared with: the maximum margin, else the soft margin with the fewest errors."""
+        if self.maximum is not None:
+            return self.maximum
+        return None if self.fewest_errors is None else self.fewest_errors.plane
+
+    @cached_property
+    def found(self) -> Plane | None:
+        """The perceptron's hyperplane, None if it ended at w = 0."""
+        return plane_of(self.run.w, self.run.b, "perceptron")
+
+    @property
+    def witness_rows(self) -> NDArray[np.int64]:
+        """The rows whose weights exclude strict separation; none where that is not proven."""
+        rows = self.separability.witness_rows
+        return np.empty(0, dtype=np.int64) if rows is None else rows
+
+
+def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> Study:
+    """Run everything for a data set of two classes.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a two-class question, or an option is not one of its values.
+    """
+    problem = prepared_problem(dataset, settings)
+    run_problem, scale = _bias_scale(problem, settings)
+    run = run_of(run_problem, settings, scale, on_progress)
+    hard = hard_margin(problem)
+    soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_Cs(problem, hard))
+    evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
+    centred, not_centred = _centred(problem, settings, scale, on_progress)
+    return Study(
+        dataset=dataset, settings=settings, problem=problem, separability=separability(problem), hard=hard,
+        run_problem=run_problem, run=run, run_hard=evidence.run_hard, bounds=_bounds(evidence),
+        centred=centred, not_centred=not_centred, soft=soft,
+    )  # fmt: skip
+
+
+def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:
+    """Return the two-class question about the prepared rows."""
+    problem = problem_of(dataset, bias=settings.bias)
+    if settings.prepare == How.RAW:
+        return problem
+    return replace(problem, X=prepare(problem.X, settings.prepare).X)
+
+
+def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None) -> PerceptronRun:
+    """Run the perceptron with these settings and this bias coordinate."""
+    return run_perceptron(
+        problem,
+        bias_scale=scale,
+        zero=settings.zero,
+        order=settings.order,
+        max_epochs=settings.max_epochs,
+        max_mistakes=settings.max_mistakes,
+        rng=settings.seed,
+        on_progress=on_progress,
+    )
+
+
+def default_Cs(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
+    """Return powers of ten from the 1/radius^2 of the data to where the soft margin is the hard one.
+
+    A soft margin is the hard one as soon as C reaches the greatest multiplier of the hard one. Without a hard margin
+    the grid spans eight powers of ten.
+    """
+    lowest = math.floor(-2 * math.log10(max(_spread(problem), 1e-100)))
+    greatest = float(hard.dual.max(initial=0.0)) if hard.w is not None else 0.0
+    highest = math.ceil(math.log10(greatest)) if greatest > 0 else lowest + _N_CS - 1
+    step = max(1, math.ceil((highest - lowest) / (_N_CS - 1)))
+    return tuple(float(f"1e{lowest + k * step}") for k in range(_N_CS))
+
+
+def _spread(problem: Problem) -> float:
+    """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
+    if problem.is_sparse or not problem.bias:
+        return radius(problem)
+    return radius(replace(problem, X=problem.X - problem.X.mean(axis=0)))
+
+
+def _soft_point(problem: Problem, C: float) -> SoftPoint:
+    solution = soft_margin(problem, C)
+    return SoftPoint(solution=solution, n_errors=n_errors(problem, solution.w, solution.b))
+
+
+def _bias_scale(problem: Problem, settings: Settings) -> tuple[Problem, float]:
+    if settings.bias_scale == "best":
+        return best_bias_scale(problem)
+    return problem, float(settings.bias_scale)
+
+
+def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, soft: tuple[SoftPoint, ...]) -> Evidence:
+    """Gather what the bounds of this run need, for the passes it made."""
+    scale = run.settings.bias_scale if problem.bias else 0.0
+    reach = math.hypot(radius(problem), scale)
+
+    def root_of_bound(point: SoftPoint) -> float:
+        """About the square root of Freund and Schapire's bound; any u gives one, so the least may be chosen."""
+        u = point.solution
+        length = math.hypot(*u.w.tolist(), u.b / scale if scale else 0.0)
+        return reach * length + math.sqrt(run.n_epochs) * float(np.linalg.norm(u.slack))
+
+    tightest = min(soft, key=root_of_bound)
+    return gather(problem, run, n_passes=run.n_epochs, hard=hard, soft=tightest.solution)
+
+
+def _bounds(evidence: Evidence) -> tuple[Bound, ...]:
+    bounds = bounds_of(evidence)
+    return bounds if evidence.problem.bias else tuple(b for b in bounds if b.name not in _WITH_BIAS_ONLY)
+
+
+def _centred(
+    problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None
+) -> tuple[Centred | None, str]:
+    """Ask the same of the centred rows, where moving the rows does not change the question."""
+    if not problem.bias:
+        return None, "through the origin the maximum margin itself moves with the data"
+    if settings.prepare in (How.CENTER, How.STANDARDIZE):
+        return None, "the data are centred already"
+    try:
+        moved = replace(problem, X=prepare(problem.X, How.CENTER).X)
+    except InvalidProblemError as error:
+        return None, str(error)
+    run = run_of(moved, settings, scale, on_progress)
+    return Centred(problem=moved, hard=hard_margin(moved), run=run), ""

@@ -1,0 +1,329 @@
+"""A study as a plain dict: what every page is rendered from."""
+
+import math
+import platform
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.bounds import Bound, radius_squared
+from maxmargin.dataset import Dataset
+from maxmargin.reports.measures import angle_degrees, cosine, n_errors, unit
+from maxmargin.reports.plain import plain
+from maxmargin.reports.study import Centred, Settings, SoftPoint, Study
+from maxmargin.reports.unknowns import unknowns
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.perceptron.run import PerceptronRun, StopReason
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
+from maxmargin.solvers.proof.dyadic import as_fraction, sqrt_up
+from maxmargin.solvers.proof.hulls import weighted_sum
+from maxmargin.solvers.solution import HardMargin, Separability
+
+SCHEMA = "maxmargin.report/1"
+
+SLACK = 1e-6
+"""Slack above which a row of a soft margin is counted as having some."""
+
+_RECENT_EPOCHS = 100
+"""The last epochs over which the rate of mistakes is averaged."""
+
+_PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
+
+
+def summarize(study: Study) -> dict[str, Any]:
+    """Return the report of a two-class study as dicts, lists, texts and finite numbers."""
+    report: dict[str, Any] = plain(
+        {
+            "schema": SCHEMA,
+            "kind": "two-class",
+            "verdict": study.separability.verdict,
+            "strictly_separable": study.separability.strictly_separable,
+            "data": _data(study),
+            "separability": _separability(study),
+            "hard_margin": hard_fields(study.hard),
+            "perceptron": _perceptron(study),
+            "comparison": _comparison(study),
+            "bounds": [_bound(bound, study.run.n_mistakes) for bound in study.bounds],
+            "translation": {"reason": study.not_centred} if study.centred is None else _translation(study.centred),
+            "soft_margin": [_soft(point) for point in study.soft],
+            "support_rows": _support_rows(study),
+            "settings": settings_fields(study.settings),
+            "versions": versions(),
+        }
+    )
+    report["unknown"] = unknowns(report)
+    return report
+
+
+def versions() -> dict[str, str]:
+    """Return what the numbers were computed with."""
+    from maxmargin import __version__
+
+    found = {"maxmargin": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def settings_fields(settings: Settings) -> dict[str, Any]:
+    """Return the settings by name."""
+    return {name: getattr(settings, name) for name in Settings.__dataclass_fields__}
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """Return what is said of any data set."""
+    return {
+        "source": dataset.source,
+        "label_name": dataset.label_name,
+        "n_samples": dataset.n_samples,
+        "n_features": dataset.n_features,
+        "feature_names": list(dataset.feature_names),
+        "sparse": not isinstance(dataset.X, np.ndarray),
+        "notes": list(dataset.notes),
+    }
+
+
+def _data(study: Study) -> dict[str, Any]:
+    dataset, problem = study.dataset, study.problem
+    labels = ((dataset.positive, 1), (dataset.negative, -1))
+    as_read = Problem(dataset.X, problem.y, problem.bias)
+    return {
+        **describe(dataset),
+        "classes": [
+            {"label": label, "sign": sign, "count": int((problem.y == sign).sum())} for label, sign in labels
+        ],
+        "bias": problem.bias,
+        "prepare": study.settings.prepare,
+        "radius": sqrt_up(radius_squared(problem)),
+        "sha256": as_read.sha256,
+        "prepared_sha256": None if study.settings.prepare == "raw" else problem.sha256,
+    }
+
+
+def _separability(study: Study) -> dict[str, Any]:
+    answer = study.separability
+    return {
+        "verdict": answer.verdict,
+        "strictly_separable": answer.strictly_separable,
+        "proof": answer.proof,
+        "reason": answer.reason,
+        "engine": answer.engine,
+        "attempts": [_attempt(attempt) for attempt in answer.attempts],
+        "certificate": _certificate(study, answer),
+        "separated_rows": answer.separated_rows,
+        "touching_rows": answer.touching_rows,
+        "witness_rows": answer.witness_rows,
+        "infinite_columns": answer.infinite_columns,
+        "aliased_columns": answer.aliased_columns,
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, str]:
+    return {"solver": attempt.solver, "status": attempt.status, "message": attempt.message}
+
+
+def _certificate(study: Study, answer: Separability) -> dict[str, Any] | None:
+    proof = answer.certificate
+    if isinstance(proof, SeparatingHyperplane):
+        return {
+            "kind": "separating-hyperplane",
+            "w": proof.w,
+            "b": proof.b,
+            "least_functional_margin": proof.least_functional_margin,
+            "least_functional_margin_value": float(proof.least_functional_margin),
+        }
+    return None if proof is None else _common_point(study, proof)
+
+
+def _common_point(study: Study, proof: CommonHullPoint) -> dict[str, Any]:
+    """Return the witness: rows with their share of their class (through the origin: of all)."""
+    signs = study.problem.y[list(proof.rows)]
+    rows = [
+        {**row_fields(study, row), "weight": str(weight), "share": share}
+        for row, weight, share in zip(proof.rows, proof.weights, _shares(proof, signs, study.problem.bias), strict=True)
+    ]
+    return {"kind": "common-hull-point", "rows": rows, "point": _point(study.problem, proof, signs)}
+
+
+def _shares(proof: CommonHullPoint, signs: NDArray[np.float64], bias: bool) -> list[Fraction]:
+    groups = signs.tolist() if bias else [0.0] * len(signs)
+    totals: dict[float, int] = {}
+    for group, weight in zip(groups, proof.weights, strict=True):
+        totals[group] = totals.get(group, 0) + weight
+    return [Fraction(weight, totals[group]) for group, weight in zip(groups, proof.weights, strict=True)]
+
+
+def _point(problem: Problem, proof: CommonHullPoint, signs: NDArray[np.float64]) -> list[float]:
+    """Return the point that both hulls have in common; through the origin it is the origin."""
+    if not problem.bias:
+        return [0.0] * problem.n_features
+    chosen = [(row, weight) for row, weight, sign in zip(proof.rows, proof.weights, signs, strict=True) if sign > 0]
+    weights = [weight for _, weight in chosen]
+    sums, exponent = weighted_sum(problem, np.array([row for row, _ in chosen]), weights)
+    return [float(as_fraction(value, exponent) / sum(weights)) for value in sums]
+
+
+def hard_fields(hard: HardMargin) -> dict[str, Any]:
+    """Return the maximum margin with its interval."""
+    width = None
+    if hard.upper > 0 and math.isfinite(hard.upper):
+        width = float((Fraction(hard.upper) - Fraction(hard.lower)) / Fraction(hard.upper))
+    return {
+        "status": hard.status,
+        "advice": hard.status.advice,
+        "margin": hard.margin,
+        "lower": hard.lower,
+        "upper": hard.upper,
+        "gap": hard.gap,
+        "relative_width": width,
+        "w": hard.w,
+        "b": hard.b,
+        "unit_w": None if hard.w is None else unit(hard.w),
+        "n_support": len(hard.support),
+        "support": hard.support,
+        "primal_residual": hard.primal_residual,
+        "dual_residual": hard.dual_residual,
+        "engine": hard.engine,
+        "attempts": [_attempt(attempt) for attempt in hard.attempts],
+    }
+
+
+def _perceptron(study: Study) -> dict[str, Any]:
+    run = study.run
+    return {
+        **run_fields(run),
+        "norm": run.norm,
+        "run_norm": run.run_norm,
+        "margin": run.margin,
+        "margin_upper": run.margin_upper,
+        "run_margin": run.run_margin,
+        "run_upper": run.run_upper,
+        "run_maximum_lower": study.run_hard.lower,
+        "run_maximum_upper": study.run_hard.upper,
+        "n_errors": n_errors(study.problem, run.w, run.b),
+        "n_presentations": study.n_presentations,
+        "w": run.w,
+        "b": run.b,
+        "unit_w": None if study.found is None else study.found.unit,
+        "bias": study.run_problem.bias,
+        "bias_scale": run.settings.bias_scale,
+        "zero": run.settings.zero,
+        "order": run.settings.order,
+        "prepare": study.settings.prepare,
+        "seed": study.settings.seed,
+        "max_epochs": run.settings.max_epochs,
+        "max_mistakes": run.settings.max_mistakes,
+        **_rates(run),
+        "n_mistaken_rows": len(np.unique(run.mistake_rows)),
+        "mistakes_per_epoch": run.mistakes_per_epoch,
+        "mistake_rows": run.mistake_rows,
+    }
+
+
+def run_fields(run: PerceptronRun) -> dict[str, Any]:
+    """Return how a run went, in short."""
+    return {
+        "n_mistakes": run.n_mistakes,
+        "n_epochs": run.n_epochs,
+        "converged": run.converged,
+        "stop_reason": run.stop_reason,
+    }
+
+
+def _rates(run: PerceptronRun) -> dict[str, Any]:
+    """Return the fewest mistakes of an epoch and the recent mean; epochs cut short by a limit do not count."""
+    is_cut = run.stop_reason in (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
+    whole = run.mistakes_per_epoch[:-1] if is_cut else run.mistakes_per_epoch
+    return {
+        "n_whole_epochs": len(whole),
+        "fewest_mistakes_in_an_epoch": int(whole.min()) if len(whole) else None,
+        "n_recent_epochs": min(_RECENT_EPOCHS, len(whole)),
+        "recent_mistakes_per_epoch": float(whole[-_RECENT_EPOCHS:].mean()) if len(whole) else None,
+    }
+
+
+def _comparison(study: Study) -> dict[str, Any]:
+    """Compare the perceptron's hyperplane with the maximum margin, or with the soft margin of fewest errors."""
+    reference, found = study.reference, study.found
+    is_known = reference is not None and found is not None
+    return {
+        "reference": None if reference is None else reference.name,
+        "cosine": cosine(reference, found) if reference is not None and found is not None else None,
+        "angle_degrees": angle_degrees(reference, found) if reference is not None and found is not None else None,
+        "share_of_maximum": study.run.margin / study.hard.upper if is_known and study.hard.lower > 0 else None,
+    }
+
+
+def _bound(bound: Bound, n_mistakes: int) -> dict[str, Any]:
+    return {
+        "name": bound.name,
+        "value": bound.value,
+        "valid": bound.valid,
+        "vacuous": bound.vacuous,
+        "ratio": bound.ratio(n_mistakes),
+        "assumption": bound.assumption,
+        "reference": bound.reference,
+    }
+
+
+def _translation(centred: Centred) -> dict[str, Any]:
+    return {
+        "reason": None,
+        "radius": sqrt_up(radius_squared(centred.problem)),
+        "lower": centred.hard.lower,
+        "upper": centred.hard.upper,
+        **run_fields(centred.run),
+        "margin": centred.run.margin,
+    }
+
+
+def _soft(point: SoftPoint) -> dict[str, Any]:
+    solution = point.solution
+    plane = point.plane
+    return {
+        "C": solution.C,
+        "c": 2 * solution.C,
+        "lambda": 1 / (2 * solution.C),
+        "status": solution.status,
+        "objective": solution.objective,
+        "lower": solution.lower,
+        "gap": solution.gap,
+        "margin_width": math.inf if plane is None else 1 / math.hypot(*solution.w.tolist()),
+        "n_errors": point.n_errors,
+        "n_slack": int((solution.slack > SLACK).sum()),
+        "n_support": len(solution.support),
+        "w": solution.w,
+        "b": solution.b,
+        "engine": solution.engine,
+    }
+
+
+def _support_rows(study: Study) -> list[dict[str, Any]]:
+    plane = study.maximum
+    if plane is None:
+        return []
+    support = study.hard.support
+    functional = plane.distances(study.problem, support) * math.hypot(*plane.w.tolist())
+    return [
+        {**row_fields(study, int(row)), "multiplier": study.hard.dual[row], "functional_margin": value}
+        for row, value in zip(support, functional, strict=True)
+    ]
+
+
+def row_fields(study: Study, row: int) -> dict[str, Any]:
+    """Return what a row is called: its number here, its number in the source and its name where it has them."""
+    dataset = study.dataset
+    return {
+        "row": row,
+        "source_row": row if dataset.rows is None else int(dataset.rows[row]),
+        "id": None if dataset.row_ids is None else dataset.row_ids[row],
+        "label": dataset.labels[row].item(),
+        "sign": int(study.problem.y[row]),
+    }

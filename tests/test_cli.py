@@ -1,0 +1,307 @@
+"""The commands as a user types them: answers, exit codes, one line for what is wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maxmargin.cli import options
+from maxmargin.cli.app import run
+from maxmargin.prepare import How
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.run import ZERO_RULES
+
+AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
+XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
+
+
+@pytest.fixture
+def agresti(tmp_path: Path) -> str:
+    path = tmp_path / "agresti.csv"
+    path.write_text(AGRESTI)
+    return str(path)
+
+
+@pytest.fixture
+def xor(tmp_path: Path) -> str:
+    path = tmp_path / "xor.csv"
+    path.write_text(XOR)
+    return str(path)
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    code = run([*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+def test_check_separable(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
+    code, fields = answer(capsys, "check", agresti)
+    assert code == 0
+    assert fields["schema"] == "maxmargin.check/1"
+    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("separable", True, "exact")
+    assert fields["separated_rows"] == list(range(8))
+    assert fields["touching_rows"] == []
+    w, b = fields["hyperplane"]["w"][0], fields["hyperplane"]["b"]
+    assert all((x * w + b > 0) == (x > 50) for x in (10, 20, 30, 40, 60, 70, 80, 90))
+
+
+def test_check_not_strictly_separable(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "check", xor)
+    assert code == 3
+    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", False, "exact")
+    assert fields["witness_rows"] == [0, 1, 2, 3]
+    assert fields["witness_weights"] == ["1/4"] * 4
+
+
+def test_check_undecided_says_so(
+    capsys: pytest.CaptureFixture[str], xor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maxmargin.solvers.feasibility.prove_inseparable", lambda problem, weights: None)
+    code, fields = answer(capsys, "check", xor)
+    assert code == 4
+    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", None, None)
+    assert "HiGHS" in fields["reason"]
+
+
+def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "check", "iris")
+    assert code == 3
+    rest = {entry["class"]: entry["strictly_separable"] for entry in fields["one_vs_rest"]}
+    assert rest == {"setosa": True, "versicolor": False, "virginica": False}
+    pairs = {tuple(entry["classes"]): entry["strictly_separable"] for entry in fields["pairs"]}
+    assert pairs[("setosa", "versicolor")] is True
+    assert pairs[("setosa", "virginica")] is True
+    assert pairs[("versicolor", "virginica")] is False
+    assert fields["multinomial"]["strictly_separable"] is False
+    assert all(row >= 50 for row in fields["pairs"][2]["witness_rows"])  # numbered in the source, not in the pair
+
+
+def test_check_of_many_separable_classes(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "check", "wine")
+    assert code == 0
+    assert fields["multinomial"]["verdict"] == fields["verdict"] == "separable"
+
+
+def test_text_names_every_class_and_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "iris"]) == 3
+    out = capsys.readouterr().out
+    for name in ("setosa ", "versicolor ", "virginica ", "setosa / versicolor", "versicolor / virginica"):
+        assert name in out
+
+
+def test_margin_of_iris(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "margin", "iris", "--positive", "setosa")
+    assert code == 0
+    assert fields["status"] == "optimal"
+    assert fields["lower"] <= fields["margin"] <= fields["upper"]
+    assert fields["margin"] == pytest.approx(0.8175557692, abs=1e-10)
+    assert fields["support_count"] == 3
+
+
+def test_margin_of_data_that_are_not_separable(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "margin", xor)
+    assert code == 3
+    assert fields["w"] is None
+    assert fields["lower"] == fields["upper"] == 0
+
+
+def test_soft_margin(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "margin", xor, "--soft", "1")
+    assert code == 0
+    assert fields["lower"] <= 4 <= fields["objective"] + 1e-9  # w = 0, every slack 1
+    assert fields["gap"] <= 1e-6 * fields["objective"]
+
+
+@pytest.mark.parametrize("solver", ["CLARABEL", "daqp"])
+def test_margin_by_a_chosen_solver(capsys: pytest.CaptureFixture[str], agresti: str, solver: str) -> None:
+    code, fields = answer(capsys, "margin", agresti, "--solver", solver)
+    assert code == 0
+    assert solver.upper() in {attempt["solver"] for attempt in fields["attempts"]}
+    assert fields["margin"] == pytest.approx(10)
+
+
+def test_perceptron_of_agresti(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
+    code, fields = answer(capsys, "perceptron", agresti)
+    assert code == 0
+    assert (fields["n_mistakes"], fields["n_epochs"], fields["stop_reason"]) == (1701, 452, "converged")
+    assert fields["margin"] <= 10 <= fields["margin_upper"]
+    assert fields["mistake_rows_count"] == 1701
+    assert len(fields["mistake_rows"]) == 1000
+    assert (fields["zero"], fields["bias_scale"], fields["prepare"]) == ("mistake", 1.0, "raw")
+
+
+def test_perceptron_of_centred_agresti(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
+    code, fields = answer(capsys, "perceptron", agresti, "--prepare", "center")
+    assert code == 0
+    assert fields["n_mistakes"] == 1
+
+
+def test_perceptron_stops_at_its_limits(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "perceptron", xor, "--max-epochs", "7")
+    assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 7)
+    code, fields = answer(capsys, "perceptron", xor, "--max-mistakes", "11")
+    assert (code, fields["stop_reason"], fields["n_mistakes"]) == (3, "max_mistakes", 11)
+
+
+def test_perceptron_seed_decides_the_order(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
+    runs = [
+        answer(capsys, "perceptron", agresti, "--order", "random", "--seed", seed)[1]["mistake_rows"]
+        for seed in ("1", "1", "2")
+    ]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_best_bias_scale(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
+    code, fields = answer(capsys, "perceptron", agresti, "--bias-scale", "best")
+    assert code == 0
+    assert fields["bias_scale"] == pytest.approx((90 * 50) ** 0.5)
+    assert fields["n_mistakes"] <= (90 + 50) ** 2 / 10**2
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "json"])
+def test_report_is_written(capsys: pytest.CaptureFixture[str], agresti: str, tmp_path: Path, suffix: str) -> None:
+    page = tmp_path / f"page.{suffix}"
+    assert run(["report", agresti, "-o", str(page), "--quiet"]) == 0
+    assert page.stat().st_size > 500
+    out, err = capsys.readouterr()
+    assert "1,701" in out or "1701" in out
+    assert err == ""
+
+
+def test_rows_are_named_by_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "named.csv"
+    path.write_text("who,x,y\nann,1,no\nbob,2,no\ncid,4,yes\n")
+    code, fields = answer(capsys, "margin", str(path), "--id", "who")
+    assert code == 0
+    assert fields["support_ids"] == ["bob", "cid"]
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "maxmargin", "check", "-"], input=AGRESTI, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "separable (proven)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check"], ["SOURCE"]),
+        (["check", "nope.csv"], ["nope.csv", "no such file"]),
+        (["check", "iris", "--label", "speces"], ["speces", "species"]),
+        (["check", "iris", "--positive", "setossa"], ["setossa", "setosa"]),
+        (["margin", "iris"], ["--positive", "setosa"]),
+        (["perceptron", "iris"], ["--positive"]),
+        (["margin", "iris", "--positive", "setosa", "--soft", "-1"], ["-1", "positive"]),
+        (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
+        (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "0"], ["bias_scale", "positive"]),
+        (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "big"], ["big", "best"]),
+        (["perceptron", "wine", "--positive", "class_0", "--zero", "no"], ["--zero", "mistake"]),
+        (["perceptron", "wine", "--positive", "class_0", "--trace", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),
+        (["perceptron", "iris", "--positive", "versicolor", "--bias-scale", "best"], ["best", "separable"]),
+        (["report", "iris", "-o", "page.pdf"], ["page.pdf", ".html"]),
+        (["frobnicate"], ["frobnicate"]),
+        ([], ["command"]),
+    ],
+)
+def test_bad_usage_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    words: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    err = refusal(capsys, *arguments)
+    assert all(word in err for word in words), err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_output_that_cannot_be_written_is_one_line(
+    capsys: pytest.CaptureFixture[str], agresti: str, tmp_path: Path
+) -> None:
+    assert run(["perceptron", agresti, "--trace", str(tmp_path / "no" / "t.csv"), "-q"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "t.csv" in err
+
+
+@pytest.mark.parametrize("command", ["check", "margin", "perceptron", "report"])
+def test_help_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert run([command, "-h"]) == 0
+    assert f"Example: maxmargin {command}" in capsys.readouterr().out
+
+
+def test_choices_are_those_of_the_code() -> None:
+    assert tuple(Order) == options.ORDERS
+    assert tuple(ZERO_RULES) == options.ZERO_RULES
+    assert tuple(How) == options.PREPARATIONS
+
+
+def test_a_bug_is_not_called_bad_input(agresti: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr("maxmargin.cli.check.check", broken)
+    with pytest.raises(ValueError, match="a bug"):
+        run(["check", agresti])
+
+
+def test_interrupt_keeps_the_state(tmp_path: Path) -> None:
+    """Ctrl-C on an endless run prints the state so far and exits with 130."""
+    source = tmp_path / "xor.csv"
+    source.write_text(XOR)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "maxmargin", "perceptron", str(source), "--max-mistakes", "10000000000", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    first = process.stderr.readline()  # progress: the run has begun
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert "mistakes" in first
+    assert process.returncode == 130
+    fields = json.loads(out)
+    assert fields["stop_reason"] == "interrupted"
+    assert fields["n_mistakes"] > 0
+
+
+def test_quiet_reader_of_our_output_may_leave(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "maxmargin", "check", "iris", "--json"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert "Traceback" not in done.stderr
+
+
+def test_slow_work_is_announced(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from maxmargin.cli import output
+
+    monkeypatch.setattr(output, "_FIRST_NOTE_AFTER", 0.01)
+    with output.waiting("thinking", quiet=False):
+        time.sleep(0.2)
+    assert capsys.readouterr().err.startswith("thinking: ")

@@ -1,0 +1,136 @@
+"""Binary64 numbers as integers, and outward rounding, against fractions."""
+
+import math
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from maxmargin.solvers.proof.dyadic import (
+    as_fraction,
+    as_integers,
+    dense_rows,
+    round_down,
+    round_up,
+    sqrt_down,
+    sqrt_up,
+)
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+rationals = st.builds(
+    lambda p, q, e: Fraction(p, q) * Fraction(2) ** e,
+    st.integers(-(10**30), 10**30),
+    st.integers(1, 10**30),
+    st.integers(-1200, 1200),
+)
+LARGEST = sys.float_info.max
+TINIEST = 5e-324
+
+
+@given(st.lists(finite, min_size=1, max_size=8))
+@example([TINIEST, LARGEST, -TINIEST, 0.0, -0.0])
+@example([1e300, 1e-300, -1.0])
+@example([2.0**-1022, 2.0**-1074, 2.0**1023])
+def test_integers_are_exact(values: list[float]) -> None:
+    integers, exponent = as_integers(np.array(values))
+    assert all(type(v) is int for v in integers.tolist())
+    assert [as_fraction(v, exponent) for v in integers.tolist()] == [Fraction(v) for v in values]
+
+
+@given(st.lists(finite, min_size=1, max_size=8))
+def test_the_exponent_is_the_largest(values: list[float]) -> None:
+    integers, exponent = as_integers(np.array(values))
+    if any(values):
+        assert any(v % 2 for v in integers.tolist())
+    else:
+        assert exponent == 0
+
+
+def test_integers_keep_the_shape_and_do_not_touch_the_input() -> None:
+    values = np.array([[0.5, -3.0], [0.0, 2.0**-1074]])
+    values.flags.writeable = False
+    integers, _ = as_integers(values)
+    assert integers.shape == (2, 2)
+    assert as_integers(np.zeros((0, 3)))[0].shape == (0, 3)
+    assert as_integers(np.zeros(3))[1] == 0
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_not_a_number_has_no_integers(value: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        as_integers(np.array([1.0, value]))
+
+
+def test_dense_rows_of_sparse_and_dense_are_the_same() -> None:
+    from scipy.sparse import csr_array
+
+    X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]])
+    for rows in (slice(0, 2), np.array([2, 0])):
+        assert (dense_rows(csr_array(X), rows) == dense_rows(X, rows)).all()
+
+
+def is_tight_upper(value: Fraction, rounded: float) -> bool:
+    """Whether ``rounded`` is the least binary64 number that is not below the value."""
+    if math.isinf(rounded):
+        return rounded > 0 and value > Fraction(LARGEST)
+    below = math.nextafter(rounded, -math.inf)
+    return Fraction(rounded) >= value and (math.isinf(below) or Fraction(below) < value)
+
+
+@given(rationals)
+@example(Fraction(0))
+@example(Fraction(TINIEST) / 2)
+@example(-Fraction(TINIEST) / 2)
+@example(Fraction(LARGEST) + 1)
+@example(-Fraction(LARGEST) - 1)
+@example(Fraction(2) ** 1024)
+@example(Fraction(10) ** 400)
+@example(-(Fraction(10) ** 400))
+def test_rounding_is_outward_and_tight(value: Fraction) -> None:
+    assert is_tight_upper(value, round_up(value))
+    assert is_tight_upper(-value, -round_down(value))
+
+
+@given(finite)
+def test_binary64_numbers_are_left_alone(value: float) -> None:
+    assert round_down(Fraction(value)) == value == round_up(Fraction(value))
+
+
+@given(rationals.map(abs))
+@example(Fraction(0))
+@example(Fraction(4))
+@example(Fraction(2))
+@example(Fraction(TINIEST) ** 2)
+@example(Fraction(TINIEST) ** 2 / 4)
+@example(Fraction(LARGEST) ** 2)
+@example(Fraction(LARGEST) ** 2 + 1)
+@example(Fraction(10) ** 700)
+@example((1 + Fraction(1, 2**52)) ** 2 + Fraction(1, 10**60))
+def test_square_roots_are_outward_and_tight(value: Fraction) -> None:
+    down, up = sqrt_down(value), sqrt_up(value)
+    if math.isinf(up):
+        assert value > Fraction(LARGEST) ** 2 and down == LARGEST
+        return
+    assert Fraction(down) ** 2 <= value <= Fraction(up) ** 2
+    assert up == 0 or Fraction(math.nextafter(up, 0.0)) ** 2 < value
+    above = math.nextafter(down, math.inf)
+    assert math.isinf(above) or Fraction(above) ** 2 > value
+
+
+@given(finite.map(abs))
+def test_the_root_of_a_square_is_exact(value: float) -> None:
+    square = Fraction(value) ** 2
+    assert sqrt_down(square) == value == sqrt_up(square)
+
+
+def test_zero_has_no_sign() -> None:
+    for zero in (round_down(Fraction(0)), round_up(Fraction(0)), sqrt_down(Fraction(0)), sqrt_up(Fraction(0))):
+        assert math.copysign(1.0, zero) == 1.0
+
+
+@given(st.integers(-(2**200), 2**200), st.integers(-2000, 2000))
+def test_fractions_of_an_integer_and_an_exponent(integer: int, exponent: int) -> None:
+    assert as_fraction(integer, exponent) == Fraction(integer) * Fraction(2) ** exponent

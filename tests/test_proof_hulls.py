@@ -1,0 +1,102 @@
+"""Upper bounds from points of the hulls, against fractions."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof import hulls
+from maxmargin.solvers.proof.hulls import (
+    balanced_sum,
+    integer_weights,
+    margin_upper_bound_squared,
+    mean_norm_squared,
+    weighted_sum,
+)
+from maxmargin.solvers.solution import proven_upper
+
+wide = st.one_of(st.integers(-4, 4).map(float), st.floats(allow_nan=False, allow_infinity=False))
+weights_of_any_size = st.one_of(st.just(0.0), st.integers(0, 5).map(float), st.floats(-1, 1e308))
+
+
+@st.composite
+def weighted(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    n, d = draw(st.integers(2, 6)), draw(st.integers(1, 4))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=wide))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    return X, y, draw(hnp.arrays(np.float64, n, elements=weights_of_any_size))
+
+
+@given(weighted(), st.booleans())
+def test_bounds_are_those_of_fractions(hull_bound_squared: Callable[..., Fraction], data: tuple, bias: bool) -> None:
+    X, y, weights = data
+    used = np.maximum(weights, 0.0)
+    square = margin_upper_bound_squared(Problem(X, y, bias), weights)
+    missing = not used.any() or (bias and not (used[y > 0].any() and used[y < 0].any()))
+    assert (square is None) == missing
+    if not missing:
+        assert square == hull_bound_squared(X, y, used.tolist(), bias)
+        assert margin_upper_bound_squared(Problem(csr_array(X), y, bias), weights) == square
+
+
+@given(weighted())
+def test_chunks_add_up(data: tuple) -> None:
+    X, y, weights = data
+    rows, integers = integer_weights(weights)
+    whole, exponent = weighted_sum(Problem(X, y), rows, integers)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hulls, "_CHUNK_ROWS", 1)
+        parts, other = weighted_sum(Problem(X, y), rows, integers)
+    assert [Fraction(v) * Fraction(2) ** exponent for v in whole] == [Fraction(v) * Fraction(2) ** other for v in parts]
+
+
+@given(weighted(), st.sampled_from([0.5, 1.0, 4.0, 0.1]))
+def test_mean_with_a_constant_coordinate(
+    hull_bound_squared: Callable[..., Fraction], data: tuple, scale: float
+) -> None:
+    X, y, _ = data
+    counts = np.arange(1, len(y) + 1)
+    rows, integers = integer_weights(counts)
+    assert integers == counts.tolist()
+    augmented = np.hstack([X, np.full((len(y), 1), scale)])
+    square = mean_norm_squared(Problem(X, y), rows, integers, Fraction(scale))
+    assert square == hull_bound_squared(augmented, y, integers, False)
+
+
+@given(weighted(), st.booleans())
+def test_balanced_sums(data: tuple, bias: bool) -> None:
+    X, y, weights = data
+    a = [max(Fraction(0), Fraction(v)) for v in weights.tolist()]
+    totals = {sign: sum((v for v, s in zip(a, y, strict=True) if s == sign), Fraction(0)) for sign in (1, -1)}
+    if bias:
+        light = min(totals.values())
+        a = [v * light / totals[int(s)] if totals[int(s)] and light else Fraction(0) for v, s in zip(a, y, strict=True)]
+        assert sum(v * int(s) for v, s in zip(a, y, strict=True)) == 0
+    columns = [[Fraction(v) for v in column] for column in X.T.tolist()]
+    point = [sum(v * x * int(s) for v, x, s in zip(a, column, y, strict=True)) for column in columns]
+    assert balanced_sum(Problem(X, y, bias), weights) == (sum(a), sum(v * v for v in point))
+
+
+@given(weighted(), weighted())
+def test_any_weights_bound_any_plane(margins_of: Callable[..., list[Fraction]], data: tuple, other: tuple) -> None:
+    X, y, weights = data
+    w = np.resize(other[0].ravel(), X.shape[1])
+    square = margin_upper_bound_squared(Problem(X, y), weights)
+    norm = sum(Fraction(v) ** 2 for v in w.tolist())
+    least = min(margins_of(X, y, w, other[0][0, 0]))
+    if square is not None and norm and least > 0:
+        assert least**2 / norm <= square
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_not_finite_bound_nothing(bad: float) -> None:
+    problem = Problem.validated([[0.0], [1.0], [3.0]], [-1, -1, 1])
+    assert proven_upper(problem, np.array([1.0, bad, 1.0])) >= 1.0
+    assert proven_upper(problem, np.array([bad, bad, bad])) == np.inf

@@ -1,0 +1,173 @@
+"""Functional margins: enclosures hold whatever the exponents, least margins are those of fractions."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from maxmargin.solvers import problem as problem_module
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.margins import (
+    best_offset,
+    enclose_functional_margins,
+    exact_functional_margins,
+    geometric_margin,
+    least_functional_margin,
+    norm_squared,
+)
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+moderate = st.builds(lambda m, e: math.ldexp(m, e), st.floats(-1, 1), st.sampled_from([-1074, -600, -30, 0, 1, 60, 500]))
+entries = st.one_of(st.integers(-3, 3).map(float), moderate, finite)
+Reference = Callable[..., list[Fraction]]
+
+
+@st.composite
+def planes(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    n, d = draw(st.integers(2, 6)), draw(st.integers(1, 5))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=entries))
+    w = draw(hnp.arrays(np.float64, d, elements=entries))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    return X, y, w, draw(entries)
+
+
+DAZZLING = (
+    np.array([[1.8, -2.8], [-1.8, 2.8]]) * 2.0**-500,
+    np.array([1.0, -1.0]),
+    np.full(2, 2.0**-574),
+    0.0,
+)
+"""Every product underflows by a little, and rounded products give the wrong sign: 1.8 - 2.8 against 2 - 3 or 2 - 2."""
+
+OVERFLOWING = (np.array([[1e200, 1e200], [-1e200, 1e200]]), np.array([1.0, -1.0]), np.array([1e200, -1e200]), 0.0)
+SIGNED_ZERO = (np.array([[-0.0], [0.0]]), np.array([1.0, -1.0]), np.array([-0.0]), -0.0)
+
+
+@given(planes())
+@example(DAZZLING)
+@example(OVERFLOWING)
+@example(SIGNED_ZERO)
+def test_enclosures_contain_the_exact_margins(margins_of: Reference, plane: tuple) -> None:
+    X, y, w, b = plane
+    lower, upper = enclose_functional_margins(Problem(X, y), w, b)
+    for low, exact, high in zip(lower.tolist(), margins_of(X, y, w, b), upper.tolist(), strict=True):
+        assert math.isinf(low) or Fraction(low) <= exact
+        assert math.isinf(high) or exact <= Fraction(high)
+        assert low < high
+
+
+def test_underflow_does_not_certify_a_sign() -> None:
+    X, y, w, b = DAZZLING
+    lower, upper = enclose_functional_margins(Problem(X, y), w, b)
+    assert (lower < 0).all() and (upper > 0).all()
+    assert least_functional_margin(Problem(X, y), w, b) < 0
+
+
+def test_overflow_is_no_answer_but_the_integers_have_one() -> None:
+    X, y, w, b = OVERFLOWING
+    lower, upper = enclose_functional_margins(Problem(X, y), w, b)
+    assert (lower == -np.inf).all() and (upper == np.inf).all()
+    assert least_functional_margin(Problem(X, y), w, b) == 0
+
+
+def test_ordinary_enclosures_are_narrow() -> None:
+    rng = np.random.default_rng(1)
+    X, w = rng.normal(size=(50, 8)), rng.normal(size=8)
+    y = np.where(np.arange(50) % 2, 1.0, -1.0)
+    lower, upper = enclose_functional_margins(Problem(X, y), w, 0.5)
+    assert (upper - lower < 1e-13).all()
+
+
+@given(planes())
+@example(DAZZLING)
+@example(OVERFLOWING)
+@example(SIGNED_ZERO)
+def test_exact_and_least_margins_are_those_of_fractions(margins_of: Reference, plane: tuple) -> None:
+    X, y, w, b = plane
+    problem, exact = Problem(X, y), margins_of(X, y, w, b)
+    assert exact_functional_margins(problem, np.arange(len(y)), w, b) == exact
+    assert least_functional_margin(problem, w, b) == min(exact)
+    for label in (1, -1):
+        of_class = [m for m, s in zip(exact, y, strict=True) if s == label]
+        assert least_functional_margin(problem, w, b, label=label) == min(of_class)
+
+
+@given(planes())
+@example(DAZZLING)
+def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
+    X, y, w, b = plane
+    least = least_functional_margin(Problem(X, y), w, b)
+    assert least_functional_margin(Problem(csr_array(X), y), w, b) == least
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(problem_module, "_CHUNK_ENTRIES", 1)
+        chunked = Problem(X, y)
+        assert len(list(chunked.chunks())) == len(y)
+        assert least_functional_margin(chunked, w, b) == least
+        assert best_offset(chunked, w) == best_offset(Problem(csr_array(X), y), w)
+        lower, upper = enclose_functional_margins(chunked, w, b)
+        exact = exact_functional_margins(chunked, np.arange(len(y)), w, b)
+        assert all(math.isinf(v) or Fraction(v) <= m for v, m in zip(lower.tolist(), exact, strict=True))
+        assert all(math.isinf(v) or Fraction(v) >= m for v, m in zip(upper.tolist(), exact, strict=True))
+
+
+@given(planes())
+def test_the_best_offset_is_optimal(margins_of: Reference, plane: tuple) -> None:
+    X, y, w, _ = plane
+    b, least = best_offset(Problem(X, y), w)
+    exact = margins_of(X, y, w, b)
+    assert least == min(exact)
+    # Optimal: both classes attain the least margin, so any other offset makes one of them worse.
+    assert {s for m, s in zip(exact, y, strict=True) if m == least} == {1.0, -1.0}
+    assert best_offset(Problem(X, y, bias=False), w) == (0, min(margins_of(X, y, w, 0)))
+
+
+@given(planes())
+@settings(max_examples=50)
+def test_geometric_margins_are_rounded_down(margins_of: Reference, plane: tuple) -> None:
+    X, y, w, b = plane
+    square = norm_squared(w)
+    assert square == sum(Fraction(v) ** 2 for v in w.tolist())
+    value = geometric_margin(Problem(X, y), w, b, square)
+    least = min(margins_of(X, y, w, b))
+    if not square:
+        assert value == -math.inf
+        return
+    if math.isinf(value):
+        assert value < 0
+        return
+
+    def signed_square(m: Fraction) -> Fraction:
+        return m * abs(m)
+
+    assert signed_square(Fraction(value)) <= signed_square(least) / square
+    above = math.nextafter(value, math.inf)
+    assert math.isinf(above) or signed_square(Fraction(above)) > signed_square(least) / square
+
+
+@pytest.mark.parametrize("w, b", [([math.nan], 0.0), ([math.inf], 0.0), ([1.0], math.nan), ([1.0], -math.inf)])
+def test_planes_that_are_not_finite_are_refused(w: list[float], b: float) -> None:
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        least_functional_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), np.array(w), b)
+
+
+def test_far_rows_are_not_computed_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maxmargin.solvers.proof import margins
+
+    asked: list[int] = []
+
+    def counted(problem: Problem, rows: np.ndarray, w: np.ndarray, b: float) -> list[Fraction]:
+        asked.extend(rows.tolist())
+        return exact_functional_margins(problem, rows, w, b)
+
+    monkeypatch.setattr(margins, "exact_functional_margins", counted)
+    X = np.linspace(1.0, 2.0, 1000)[:, None]
+    y = np.where(np.arange(1000) % 2, 1.0, -1.0)
+    assert least_functional_margin(Problem(X, y), np.array([1.0]), 0.0) == -Fraction(X[998, 0])
+    assert asked == [998]
