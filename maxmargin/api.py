@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.dataset import Dataset, from_arrays
@@ -132,7 +133,7 @@ def perceptron(
         w*.x + b* = 0, ||w*|| = 1 (where b* = 0 the run goes through the origin).
     zero : {"mistake", "positive", "negative"}
         What y w.x = 0 is.
-    order : {"cyclic", "shuffled-once", "reshuffled", "random"}
+    order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}
     max_epochs, max_mistakes : int or None
         Limits; None is none.
     rng : numpy.random.Generator or int, optional
@@ -167,7 +168,7 @@ def perceptron(
 def run_perceptron(
     problem: Problem,
     *,
-    bias_scale: float | Literal["best"] = 1.0,
+    bias_scale: float | str = 1.0,
     order: str = "cyclic",
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[Progress], None] | None" = None,
@@ -182,10 +183,10 @@ def run_perceptron(
 
     if order not in list(Order):
         raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")
-    if bias_scale == "best":
+    if isinstance(bias_scale, str):
+        if bias_scale != "best":
+            raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
         problem, scale = best_bias_scale(problem)
-    elif isinstance(bias_scale, str):
-        raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
     else:
         scale = float(bias_scale)
     settings = PerceptronSettings(bias_scale=scale, order=Order(order), **limits)
@@ -202,17 +203,17 @@ def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
     InvalidProblemError
         If no separating hyperplane is proven.
     """
-    import numpy as np
-
     from maxmargin.solvers.hard_margin import hard_margin as solve
     from maxmargin.solvers.problem import radius
+    from maxmargin.solvers.proof.dyadic import sqrt_up
+    from maxmargin.solvers.proof.margins import norm_squared
 
     if not problem.bias:
         return problem, 1.0
     answer = solve(problem)
     if answer.w is None or answer.b is None:
         raise InvalidProblemError(f"bias_scale='best' needs separable data; the maximum margin is {answer.status}")
-    offset = abs(answer.b) / float(np.linalg.norm(answer.w))
+    offset = sqrt_up(Fraction(answer.b) ** 2 / norm_squared(answer.w))
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
     return problem, math.sqrt(radius(problem)) * math.sqrt(offset)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.api import best_bias_scale, problem_of, run_perceptron
 from maxmargin.dataset import from_arrays
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_integers, round_up, sqrt_up
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, round_up, sqrt_up
 from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
-"""Covers the rounding of a correctly rounded sum."""
+"""Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
+
+_LARGEST_SLACK = 2.0**480
+"""Squares of slacks beyond it would overflow when they are added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +103,9 @@ def mistake_bounds(
 ) -> tuple[Bound, ...]:
     """Return the bounds on the mistakes of a perceptron that starts at w = 0.
 
-    They hold in any order and under each of the three rules for y w.x = 0, because every update has y w.x <= 0. A
-    bound whose assumption fails has ``valid=False``; nothing is raised for data that are not separable.
+    They hold in any order and under each of the three rules for y w.x = 0, because every update has y w.x <= 0;
+    self_certificate alone speaks of one run, in cyclic order with ``zero="mistake"``. A bound whose assumption fails
+    has ``valid=False``; nothing is raised for data that are not separable.
 
     Parameters
     ----------
@@ -189,12 +193,13 @@ def radius_squared(problem: Problem) -> Fraction:
 
 
 def _largest_square(rows: Floats) -> Fraction:
-    """Return the greatest squared norm exactly; only rows within rounding of the greatest are computed with integers."""
+    """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
     exponent = int(np.frexp(np.abs(rows).max(initial=0.0))[1])
     scaled = np.ldexp(rows, -exponent)
     squares = np.einsum("ij,ij->i", scaled, scaled)
     close = rows[squares >= squares.max() * (1 - 4e-16 * (rows.shape[1] + 4))]
-    return max(norm_squared(row) for row in np.unique(close, axis=0))
+    integers, integer_exponent = as_integers(close)
+    return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)
 
 
 def _bound(evidence: Evidence, name: str, value: float, valid: bool, assumption: str, reference: str) -> Bound:
@@ -244,12 +249,11 @@ def _best_scale(evidence: Evidence, square: Fraction) -> Bound:
     plane = evidence.hard
     value, scale, is_best = math.inf, "", False
     if plane.w is not None and plane.b is not None:
-        norm = sqrt_up(norm_squared(plane.w))
-        offset = Fraction(abs(plane.b)) / Fraction(float(np.linalg.norm(plane.w)))
-        at = math.sqrt(float(offset)) * float(square) ** 0.25
+        # Enough bits that the square root rounds nothing away: (R + |b|)^2 in units of R^2.
+        relative = sqrt_up(Fraction(plane.b) ** 2 / norm_squared(plane.w) / square) if square else 0.0
+        at = math.sqrt(relative) * sqrt_up(square)
         scale, is_best = f" = {at:.6g}", math.isclose(at, evidence.scale, rel_tol=1e-9)
-        total = Fraction(sqrt_up(square)) + Fraction(abs(plane.b)) / Fraction(norm)
-        value = _quotient_up(total**2, Fraction(plane.lower) ** 2)
+        value = _quotient_up(square * (1 + Fraction(relative)) ** 2 * _ROUNDING_ALLOWANCE, Fraction(plane.lower) ** 2)
     return _bound(
         evidence,
         "best_scale",
@@ -281,13 +285,13 @@ def _mistakes_square(evidence: Evidence) -> Fraction:
     """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
     problem = evidence.problem
     counts = np.bincount(evidence.run.mistake_rows, minlength=problem.n_samples)
-    total = sum(counts.tolist()) * Fraction(evidence.scale) ** 2
+    total = Fraction(int(counts.sum())) * Fraction(evidence.scale) ** 2
     for rows in problem.chunks():
         picked = rows.start + np.flatnonzero(counts[rows])
         if picked.size:
             integers, exponent = as_integers(problem.dense_rows(picked))
             squares = (integers * integers).sum(axis=1)
-            total += int(squares.dot(counts[picked].astype(object))) * Fraction(2) ** (2 * exponent)
+            total += int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
     return total
 
 
@@ -311,11 +315,13 @@ def _with_slack(evidence: Evidence, run_square: Fraction) -> float:
     soft = evidence.soft
     lower, _ = enclose_functional_margins(evidence.problem, soft.w, soft.b)
     slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
-    squares = Fraction(math.fsum(np.nextafter(slack * slack, np.inf)[slack > 0].tolist())) * _ROUNDING_ALLOWANCE
-    if squares and evidence.n_passes is None:
+    if (slack.any() and evidence.n_passes is None) or slack.max() > _LARGEST_SLACK:
         return math.inf
+    squares = Fraction(math.fsum(np.nextafter(slack * slack, np.inf)[slack > 0].tolist())) * _ROUNDING_ALLOWANCE
     distance = sqrt_up(squares * (evidence.n_passes or 1))
     spread = sqrt_up(run_square * _run_norm_squared(evidence, soft.w, soft.b))
+    if math.isinf(spread):
+        return math.inf
     return round_up((Fraction(spread) + Fraction(distance)) ** 2)
 
 

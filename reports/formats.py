@@ -10,7 +10,7 @@ UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e7
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
 
@@ -176,7 +176,8 @@ def _signed(text: str) -> str:
 
 
 def _times_power(mantissa: str, exponent: int) -> str:
-    return f"{mantissa}×{power_of_ten(exponent)}"
+    sign = mantissa.removesuffix("1")
+    return f"{sign if sign in ('', '-') else f'{mantissa}×'}{power_of_ten(exponent)}"
 
 
 def _n_digits(text: str) -> int:

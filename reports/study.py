@@ -13,6 +13,7 @@ from maxmargin.api import best_bias_scale, problem_of, run_perceptron
 from maxmargin.bounds import Bound, Evidence, bounds_of, gather
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
+from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane, n_errors, plane_of
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
@@ -65,7 +66,7 @@ class SoftPoint:
     @property
     def plane(self) -> Plane | None:
         """The hyperplane, None where w = 0."""
-        return plane_of(self.solution.w, self.solution.b, f"soft margin, C = {self.solution.C:g}")
+        return plane_of(self.solution.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,7 +158,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
         If the data do not state a two-class question, or an option is not one of its values.
     """
     problem = prepared_problem(dataset, settings)
-    run_problem, scale = _bias_scale(problem, settings)
+    run_problem, scale = bias_scale_of(problem, settings)
     run = run_of(run_problem, settings, scale, on_progress)
     hard = hard_margin(problem)
     soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_Cs(problem, hard))
@@ -217,7 +218,8 @@ def _soft_point(problem: Problem, C: float) -> SoftPoint:
     return SoftPoint(solution=solution, n_errors=n_errors(problem, solution.w, solution.b))
 
 
-def _bias_scale(problem: Problem, settings: Settings) -> tuple[Problem, float]:
+def bias_scale_of(problem: Problem, settings: Settings) -> tuple[Problem, float]:
+    """Return what the perceptron runs on, and its bias coordinate."""
     if settings.bias_scale == "best":
         return best_bias_scale(problem)
     return problem, float(settings.bias_scale)

@@ -77,7 +77,7 @@ def solve(program: "Program", solver: str) -> Candidate:
         try:
             program.problem.solve(solver=solver, **_OPTIONS.get(solver, {}))
         except Exception as error:  # solvers raise anything, and the next one may succeed
-            return _failed(solver, error)
+            return Candidate.failed(solver, f"cvxpy {solver}", error)
     return Candidate(
         w=_finite(program.w.value),
         b=_finite_number(program.b.value),
@@ -85,12 +85,6 @@ def solve(program: "Program", solver: str) -> Candidate:
         engine=f"cvxpy {solver}",
         attempt=Attempt(solver=solver, status=str(program.problem.status), message=_native_status(program)),
     )
-
-
-def _failed(solver: str, error: Exception) -> Candidate:
-    message = " ".join(str(error).split())
-    attempt = Attempt(solver=solver, status=type(error).__name__, message=message)
-    return Candidate(w=None, b=0.0, multipliers=None, engine=f"cvxpy {solver}", attempt=attempt)
 
 
 def _native_status(program: "Program") -> str:

@@ -51,6 +51,12 @@ class Candidate:
     engine: str
     attempt: Attempt
 
+    @classmethod
+    def failed(cls, solver: str, engine: str, error: Exception) -> "Candidate":
+        """Return what is known of a solver that raised: the error, and no numbers."""
+        attempt = Attempt(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
+        return cls(w=None, b=0.0, multipliers=None, engine=engine, attempt=attempt)
+
     @property
     def stopped_early(self) -> bool:
         """Whether the solver itself says that it stopped at a limit."""

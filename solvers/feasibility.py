@@ -74,6 +74,8 @@ def _candidates(problem: Problem, method: str, solver: str | None) -> Iterator[C
     """Yield candidates in the original coordinates, cheapest first."""
     if method not in ("auto", "highs", "cvxpy"):
         raise InvalidOptionError(f"method is {method!r}; expected 'auto', 'highs' or 'cvxpy'")
+    if method == "highs" and solver is not None:
+        raise InvalidOptionError(f"method 'highs' asks no cvxpy solver; found solver={solver!r}, expected none")
     scaling = ColumnScaling.of(problem)
     X = scaling.apply(problem.X)
     if solver is None and method in ("auto", "highs"):

@@ -69,4 +69,5 @@ def _hyperplane(X: Any, bias: bool) -> tuple[cp.Variable, cp.Expression]:
 
 
 def _half_norm(w: cp.Variable, normal_weights: Floats | None) -> cp.Expression:
-    return cp.sum_squares(w if normal_weights is None else cp.multiply(normal_weights, w)) / 2
+    half: cp.Expression = cp.sum_squares(w if normal_weights is None else cp.multiply(normal_weights, w)) / 2
+    return half

@@ -1,6 +1,7 @@
 """The maximum margin, as a proven interval."""
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -35,6 +36,9 @@ _NEXT_SOLVER_GAP = 1e-11
 
 _SUPPORT_WEIGHT = 1e-9
 """Multiplier, relative to the largest, below which a row is not listed as support."""
+
+_LARGEST = sys.float_info.max
+_MOST_BITS = 1023  # a fraction of so many bits more above than below is less than 2**1024
 
 
 def hard_margin(problem: Problem, *, method: str = "auto", solver: str | None = None) -> HardMargin:
@@ -91,7 +95,7 @@ class _Incumbent:
     def offer_plane(self, plane: SeparatingHyperplane, engine: str) -> None:
         """Keep the plane if its exact margin is the greatest."""
         lower = sqrt_down(plane.least_functional_margin**2 / norm_squared(plane.w))
-        if lower > self.lower:
+        if self.plane is None or lower > self.lower:
             self.plane, self.lower, self.engine = plane, lower, engine
 
     def offer_weights(self, weights: Floats) -> None:
@@ -109,9 +113,7 @@ class _Incumbent:
 
     def solution(self, status: Status, attempts: tuple[Attempt, ...]) -> HardMargin:
         """Return the result, scaled to functional margin 1."""
-        dual = (
-            np.zeros(self.problem.n_samples) if self.dual is None else _scaled_dual(self.problem, self.dual, self.upper)
-        )
+        weights = np.zeros(self.problem.n_samples) if self.dual is None else _hull_weights(self.problem, self.dual)
         w, b = (None, None) if self.plane is None else _canonical(self.plane)
         return HardMargin(
             status=status,
@@ -119,11 +121,11 @@ class _Incumbent:
             b=b,
             lower=self.lower,
             upper=self.upper,
-            support=np.flatnonzero(dual > _SUPPORT_WEIGHT * dual.max()),
-            dual=dual,
+            support=np.flatnonzero(weights > _SUPPORT_WEIGHT * weights.max()),
+            dual=weights * _square_of_inverse(self.upper),
             engine=self.engine,
             attempts=(*attempts, *self.attempts),
-            **_residuals(self.problem, w, b, dual),
+            **_residuals(self.problem, w, b, weights, self.upper),
         )
 
 
@@ -161,28 +163,43 @@ def _status(best: _Incumbent, stopped_early: bool) -> Status:
 
 
 def _canonical(plane: SeparatingHyperplane) -> tuple[Floats, float]:
-    """Return (w, b) divided by the least functional margin."""
+    """Return (w, b) divided by the least functional margin, and by a power of two more where that overflows."""
     least = plane.least_functional_margin
-    return np.array([float(Fraction(v) / least) for v in plane.w.tolist()]), float(plane.b / least)
+    exact = [Fraction(v) / least for v in (*plane.w.tolist(), plane.b)]
+    largest = max(map(abs, exact))
+    excess = largest.numerator.bit_length() - largest.denominator.bit_length() - _MOST_BITS
+    if excess > 0:
+        exact = [v / 2**excess for v in exact]
+    *w, b = map(float, exact)
+    return np.array(w), b
 
 
-def _scaled_dual(problem: Problem, weights: Floats, upper: float) -> Floats:
-    """Scale hull weights to multipliers: at the optimum they sum to ||w||^2 = 1/margin^2, half of it in each class."""
+def _hull_weights(problem: Problem, weights: Floats) -> Floats:
+    """Return the weights scaled to sum 1, with bias 1/2 in each class."""
     weights = np.maximum(weights, 0.0) / weights.max()
-    total = 1.0 / upper**2 if upper > 0 else math.inf
     if not problem.bias:
-        return weights * (total / weights.sum())
+        return np.asarray(weights / weights.sum())
     positive = problem.y > 0
-    halves = np.where(positive, weights[positive].sum(), weights[~positive].sum())
-    return weights / halves * (total / 2)
+    return np.asarray(weights / (2 * np.where(positive, weights[positive].sum(), weights[~positive].sum())))
 
 
-def _residuals(problem: Problem, w: Floats | None, b: float | None, dual: Floats) -> dict[str, float]:
+def _square_of_inverse(upper: float) -> float:
+    """Return 1/upper^2, what the multipliers sum to at the optimum, as near as binary64 comes."""
+    return min(1.0 / upper / upper, _LARGEST) if upper > 1.0 / _LARGEST else _LARGEST
+
+
+def _residuals(
+    problem: Problem, w: Floats | None, b: float | None, hull_weights: Floats, upper: float
+) -> dict[str, float]:
     if w is None or b is None:
         return {"primal_residual": math.inf, "dual_residual": math.inf}
     least = least_functional_margin(problem, w, b)
-    difference = np.linalg.norm(w - weighted_normal(problem, dual)) / np.linalg.norm(w)
-    return {"primal_residual": max(0.0, float(1 - least)), "dual_residual": float(difference)}
+    # Both normals times the upper end, so that at the optimum they have length 1 in any units.
+    with np.errstate(over="ignore", invalid="ignore"):
+        normal = w * upper
+        difference = np.linalg.norm(normal - weighted_normal(problem, hull_weights) / upper) / np.linalg.norm(normal)
+    dual_residual = math.inf if math.isnan(difference) else float(difference)
+    return {"primal_residual": max(0.0, float(1 - least)), "dual_residual": dual_residual}
 
 
 def _inseparable(problem: Problem, verdict: Separability) -> HardMargin:

@@ -115,4 +115,6 @@ def _norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.abs(rows).max(initial=0.0)
     exponent = int(np.frexp(largest)[1])
     scaled = np.ldexp(rows, -exponent)
-    return np.ldexp(np.sqrt(np.einsum("ij,ij->i", scaled, scaled)), exponent)
+    with np.errstate(over="ignore"):
+        norms: NDArray[np.float64] = np.ldexp(np.sqrt(np.einsum("ij,ij->i", scaled, scaled)), exponent)
+    return norms

@@ -11,6 +11,8 @@ from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
 
+_LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnScaling:
@@ -35,37 +37,41 @@ class ColumnScaling:
         X = problem.X
         if problem.is_sparse:
             center = np.zeros(problem.n_features)
-            spread = abs(X).max(axis=0).toarray().ravel()
+            exponents = np.frexp(abs(X).max(axis=0).toarray().ravel())[1]
         else:
             low, high = X.min(axis=0), X.max(axis=0)
-            center = low / 2 + high / 2 if problem.bias else np.zeros(problem.n_features)
-            spread = _root_mean_square(
-                X, center, np.maximum(np.abs(low / 2 - center / 2), np.abs(high / 2 - center / 2))
-            )
-        exponents = np.where(spread > 0, np.frexp(spread)[1], 0).astype(np.int64)
-        return cls(center=center, exponents=exponents)
+            center = np.where(low == high, low, low / 2 + high / 2) if problem.bias else np.zeros(problem.n_features)
+            exponents = _root_mean_square_exponents(X, center, np.maximum(np.abs(low), np.abs(high)))
+        return cls(center=center, exponents=exponents.astype(np.int64))
 
     def apply(self, X: Any) -> Any:
         """Return the rows in the new coordinates."""
         if hasattr(X, "tocsr"):
-            return X @ _diagonal(np.ldexp(1.0, -self.exponents))
-        # Halved, so that the difference of two numbers next to the overflow threshold stays finite.
-        return np.ldexp(X / 2 - self.center / 2, 1 - self.exponents)
+            scaled = X.copy()
+            scaled.data = np.ldexp(X.data, -self.exponents[X.indices])
+            return scaled
+        return _centred(X, self.center, self.exponents)
 
     @property
-    def unit(self) -> float:
-        """The smallest of the column sizes: a normal w' of the new coordinates is w = q * w' / unit in the original."""
-        return float(np.ldexp(1.0, self.exponents.min()))
+    def unit_exponent(self) -> int:
+        """Of the smallest column size 2**e: a normal w' of the new coordinates is q * w' * 2**-e in the original."""
+        return int(self.exponents.min())
 
     def normal_weights(self) -> Floats:
         """Return q with ||w|| proportional to ||q * w'|| for normals w' of the new coordinates; the largest is 1."""
-        return np.ldexp(1.0, self.exponents.min() - self.exponents)
+        weights: Floats = np.ldexp(1.0, self.exponents.min() - self.exponents)
+        return weights
 
     def invert(self, w: Floats) -> Floats:
         """Return the normal in the original coordinates, up to a positive factor (a power of two)."""
-        original = np.ldexp(w, self.exponents.min() - self.exponents)
-        largest = np.abs(original).max(initial=0.0)
-        result: Floats = np.ldexp(original, -np.frexp(largest)[1]) if largest > 0 else original
+        mantissas, exponents = np.frexp(w)
+        exponents = exponents - self.exponents
+        if not w.any():
+            return w
+        smallest, largest = exponents[w != 0].min(), exponents[w != 0].max()
+        # The largest entry comes to about 1, or higher where small ones would underflow.
+        shift = max(-largest, min(_LEAST_EXPONENT - smallest, _GREATEST_EXPONENT - largest))
+        result: Floats = np.ldexp(mantissas, exponents + shift)
         return result
 
     def bring_home(self, candidate: Candidate) -> Candidate:
@@ -74,17 +80,15 @@ class ColumnScaling:
         return replace(candidate, w=w, b=0.0)
 
 
-def _root_mean_square(X: Floats, center: Floats, half_spread: Floats) -> Floats:
-    """Return about the root mean square of every column from its center, without overflow; 0 for constant columns."""
-    unit = np.frexp(half_spread)[1] + 1
-    scaled = np.ldexp(X / 2 - center / 2, 1 - unit)
-    result: Floats = np.where(
-        half_spread > 0, np.ldexp(np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / len(X)), unit), 0
-    )
+def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
+    """Return (X - center) 2**-exponents; scaled first, so that neither the greatest nor the least numbers suffer."""
+    result: Floats = np.ldexp(X, -exponents) - np.ldexp(center, -exponents)
     return result
 
 
-def _diagonal(values: Floats) -> Any:
-    from scipy.sparse import diags_array
-
-    return diags_array(values).tocsr()
+def _root_mean_square_exponents(X: Floats, center: Floats, largest: Floats) -> NDArray[np.int64]:
+    """Return the power of two above the root mean square of every column from its center; 0 for constant columns."""
+    exponents = np.frexp(largest)[1].astype(np.int64)
+    scaled = _centred(X, center, exponents)
+    mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(X)
+    return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], 0)

@@ -1,6 +1,7 @@
 """The soft-margin SVM with a free bias; its objective is a proven interval."""
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -29,6 +30,9 @@ _NEXT_SOLVER_GAP = 1e-7
 
 _SUPPORT_WEIGHT = 1e-7
 """Multiplier, relative to C, below which a row is not listed as support."""
+
+_LEAST_PRICE = 1e-100
+"""Of a unit of slack, as handed to a solver; below it, and above its inverse, the solver is asked another question."""
 
 
 def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solver: str | None = None) -> SoftMargin:
@@ -90,18 +94,21 @@ def _solved(problem: Problem, C: float, solver: str) -> Candidate:
     from maxmargin.solvers import formulations
 
     scaling = ColumnScaling.of(problem)
-    unit = scaling.unit
-    # With w = q * w' / unit the objective is unit**-2 (1/2 ||q * w'||^2 + C unit**2 sum xi).
+    exponent = scaling.unit_exponent
+    # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + 4**exponent C sum xi).
+    with np.errstate(over="ignore"):
+        price = float(np.clip(np.ldexp(C, 2 * exponent), _LEAST_PRICE, 1 / _LEAST_PRICE))
     program = formulations.soft_margin(
         scaling.apply(problem.X),
         problem.y,
-        C * unit**2,
+        price,
         bias=problem.bias,
         normal_weights=scaling.normal_weights(),
     )
     raw = backends.solve(program, solver)
-    w = None if raw.w is None else scaling.normal_weights() * raw.w / unit
-    multipliers = None if raw.multipliers is None else raw.multipliers / unit**2
+    with np.errstate(over="ignore"):
+        w = None if raw.w is None else np.ldexp(scaling.normal_weights() * raw.w, -exponent)
+        multipliers = None if raw.multipliers is None else np.ldexp(raw.multipliers, -2 * exponent)
     return replace(raw, w=w, multipliers=multipliers)
 
 
@@ -121,7 +128,8 @@ class _Incumbent:
     attempts: list[Attempt] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.w, self.b = np.zeros(self.problem.n_features), 0.0
+        self.w = np.zeros(self.problem.n_features)
+        self.b = best_offset(self.problem, self.w)
         self.objective = objective_upper_bound(self.problem, self.w, self.b, self.C)
         self.dual = np.zeros(self.problem.n_samples)
 
@@ -135,7 +143,7 @@ class _Incumbent:
             if objective <= self.objective:
                 self.w, self.b, self.objective = candidate.w, b, objective
                 self.engine = candidate.engine
-        if candidate.multipliers is not None:
+        if candidate.multipliers is not None and not np.isnan(candidate.multipliers).any():
             dual = np.clip(candidate.multipliers, 0.0, self.C)
             lower = dual_lower_bound(self.problem, dual)
             if lower > self.lower:
@@ -148,6 +156,8 @@ class _Incumbent:
 
     def solution(self) -> SoftMargin:
         """Return the result."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            margins = self.problem.y * (self.problem.X @ self.w + self.b)
         return SoftMargin(
             status=self._status(),
             C=self.C,
@@ -155,7 +165,7 @@ class _Incumbent:
             b=self.b,
             objective=self.objective,
             lower=self.lower,
-            slack=np.maximum(0.0, 1.0 - self.problem.y * (self.problem.X @ self.w + self.b)),
+            slack=np.maximum(0.0, 1.0 - margins),
             support=np.flatnonzero(self.dual > _SUPPORT_WEIGHT * self.C),
             dual=self.dual,
             engine=self.engine,
@@ -176,11 +186,14 @@ def best_offset(problem: Problem, w: Floats) -> float:
     """
     if not problem.bias:
         return 0.0
-    kinks = problem.y - problem.X @ w
+    with np.errstate(over="ignore", invalid="ignore"):
+        kinks = problem.y - problem.X @ w
+    if not np.isfinite(kinks).all():
+        return 0.0
     order = np.argsort(kinks, kind="stable")
     # Left of every kink all positives and no negative have slack; each kink passed adds 1 to the slope.
     rank = int((problem.y > 0).sum()) - 1
-    return float((kinks[order[rank]] + kinks[order[rank + 1]]) / 2)
+    return float(kinks[order[rank]] / 2 + kinks[order[rank + 1]] / 2)
 
 
 def objective_upper_bound(problem: Problem, w: Floats, b: float, C: float) -> float:
@@ -191,9 +204,9 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, C: float) -> fl
     doubtful = np.flatnonzero((lower < 1) & (upper > 1))
     exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
     slack[doubtful] = [round_up(max(Fraction(0), 1 - value)) for value in exact]
-    total = math.nextafter(math.fsum(slack.tolist()), math.inf) if slack.any() else 0.0
-    if math.isinf(total):
+    if slack.max() > sys.float_info.max / len(slack):
         return math.inf
+    total = math.nextafter(math.fsum(slack.tolist()), math.inf) if slack.any() else 0.0
     return round_up(norm_squared(w) / 2 + Fraction(C) * Fraction(total))
 
 

@@ -195,6 +195,8 @@ class SoftMargin:
 
 def proven_upper(problem: Problem, weights: Floats) -> float:
     """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none."""
+    if not np.isfinite(weights).all():
+        return math.inf
     square = margin_upper_bound_squared(problem, weights)
     return math.inf if square is None else sqrt_up(square)
 

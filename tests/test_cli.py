@@ -204,7 +204,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["check"], ["SOURCE"]),
         (["check", "nope.csv"], ["nope.csv", "no such file"]),
-        (["check", "iris", "--label", "speces"], ["speces", "species"]),
+        (["check", "iris", "--label", "targt"], ["targt", "target"]),
         (["check", "iris", "--positive", "setossa"], ["setossa", "setosa"]),
         (["margin", "iris"], ["--positive", "setosa"]),
         (["perceptron", "iris"], ["--positive"]),

@@ -1,5 +1,6 @@
 """The commands and their exit codes."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,7 @@ def run(arguments: list[str]) -> int:
         print("maxmargin: interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
     except BrokenPipeError:  # the reader of our output left: nothing more to say
-        sys.stdout = None  # type: ignore[assignment]  # keeps the interpreter from flushing into the closed pipe
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # keeps the interpreter from flushing into the closed pipe
         return Exit.OK
     except OSError as error:
         return _refused(f"{error.filename}: {error.strerror}" if error.filename else str(error))

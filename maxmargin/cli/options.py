@@ -1,6 +1,6 @@
 """The options that several commands share, and the data set they describe.
 
-The choices are spelled out here, so that ``--help`` imports nothing; a test compares them with the code that takes them.
+The choices are spelled out here, so that ``--help`` imports nothing; a test compares them with the code.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 ZERO_RULES = ("mistake", "positive", "negative")
-ORDERS = ("cyclic", "shuffled-once", "reshuffled", "random")
+ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """

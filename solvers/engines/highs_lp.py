@@ -17,15 +17,13 @@ _TOLERANCE = 1e-10  # the least that HiGHS accepts
 def solve(X: Any, y: Floats, *, bias: bool) -> Candidate:
     """Solve max t subject to y_i (w.x_i + b) - t >= 0, -1 <= w <= 1, t <= 1 by the simplex method.
 
-    The multipliers belong to a vertex: at most d + 2 of them are positive (through the origin d + 1).
+    The multipliers belong to a vertex: at most d + 2 of them are positive (through the origin d + 1). Whatever
+    happens, the answer is what HiGHS said.
     """
-    import highspy
-
-    solver = highspy._Highs()
-    for option, value in _OPTIONS.items():
-        solver.setOptionValue(option, value)
-    solver.passModel(_model(highspy, X, y, bias))
-    solver.run()
+    try:
+        solver = _run(X, y, bias)
+    except Exception as error:  # the binding raises anything, and other solvers may succeed
+        return Candidate.failed("HiGHS", NAME, error)
     solution = solver.getSolution()
     status = solver.modelStatusToString(solver.getModelStatus())
     attempt = Attempt(solver="HiGHS", status=status)
@@ -50,6 +48,17 @@ _OPTIONS: dict[str, Any] = {
     "dual_feasibility_tolerance": _TOLERANCE,
     "threads": 1,
 }
+
+
+def _run(X: Any, y: Floats, bias: bool) -> Any:
+    import highspy
+
+    solver = highspy.Highs()
+    for option, value in _OPTIONS.items():
+        solver.setOptionValue(option, value)
+    solver.passModel(_model(highspy, X, y, bias))
+    solver.run()
+    return solver
 
 
 def _model(highspy: Any, X: Any, y: Floats, bias: bool) -> Any:

@@ -5,11 +5,16 @@ adds in eight fixed lanes, so that it compiles to vector instructions and still 
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Indices = NDArray[np.int32]
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
@@ -31,16 +36,15 @@ def compiled(*signature: types.Type) -> Callable[[_Kernel], _Kernel]:
 
     def decorate(function: _Kernel) -> _Kernel:
         try:
-            kernel: _Kernel = numba.njit(signature, cache=True)(function)
+            return cast(_Kernel, numba.njit(signature, cache=True)(function))
         except RuntimeError:  # no writable cache folder
-            kernel = numba.njit(signature)(function)
-        return kernel
+            return cast(_Kernel, numba.njit(signature)(function))
 
     return decorate
 
 
 @compiled(_MATRIX, types.int64, _STATE)
-def dense_score(X, row, w):  # type: ignore[no-untyped-def]
+def dense_score(X: Floats, row: int, w: Floats) -> float:
     """Return w.x for row ``row``; the last entry of w is the bias coordinate's weight and is left out."""
     n_features = X.shape[1]
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -61,7 +65,7 @@ def dense_score(X, row, w):  # type: ignore[no-untyped-def]
 
 
 @compiled(types.float64, types.float64, types.int64)
-def is_mistake(sign, score, zero_rule):  # type: ignore[no-untyped-def]
+def is_mistake(sign: float, score: float, zero_rule: int) -> bool:
     """Return whether the row is to be updated on; what a score of 0 predicts is the rule's: 0 none, else its sign."""
     if score == 0.0:
         return zero_rule == 0 or sign != zero_rule
@@ -69,7 +73,18 @@ def is_mistake(sign, score, zero_rule):  # type: ignore[no-untyped-def]
 
 
 @compiled(_MATRIX, _FLOATS, types.float64, types.int64, _ROWS, types.int64, types.int64, types.int64, _STATE, _LOG)
-def dense_pass(X, y, bias_scale, zero_rule, order, start, stop, room, w, log):  # type: ignore[no-untyped-def]
+def dense_pass(
+    X: Floats,
+    y: Floats,
+    bias_scale: float,
+    zero_rule: int,
+    order: Rows,
+    start: int,
+    stop: int,
+    room: int,
+    w: Floats,
+    log: Rows,
+) -> tuple[int, int]:
     """Present rows ``order[start:stop]``; stop after ``room`` mistakes.
 
     Updates w in place and writes the mistaken rows to ``log``. Returns (presentations made, mistakes made).
@@ -78,7 +93,7 @@ def dense_pass(X, y, bias_scale, zero_rule, order, start, stop, room, w, log):  
     n_mistakes = 0
     for position in range(start, stop):
         row = order[position]
-        score = dense_score(X, row, w) + bias_scale * w[n_features]
+        score: float = dense_score(X, row, w) + bias_scale * w[n_features]
         if is_mistake(y[row], score, zero_rule):
             for j in range(n_features):
                 w[j] += y[row] * X[row, j]
@@ -104,9 +119,20 @@ def dense_pass(X, y, bias_scale, zero_rule, order, start, stop, room, w, log):  
     _STATE,
     _LOG,
 )
-def sparse_pass(  # type: ignore[no-untyped-def]
-    data, indices, starts, y, bias_scale, zero_rule, order, start, stop, room, w, log
-):
+def sparse_pass(
+    data: Floats,
+    indices: Indices,
+    starts: Indices,
+    y: Floats,
+    bias_scale: float,
+    zero_rule: int,
+    order: Rows,
+    start: int,
+    stop: int,
+    room: int,
+    w: Floats,
+    log: Rows,
+) -> tuple[int, int]:
     """Do what `dense_pass` does, for rows in CSR form."""
     last = w.shape[0] - 1
     n_mistakes = 0
@@ -127,7 +153,7 @@ def sparse_pass(  # type: ignore[no-untyped-def]
     return stop - start, n_mistakes
 
 
-def pass_over(X: Any, y: np.ndarray[Any, np.dtype[np.float64]]) -> Callable[..., tuple[int, int]]:
+def pass_over(X: Any, y: Floats) -> Callable[..., tuple[int, int]]:
     """Return the pass over these rows, its arguments from ``bias_scale`` on left open."""
     if hasattr(X, "tocsr"):
         indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)

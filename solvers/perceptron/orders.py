@@ -11,7 +11,7 @@ class Order(StrEnum):
 
     CYCLIC = "cyclic"
     SHUFFLED_ONCE = "shuffled-once"
-    RESHUFFLED = "reshuffled"
+    RESHUFFLED = "reshuffled-each-epoch"
     RANDOM = "random"
 
     @property
@@ -26,7 +26,7 @@ class Presentation:
     Parameters
     ----------
     order : Order
-        cyclic: 0, 1, ..., n-1; shuffled-once: one permutation for all epochs; reshuffled: a new permutation each
+        cyclic: 0, 1, ..., n-1; shuffled-once: one permutation for all epochs; reshuffled-each-epoch: a new one each
         epoch; random: independent uniform draws.
     n_samples : int
     rng : numpy.random.Generator

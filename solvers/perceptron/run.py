@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.orders import Order, Presentation
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import sqrt_up
@@ -25,6 +27,9 @@ ZERO_RULES = {"mistake": 0, "positive": 1, "negative": -1}
 
 _SLICE_PRESENTATIONS = 2_000_000
 """Matrix entries read between two looks at the clock and at Ctrl-C, in presentations of one entry: a few ms."""
+
+_SAFE_EXPONENT = 400
+"""Numbers between 2**-400 and 2**400 have products and sums of them far from overflow and underflow."""
 
 _LOG_ROOM = 65_536
 """Mistakes logged between two returns from compiled code."""
@@ -138,9 +143,10 @@ class PerceptronRun:
 
 @dataclass(slots=True)
 class _State:
-    """What changes during a run."""
+    """What changes during a run; w is in units of 2**unit_exponent."""
 
     w: Floats
+    unit_exponent: int
     log: list[Rows] = field(default_factory=list)
     mistakes_per_epoch: list[int] = field(default_factory=list)
     n_mistakes: int = 0
@@ -165,7 +171,7 @@ def perceptron(
     rng : numpy.random.Generator, optional
         For the shuffled and random orders; a fresh one by default.
     on_progress : callable, optional
-        Called about ten times a second.
+        Called about ten times a second; it may raise KeyboardInterrupt to end the run.
 
     Returns
     -------
@@ -180,7 +186,7 @@ def perceptron(
     """
     settings = settings or PerceptronSettings()
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
-    state = _State(w=np.zeros(problem.n_features + 1))
+    state = _State(w=np.zeros(problem.n_features + 1), unit_exponent=_unit_exponent(problem, settings))
     stop_reason = _loop(problem, settings, presentation, state, on_progress)
     return _result(problem, settings, state, stop_reason)
 
@@ -192,20 +198,43 @@ def _loop(
     state: _State,
     on_progress: Callable[[Progress], None] | None,
 ) -> StopReason:
-    epoch = _Epoch(problem, settings, state, on_progress)
-    try:
+    with Interrupt() as interrupt:
+        epoch = _Epoch(problem, settings, state, on_progress, interrupt)
         while True:
             if settings.max_epochs is not None and len(state.mistakes_per_epoch) >= settings.max_epochs:
                 return StopReason.MAX_EPOCHS
             epoch.present(presentation.next_epoch())
+            if interrupt.is_set:
+                return StopReason.INTERRUPTED
             if epoch.is_full:
                 return StopReason.MAX_MISTAKES
-            if state.mistakes_per_epoch[-1] == 0 and (
-                settings.order.covers_all_rows or epoch.scan_is_clean(presentation.rows)
-            ):
-                return StopReason.CONVERGED
-    except KeyboardInterrupt:
-        return StopReason.INTERRUPTED
+            if state.mistakes_per_epoch[-1] == 0:
+                if settings.order.covers_all_rows:
+                    return StopReason.CONVERGED
+                if len(state.mistakes_per_epoch) != settings.max_epochs and epoch.scan_is_clean(presentation.rows):
+                    return StopReason.CONVERGED
+
+
+def _unit_exponent(problem: Problem, settings: PerceptronSettings) -> int:
+    """Return 0, or the exponent of the greatest number of the rows where products would overflow or vanish."""
+    values = problem.X.data if problem.is_sparse else problem.X
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if problem.bias:
+        largest = max(largest, settings.bias_scale)
+    exponent = math.frexp(largest)[1]
+    return exponent if abs(exponent) > _SAFE_EXPONENT else 0
+
+
+def _in_units(problem: Problem, settings: PerceptronSettings, exponent: int) -> tuple[Any, float]:
+    """Return the rows and the constant coordinate divided by 2**exponent: the mistakes stay the same."""
+    scale = settings.bias_scale if problem.bias else 0.0
+    if not exponent:
+        return problem.X, scale
+    if not problem.is_sparse:
+        return np.ldexp(problem.X, -exponent), math.ldexp(scale, -exponent)
+    X = problem.X.copy()
+    X.data = np.ldexp(X.data, -exponent)
+    return X, math.ldexp(scale, -exponent)
 
 
 class _Epoch:
@@ -217,16 +246,18 @@ class _Epoch:
         settings: PerceptronSettings,
         state: _State,
         on_progress: Callable[[Progress], None] | None,
+        interrupt: Interrupt,
     ) -> None:
         from maxmargin.solvers.perceptron.kernels import pass_over
 
-        self.run_pass = pass_over(problem.X, problem.y)
-        self.scale = settings.bias_scale if problem.bias else 0.0
+        X, self.scale = _in_units(problem, settings, state.unit_exponent)
+        self.run_pass = pass_over(X, problem.y)
         self.zero_rule = ZERO_RULES[settings.zero]
         self.limit = settings.max_mistakes
         self.state = state
         self.step = max(1, _SLICE_PRESENTATIONS // problem.n_features)
         self.on_progress = on_progress
+        self.interrupt = interrupt
         self.started = self.reported = time.monotonic()
 
     @property
@@ -239,7 +270,7 @@ class _Epoch:
         state = self.state
         state.mistakes_per_epoch.append(0)
         position = 0
-        while position < len(order) and not self.is_full:
+        while position < len(order) and not (self.is_full or self.interrupt.is_set):
             stop = min(position + self.step, len(order))
             made, log = self._slice(order, position, stop, state.w)
             position += made
@@ -269,15 +300,23 @@ class _Epoch:
             return
         self.reported = now
         state = self.state
-        self.on_progress(
-            Progress(n_mistakes=state.n_mistakes, n_epochs=len(state.mistakes_per_epoch), seconds=now - self.started)
+        progress = Progress(
+            n_mistakes=state.n_mistakes, n_epochs=len(state.mistakes_per_epoch), seconds=now - self.started
         )
+        try:
+            self.on_progress(progress)
+        except KeyboardInterrupt:
+            self.interrupt.is_set = True
 
 
 def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_reason: StopReason) -> PerceptronRun:
     mistake_rows = np.concatenate(state.log) if state.log else np.empty(0, dtype=np.int64)
     scale = settings.bias_scale if problem.bias else 0.0
-    w, weight = state.w[:-1], float(state.w[-1])
+    with np.errstate(over="ignore"):
+        in_users_units = np.ldexp(state.w, state.unit_exponent) if state.unit_exponent else state.w
+    w, weight = in_users_units[:-1], float(in_users_units[-1])
+    if not (np.isfinite(w).all() and math.isfinite(weight * scale)):
+        raise InvalidProblemError("the perceptron's weights overflow: divide the data by a power of two such as 2**600")
     margin, run_margin = _achieved_margins(problem, w, weight, scale)
     margin_upper, run_upper = upper_bounds(problem, mistake_rows, scale)
     return PerceptronRun(
@@ -300,8 +339,12 @@ def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_
 def _achieved_margins(problem: Problem, w: Floats, weight: float, scale: float) -> tuple[float, float]:
     """Return the least geometric margins of the plane in the user's space and in the space of the run, rounded down."""
     square = norm_squared(w)
-    margin = geometric_margin(problem, w, weight * scale, square)
-    return margin, geometric_margin(problem, w, weight * scale, square + Fraction(weight) ** 2)
+    b = weight * scale
+    margin = geometric_margin(problem, w, b, square)
+    if not scale:
+        return margin, margin
+    # b is rounded, so in the space of the run the last weight of this very plane is b/s.
+    return margin, geometric_margin(problem, w, b, square + (Fraction(b) / Fraction(scale)) ** 2)
 
 
 def upper_bounds(problem: Problem, mistake_rows: Rows, scale: float) -> tuple[float | None, float | None]:

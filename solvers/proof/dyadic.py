@@ -27,12 +27,19 @@ def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     exponent : int
         The largest one that makes every entry an integer; 0 when all are zero.
 
+    Raises
+    ------
+    ValueError
+        If an entry is NaN or infinite.
+
     Examples
     --------
     >>> import numpy as np
     >>> as_integers(np.array([0.75, -2.0]))
     (array([3, -8], dtype=object), -2)
     """
+    if not np.isfinite(values).all():
+        raise ValueError("the values hold NaN or infinity; expected finite numbers")
     fractions, exponents = np.frexp(values)
     mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
     exponents = exponents.astype(np.int64) - _MANTISSA_BITS
@@ -75,7 +82,7 @@ def round_down(value: Fraction) -> float:
     >>> round_down(Fraction(1, 10)) <= Fraction(1, 10) < round_up(Fraction(1, 10))
     True
     """
-    return -round_up(-value)
+    return 0.0 - round_up(-value)  # 0 comes out without a sign
 
 
 def round_up(value: Fraction) -> float:

@@ -18,7 +18,7 @@ def find_common_hull_point(problem: Problem, weights: NDArray[np.float64]) -> Co
     """Turn approximate balancing weights into exact ones.
 
     The null space of the candidate rows is solved exactly. Where it has more than one dimension the free weights keep
-    their approximate value, so that the others stay near theirs.
+    their approximate value, so that the others stay near theirs; then rows are dropped until it has one.
 
     Parameters
     ----------
@@ -28,7 +28,8 @@ def find_common_hull_point(problem: Problem, weights: NDArray[np.float64]) -> Co
     Returns
     -------
     CommonHullPoint or None
-        None where the candidate rows carry no exact solution with weights >= 0 near the given ones.
+        On at most d + 2 rows (through the origin d + 1); None where the candidate rows carry no exact solution with
+        weights >= 0 near the given ones.
     """
     if not np.isfinite(weights).all() or not (weights > 0).any():
         return None
@@ -37,12 +38,15 @@ def find_common_hull_point(problem: Problem, weights: NDArray[np.float64]) -> Co
     rows = rows[: _most_rows(problem)]
     columns = _signed_columns(problem, rows)
     exact = _balance(columns, as_integers(weights[rows])[0].tolist())
-    return None if exact is None else _reduced(rows, exact)
+    return None if exact is None else _reduced(rows, _on_few_rows(columns, exact))
 
 
 def balances(problem: Problem, point: CommonHullPoint) -> bool:
-    """Return whether the weights are non-negative, not all zero, and balance exactly."""
-    if not point.weights or min(point.weights) < 0 or not any(point.weights):
+    """Return whether the weights are positive, on different rows of the problem, and balance exactly."""
+    rows = set(point.rows)
+    if not rows or not len(rows) == len(point.rows) == len(point.weights):
+        return False
+    if min(point.weights) <= 0 or not rows <= set(range(problem.n_samples)):
         return False
     columns = _signed_columns(problem, np.array(point.rows, dtype=np.int64))
     return all(sum(z * a for z, a in zip(row, point.weights, strict=True)) == 0 for row in columns)
@@ -66,23 +70,65 @@ def _signed_columns(problem: Problem, rows: NDArray[np.int64]) -> list[list[int]
 
 def _balance(matrix: list[list[int]], weights: Sequence[int]) -> list[int] | None:
     """Return integers a >= 0, not all 0, with ``matrix @ a = 0``, near ``weights`` up to a factor."""
+    exact = [0] * len(weights)
+    for free, vector in _null_vectors(matrix):
+        exact = [a + weights[free] * v for a, v in zip(exact, vector, strict=True)]
+    return exact if min(exact) >= 0 and any(exact) else None
+
+
+def _on_few_rows(matrix: list[list[int]], weights: list[int]) -> list[int]:
+    """Set weights to 0, the others still >= 0 and balancing, until the null space of the rest has one dimension."""
+    kept = [j for j, weight in enumerate(weights) if weight]
+    exact = [weights[j] for j in kept]
+    vectors = [vector for _, vector in _null_vectors([[row[j] for j in kept] for row in matrix])]
+    while len(vectors) > 1:
+        # Caratheodory: go along a null vector until the first weight is 0; the other vectors are cleared of that row.
+        vector = vectors.pop()
+        first = _first_zero(exact, vector)
+        moved = _cleared(exact, vector, first)
+        if not any(moved):  # the weights are this vector, up to a factor
+            break
+        exact = moved
+        vectors = [_cleared(other, vector, first) for other in vectors]
+    weight_of = dict(zip(kept, exact, strict=True))
+    return [weight_of.get(j, 0) for j in range(len(weights))]
+
+
+def _first_zero(weights: list[int], vector: list[int]) -> int:
+    """Return the place where ``weights - t * vector`` first becomes 0 as t grows from 0."""
+    places = (j for j, v in enumerate(vector) if v > 0)
+    first = next(places)
+    for j in places:
+        if weights[j] * vector[first] < weights[first] * vector[j]:
+            first = j
+    return first
+
+
+def _cleared(numbers: list[int], vector: list[int], place: int) -> list[int]:
+    """Subtract the multiple of ``vector`` that leaves 0 at ``place``; the result is scaled by a positive factor."""
+    if not numbers[place]:
+        return numbers
+    result = [a * vector[place] - numbers[place] * v for a, v in zip(numbers, vector, strict=True)]
+    factor = math.gcd(*result) or 1
+    return [a // factor for a in result]
+
+
+def _null_vectors(matrix: list[list[int]]) -> list[tuple[int, list[int]]]:
+    """Return a basis of the null space: vectors with a positive entry at one free column, named first, 0 at others."""
     from flint import fmpz_mat
 
     reduced, denominator, rank = fmpz_mat(matrix).rref()
-    n_columns = len(weights)
     table = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
     pivots = [next(j for j, v in enumerate(row) if v) for row in table]
-    free = sorted(set(range(n_columns)) - set(pivots))
-    if not free:
-        return None
-    scale = abs(int(denominator))
-    sign = 1 if denominator > 0 else -1
-    exact = [0] * n_columns
-    for j in free:
-        exact[j] = weights[j] * scale
-    for pivot, row in zip(pivots, table, strict=True):
-        exact[pivot] = -sign * sum(row[j] * weights[j] for j in free)
-    return exact if min(exact) >= 0 and any(exact) else None
+    n_columns, scale, sign = len(matrix[0]), abs(int(denominator)), 1 if denominator > 0 else -1
+    vectors = []
+    for free in sorted(set(range(n_columns)) - set(pivots)):
+        vector = [0] * n_columns
+        vector[free] = scale
+        for pivot, row in zip(pivots, table, strict=True):
+            vector[pivot] = -sign * row[free]
+        vectors.append((free, vector))
+    return vectors
 
 
 def _reduced(rows: NDArray[np.int64], weights: list[int]) -> CommonHullPoint:

@@ -1,0 +1,148 @@
+"""The report on many classes as a document."""
+
+from typing import Any
+
+from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
+from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural
+from maxmargin.reports.sections import method
+from maxmargin.reports.words import name_of, tone
+
+_MOST_PAIRS = 300
+
+
+def document(report: dict[str, Any]) -> Document:
+    """Return the page of a report on many classes."""
+    data = report["data"]
+    sections = (
+        Section(anchor="data", title="The data", blocks=_data(report)),
+        Section(anchor="rest", title="Each class against the rest", blocks=_one_vs_rest(report)),
+        Section(anchor="pairs", title="Each pair of classes", blocks=_pairs(report)),
+        Section(anchor="multinomial", title="All classes at once", blocks=_multinomial(report)),
+        Section(anchor="unknown", title="What is not known", blocks=(Points(tuple(report["unknown"])),)),
+        Section(anchor="method", title="How this was made", blocks=method(report)),
+    )
+    return Document(
+        title=f"{one_line(data['source'])}: {plural(len(data['classes']), 'class', 'classes')}",
+        subtitle=f"{one_line(data['source'])}: {plural(data['n_samples'], 'row')}, "
+        f"{plural(data['n_features'], 'feature')}, {plural(len(data['classes']), 'class', 'classes')}",
+        headline=_headline(report),
+        tone=tone(report),
+        cards=_cards(report),
+        sections=sections,
+    )
+
+
+def _separable(contests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [contest for contest in contests if contest["strictly_separable"]]
+
+
+def _headline(report: dict[str, Any]) -> tuple[str, ...]:
+    rest, pairs = report["one_vs_rest"], report["pairs"]
+    classes = f"Of {plural(len(rest), 'class', 'classes')}, {count(len(_separable(rest)))}"
+    verb = "is" if len(_separable(rest)) == 1 else "are"
+    proven = f"{classes} {verb} linearly separable from the rest, and {count(len(_separable(pairs)))} of "
+    proven += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable."
+    n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs))
+    ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
+    return (proven, f"{ending} {_multinomial_words(report)}")
+
+
+def _multinomial_words(report: dict[str, Any]) -> str:
+    return {
+        True: "All classes at once (multinomial) are separable.",
+        False: "All classes at once (multinomial) are not strictly separable.",
+        None: "Whether all classes at once (multinomial) are separable is not decided.",
+    }[report["strictly_separable"]]
+
+
+def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
+    rest, pairs = report["one_vs_rest"], report["pairs"]
+    found = _separable([*rest, *pairs])
+    smallest = min(found, key=lambda contest: float(contest["lower"]), default=None)
+    cards = [
+        Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {len(rest)}", note="classes"),
+        Card(label="Separable from each other", value=f"{len(_separable(pairs))} of {len(pairs)}", note="pairs"),
+        Card(
+            label="All at once",
+            value={True: "separable", False: "not separable", None: "undecided"}[report["strictly_separable"]],
+            note="multinomial",
+        ),
+    ]
+    if smallest is not None:
+        note = f"{name_of(smallest['positive'])} against {name_of(smallest['negative'])}"
+        cards.append(Card(label="Smallest positive γ*", value=number(smallest["lower"]), note=note))
+    return tuple(cards)
+
+
+def _data(report: dict[str, Any]) -> tuple[Block, ...]:
+    data = report["data"]
+    rows = [
+        ("Source", one_line(data["source"])),
+        ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
+        ("Label column", one_line(data["label_name"])),
+        ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
+        ("Preparation", "none" if data["prepare"] == "raw" else data["prepare"]),
+    ]
+    classes = Table(
+        caption="The classes",
+        columns=("Class", "Rows"),
+        rows=tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"]),
+        numeric=frozenset((1,)),
+    )
+    blocks: list[Block] = [Table(caption="What was read", columns=("", ""), rows=tuple(rows)), classes]
+    if data["notes"]:
+        blocks.append(Points(tuple(one_line(note, 400) for note in data["notes"])))
+    return tuple(blocks)
+
+
+def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
+    text = (
+        "Each class as +1 against all the others as −1. A separable verdict is a hyperplane that was checked in exact "
+        "arithmetic; “not separable” is a point that was proven to lie in both convex hulls. γ* is a proven interval. "
+        "The perceptron's count stands next to R²/g², Novikoff's bound in the space of its run."
+    )
+    return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
+
+
+def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
+    text = "The rows of two classes only. A class that is not separable from the rest may be separable from each other."
+    return (Paragraph(text), _table("Each pair of classes", report["pairs"]))
+
+
+def _table(caption: str, contests: list[dict[str, Any]]) -> Table:
+    columns = ("+1", "−1", "Verdict", "γ*, proven", "Mistakes", "Epochs", "Converged", "% of γ*", "R²/g²", "M/bound")
+    cut = f"The first {_MOST_PAIRS} of {count(len(contests))}." if len(contests) > _MOST_PAIRS else ""
+    return Table(
+        caption=caption,
+        columns=columns,
+        rows=tuple(_row(contest) for contest in contests[:_MOST_PAIRS]),
+        numeric=frozenset((4, 5, 7, 8, 9)),
+        note=cut,
+    )
+
+
+def _row(contest: dict[str, Any]) -> tuple[str, ...]:
+    share, bound = contest["share_of_maximum"], contest["novikoff"]
+    return (
+        one_line(contest["positive"]),
+        one_line(contest["negative"]),
+        {True: "separable", False: "not separable", None: "undecided"}[contest["strictly_separable"]],
+        "0" if contest["strictly_separable"] is False else interval(contest["lower"], contest["upper"]),
+        count(contest["n_mistakes"]),
+        count(contest["n_epochs"]),
+        "yes" if contest["converged"] else "no",
+        percent(share).removesuffix(" %") if share is not None and share > 0 else UNKNOWN,
+        number(bound),
+        UNKNOWN if bound is None else number(contest["n_mistakes"] / bound, 3),
+    )
+
+
+def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
+    answer = report["multinomial"]
+    text = (
+        f"{_multinomial_words(report)} This is {answer['reason']}. The question is whether linear scores, one for each "
+        "class, can give every row its greatest score at its own class. Separability of each class from the rest is "
+        "more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a line are separable all at "
+        "once, though the middle one is not separable from the rest."
+    )
+    return (Paragraph(text),)

@@ -1,0 +1,86 @@
+"""Every class against the rest and every pair: what is computed for more than two classes."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+
+from maxmargin.bounds import augmented, radius_squared
+from maxmargin.dataset import Dataset
+from maxmargin.reports.study import OnProgress, Settings, bias_scale_of, prepared_problem, run_of
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.run import PerceptronRun
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import round_up
+from maxmargin.solvers.solution import HardMargin, Separability
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contest:
+    """One two-class question out of many.
+
+    Attributes
+    ----------
+    positive, negative : label
+        ``"rest"`` is every other class.
+    problem : Problem
+    separability : Separability
+    hard : HardMargin
+    run : PerceptronRun
+    novikoff : float or None
+        R^2/g^2 of the space of the run, rounded up; None where no positive margin is proven there.
+    """
+
+    positive: object
+    negative: object
+    problem: Problem
+    separability: Separability
+    hard: HardMargin
+    run: PerceptronRun
+    novikoff: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClassStudy:
+    """The results that a report on many classes tells."""
+
+    dataset: Dataset
+    settings: Settings
+    one_vs_rest: tuple[Contest, ...]
+    pairs: tuple[Contest, ...]
+
+
+def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> ClassStudy:
+    """Ask the two-class question of every class and of every pair."""
+    return ClassStudy(
+        dataset=dataset,
+        settings=settings,
+        one_vs_rest=tuple(_contest(dataset.one_vs_rest(label), settings, on_progress) for label in dataset.classes),
+        pairs=tuple(_contest(dataset.pair(a, b), settings, on_progress) for a, b in combinations(dataset.classes, 2)),
+    )
+
+
+def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None) -> Contest:
+    problem = prepared_problem(dataset, settings)
+    hard = hard_margin(problem)
+    if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
+        settings = replace(settings, bias_scale=1.0)
+    run_problem, scale = bias_scale_of(problem, settings)
+    return Contest(
+        positive=dataset.positive,
+        negative=dataset.negative,
+        problem=problem,
+        separability=separability(problem),
+        hard=hard,
+        run=run_of(run_problem, settings, scale, on_progress),
+        novikoff=_novikoff(run_problem, scale, hard),
+    )
+
+
+def _novikoff(problem: Problem, scale: float, hard: HardMargin) -> float | None:
+    """Return R^2/g^2 of the space of the run, rounded up; None where no margin is proven there."""
+    square = radius_squared(problem)
+    if problem.bias:
+        square += Fraction(scale) ** 2
+        hard = hard_margin(augmented(problem, scale)) if hard.w is not None else hard
+    return round_up(square / Fraction(hard.lower) ** 2) if hard.lower > 0 else None

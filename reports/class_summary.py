@@ -1,0 +1,102 @@
+"""A study of many classes as a plain dict."""
+
+from typing import Any
+
+from maxmargin.reports.class_study import ClassStudy, Contest
+from maxmargin.reports.measures import n_errors
+from maxmargin.reports.plain import plain
+from maxmargin.reports.summary import SCHEMA, describe, run_fields, settings_fields, versions
+
+
+def summarize_classes(study: ClassStudy) -> dict[str, Any]:
+    """Return the report as dicts, lists, texts and finite numbers; `verdict` is the multinomial one."""
+    multinomial = _multinomial(study)
+    counts = [int((study.dataset.labels == label).sum()) for label in study.dataset.classes]
+    report: dict[str, Any] = plain(
+        {
+            "schema": SCHEMA,
+            "kind": "classes",
+            "verdict": multinomial["verdict"],
+            "strictly_separable": multinomial["strictly_separable"],
+            "data": {
+                **describe(study.dataset),
+                "classes": [
+                    {"label": label, "count": count} for label, count in zip(study.dataset.classes, counts, strict=True)
+                ],
+                "bias": study.settings.bias,
+                "prepare": study.settings.prepare,
+            },
+            "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
+            "pairs": [_contest(contest) for contest in study.pairs],
+            "multinomial": multinomial,
+            "settings": settings_fields(study.settings),
+            "versions": versions(),
+        }
+    )
+    report["unknown"] = _unknowns(report)
+    return report
+
+
+def _contest(contest: Contest) -> dict[str, Any]:
+    hard, run = contest.hard, contest.run
+    share = run.margin / hard.upper if hard.lower > 0 else None
+    return {
+        "positive": contest.positive,
+        "negative": contest.negative,
+        "n_samples": contest.problem.n_samples,
+        "verdict": contest.separability.verdict,
+        "strictly_separable": contest.separability.strictly_separable,
+        "proof": contest.separability.proof,
+        "reason": contest.separability.reason,
+        "witness_rows": contest.separability.witness_rows,
+        "status": hard.status,
+        "margin": hard.margin,
+        "lower": hard.lower,
+        "upper": hard.upper,
+        "n_support": len(hard.support),
+        **run_fields(run),
+        "achieved_margin": run.margin,
+        "share_of_maximum": share,
+        "n_errors": n_errors(contest.problem, run.w, run.b),
+        "novikoff": contest.novikoff,
+        "sha256": contest.problem.sha256,
+    }
+
+
+def _multinomial(study: ClassStudy) -> dict[str, Any]:
+    """Return what the tables imply for the multinomial question, which has an answer of its own."""
+    if all(contest.separability.strictly_separable for contest in study.one_vs_rest):
+        reason = "implied: every class is separable from the rest, so the class-by-class scores separate all of them"
+        return {"verdict": "separable", "strictly_separable": True, "reason": reason}
+    for contest in study.pairs:
+        if contest.separability.strictly_separable is False:
+            reason = f"implied: {contest.negative} and {contest.positive} are not strictly separable from each other"
+            return {"verdict": "undecided", "strictly_separable": False, "reason": reason}
+    reason = (
+        "not decided here: some class is not proven separable from the rest, but no pair is proven inseparable, and "
+        "the multinomial question is weaker than the first and stronger than the second"
+    )
+    return {"verdict": "undecided", "strictly_separable": None, "reason": reason}
+
+
+def _unknowns(report: dict[str, Any]) -> list[str]:
+    contests = [*report["one_vs_rest"], *report["pairs"]]
+    sentences = []
+    if report["strictly_separable"] is None:
+        sentences.append(f"The multinomial question: {report['multinomial']['reason']}.")
+    if any(contest["strictly_separable"] is False for contest in contests):
+        sentences.append("Where strict separation is excluded, quasi-separable data are not told from overlapping ones.")
+    if any(contest["strictly_separable"] is None for contest in contests):
+        sentences.append("Where the verdict is “undecided” without “not separable”, no proof was found either way.")
+    if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):
+        sentences.append("Where the classes are separable but the run did not converge, its final count is not known.")
+    if report["data"]["prepare"] != "raw":
+        sentences.append(
+            f"Each question was prepared by itself (“{report['data']['prepare']}”); the proofs hold for the prepared "
+            "numbers."
+        )
+    return [
+        *sentences,
+        "Numbers are taken as the binary64 numbers that they are stored as; the proofs hold for these.",
+        "The mistakes belong to this order of the rows; another order may give more or fewer.",
+    ]

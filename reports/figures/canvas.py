@@ -1,0 +1,117 @@
+"""From a picture to SVG, PDF and PNG: the same bytes for the same picture."""
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maxmargin.reports.figures.style import COLOURS, STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_METADATA: dict[str, dict[str, str | None]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+"""What would make the bytes depend on the day."""
+
+_DOTS_PER_INCH = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A figure of a report, not yet drawn.
+
+    Attributes
+    ----------
+    key : str
+        Its name, also that of its files.
+    title : str
+    caption : str
+        What is drawn.
+    alt : str
+        What is to be seen, for those who do not see it.
+    size : tuple of float
+        Width and height in inches.
+    draw : callable
+        Draws on an empty figure.
+    """
+
+    key: str
+    title: str
+    caption: str
+    alt: str
+    size: tuple[float, float]
+    draw: "Callable[[Figure], None]"
+
+
+def save(picture: Picture, folder: Path) -> list[Path]:
+    """Write the picture as SVG, PDF and PNG on a white background; return the paths."""
+    paths = []
+    for suffix in _METADATA:
+        path = folder / f"{picture.key}.{suffix}"
+        path.write_bytes(_rendered(picture, suffix, background="white"))
+        paths.append(path)
+    return paths
+
+
+def inline_svg(picture: Picture) -> str:
+    """Return the picture as an SVG element for an HTML page.
+
+    Its text is text in the font of the page, its colours are the page's variables, its background is the page's; its
+    identifiers begin with the picture's key, so that several pictures fit into one page.
+    """
+    text = _rendered(picture, "svg", background="none").decode("utf-8")
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r'\s(xmlns(:\w+)?="[^"]*"|version="1.1")', "", text).replace("xlink:href", "href")
+    text = re.sub(r'\s(width|height)="[\d.]+pt"', "", text, count=2)
+    text = re.sub(r"<style type=\"text/css\">.*?</style>", "", text, flags=re.DOTALL)
+    return _with_variables(_with_short_paths(_with_own_ids(text, picture.key))).strip()
+
+
+def _rendered(picture: Picture, suffix: str, *, background: str) -> bytes:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({**STYLE, "svg.hashsalt": picture.key}):
+        figure = Figure(figsize=picture.size, layout="constrained")
+        picture.draw(figure)
+        figure.savefig(
+            buffer, format=suffix, dpi=_DOTS_PER_INCH if suffix == "png" else 72, facecolor=background,
+            metadata=_METADATA[suffix],
+        )  # fmt: skip
+    return buffer.getvalue()
+
+
+def _with_own_ids(text: str, key: str) -> str:
+    """Keep the identifiers that something refers to, shortened and prefixed."""
+    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    names = {old: f"{key}-{position}" for position, old in enumerate(used)}
+
+    def renamed(match: re.Match[str]) -> str:
+        return f' id="{names[match[1]]}"' if match[1] in names else ""
+
+    text = re.sub(r'\sid="([^"]+)"', renamed, text)
+    return re.sub(r'(href="#|url\(#)([^")]+)', lambda match: match[1] + names[match[2]], text)
+
+
+def _with_short_paths(text: str) -> str:
+    """Round coordinates to a hundredth of a point."""
+
+    def rounded(match: re.Match[str]) -> str:
+        return re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), match[0])
+
+    return re.sub(r'\s(?:d|x|y|width|height|transform)="[^"]*"', rounded, text)
+
+
+def _with_variables(text: str) -> str:
+    """Hand colours and font over to the page."""
+    for colour, role in COLOURS.items():
+        text = text.replace(colour, "currentColor" if role == "ink" else f"var(--fig-{role})")
+    return re.sub(r"font: ((?:\w+ )*?)([\d.]+px)[^;\"]*", r"font-size: \2", text)

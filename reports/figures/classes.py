@@ -1,0 +1,100 @@
+"""Every class against the rest and every pair, as a matrix."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxmargin.reports.figures.style import INK, MAXIMUM, PERCEPTRON
+from maxmargin.reports.formats import number, one_line, plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from maxmargin.reports.class_study import ClassStudy, Contest
+
+MOST_CLASSES = 20
+"""More classes than this do not fit; the first ones are drawn."""
+
+_MOST_WITH_NUMBERS = 10
+
+
+def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
+    """Draw one mark for each question: a disc that grows with the margin, a cross where there is none.
+
+    Rows are classes; the first column is the rest, the others are the classes again.
+    """
+    classes = study.dataset.classes[:MOST_CLASSES]
+    cells = _cells(study)
+    sizes = _sizes([contest for _, _, contest in cells])
+    for (row, column, contest), size in zip(cells, sizes, strict=True):
+        _mark(ax, column, row, contest, size, numbered=len(classes) <= _MOST_WITH_NUMBERS)
+    ax.set_xticks(range(len(classes)), ["the rest", *(one_line(label, 16) for label in classes[:-1])])
+    ax.set_yticks(range(len(classes)), [one_line(label, 24) for label in classes])
+    ax.tick_params(length=0, bottom=False, labelbottom=False, labeltop=True)
+    if len(classes) > 6:
+        ax.tick_params(axis="x", rotation=30)
+    ax.set_xlim(-0.5, len(classes) - 0.5)
+    ax.set_ylim(len(classes) - 0.4, -0.6)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.axvline(0.5, color=INK, linewidth=0.8, alpha=0.4)
+    ax.grid(visible=True, color=INK, alpha=0.1, linewidth=0.6)
+    ax.set_axisbelow(True)
+    _legend(ax)
+    return ax
+
+
+def _cells(study: "ClassStudy") -> "list[tuple[int, int, Contest]]":
+    """Return (row, column, contest): the rest in column 0, the pair of classes i < j in row j, column i + 1."""
+    position = {label: i for i, label in enumerate(study.dataset.classes[:MOST_CLASSES])}
+    rest = [(position[c.positive], 0, c) for c in study.one_vs_rest if c.positive in position]
+    pairs = [
+        (position[c.positive], position[c.negative] + 1, c)
+        for c in study.pairs
+        if c.positive in position and c.negative in position
+    ]
+    return rest + pairs
+
+
+def _sizes(contests: "list[Contest]") -> list[float]:
+    """Return areas that grow with the logarithm of the margin."""
+    margins = np.array([contest.hard.lower for contest in contests])
+    logs = np.log10(margins, where=margins > 0, out=np.full(len(margins), np.nan))
+    if np.isnan(logs).all():
+        return [0.0] * len(contests)
+    low, high = np.nanmin(logs), np.nanmax(logs)
+    shares = (logs - low) / (high - low) if high > low else np.ones_like(logs)
+    return [float(size) for size in np.nan_to_num(40 + 280 * shares)]
+
+
+def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, numbered: bool) -> None:
+    answer = contest.separability.strictly_separable
+    if answer:
+        ax.scatter(x, y, s=size, color=MAXIMUM, linewidths=0)
+    elif answer is None:
+        ax.text(x, y, "?", ha="center", va="center")
+    else:
+        ax.scatter(x, y, s=60, color=PERCEPTRON, marker="x", linewidths=1.8)
+    if answer and numbered:
+        ax.text(x, y + 0.44, number(contest.hard.lower, 3), ha="center", va="center", fontsize=7.5)
+
+
+def _legend(ax: "Axes") -> None:
+    from matplotlib.lines import Line2D
+
+    def handle(marker: str, colour: str, label: str) -> Line2D:
+        return Line2D([], [], linestyle="", marker=marker, color=colour, markersize=7, markeredgewidth=1.8, label=label)
+
+    ax.legend(
+        handles=[handle("o", MAXIMUM, "separable, with γ*"), handle("x", PERCEPTRON, "not separable")],
+        loc="upper right",
+    )
+
+
+def alt_classes(study: "ClassStudy") -> str:
+    """Return what the figure shows."""
+    parts = []
+    for contests, what in ((study.one_vs_rest, "against the rest"), (study.pairs, "against each other")):
+        found = [contest for contest in contests if contest.separability.strictly_separable]
+        parts.append(f"{what}, {len(found)} of {plural(len(contests), 'question')} are separable")
+    return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."

@@ -1,0 +1,121 @@
+"""Which figures a two-class report has, with their captions."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from maxmargin.reports.figures.canvas import Picture
+from maxmargin.reports.figures.distances import alt_distances, plot_distances
+from maxmargin.reports.figures.margin_path import alt_margin_path, plot_margin_path
+from maxmargin.reports.figures.mistakes import alt_mistakes, plot_mistakes
+from maxmargin.reports.figures.projection import alt_projection, half_width, plot_projection, view_of
+from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
+from maxmargin.reports.formats import number
+from maxmargin.reports.measures import Plane
+from maxmargin.reports.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_WIDTH = 7.2
+_OVERLAP = 0.2
+"""Ratio of two ranges of distances below which they do not share an axis."""
+
+
+def pictures(study: Study) -> tuple[Picture, ...]:
+    """Return the figures of the study, in the order of the page."""
+    planes = [plane for plane in (study.reference, study.found) if plane is not None]
+    found = [_margin_path(study), _mistakes(study)]
+    if planes:
+        found.append(_distances(study, planes))
+    return (*found, _projection(study), _soft(study))
+
+
+def _mistakes(study: Study) -> Picture:
+    return Picture(
+        key="mistakes",
+        title="Mistakes over epochs, against the bounds",
+        caption="The mistakes the perceptron had made after each epoch, and the bounds that hold for this run. "
+        "Bounds whose assumption is not proven are not drawn.",
+        alt=alt_mistakes(study),
+        size=(_WIDTH, 3.9),
+        draw=lambda figure: _draw(figure, partial(plot_mistakes, study)),
+    )
+
+
+def _margin_path(study: Study) -> Picture:
+    return Picture(
+        key="margin-path",
+        title="The margin along the run",
+        caption="The least geometric margin y(w·x + b)/‖w‖ over all rows after so many mistakes: below 0 a row is on "
+        "the wrong side. The upper curve bounds γ* from above and needs nothing but the counts of the mistakes.",
+        alt=alt_margin_path(study),
+        size=(_WIDTH, 3.9),
+        draw=lambda figure: _draw(figure, partial(plot_margin_path, study)),
+    )
+
+
+def _distances(study: Study, planes: list[Plane]) -> Picture:
+    def draw(figure: "Figure") -> None:
+        spans = [float(abs(plane.distances(study.problem)).max()) for plane in planes]
+        axes = figure.subplots(len(planes), 1, sharex=min(spans) > _OVERLAP * max(spans), squeeze=False)[:, 0]
+        for ax, plane in zip(axes, planes, strict=True):
+            plot_distances(study, plane, ax)
+        axes[0].legend(loc="upper right")
+        axes[-1].set_xlabel("geometric margin y(w·x + b)/‖w‖")
+
+    return Picture(
+        key="distances",
+        title="Distances of the rows from each hyperplane",
+        caption="How far the rows lie from each hyperplane, positive on their own side.",
+        alt=alt_distances(study, planes),
+        size=(_WIDTH, 2.3 * len(planes) + 0.5),
+        draw=draw,
+    )
+
+
+def _projection(study: Study) -> Picture:
+    return Picture(
+        key="projection",
+        title="The rows and the hyperplanes",
+        caption=_projection_caption(study),
+        alt=alt_projection(study),
+        size=(_WIDTH, 2.6 if study.problem.n_features == 1 else 5.2),
+        draw=lambda figure: _draw(figure, partial(plot_projection, study)),
+    )
+
+
+def _projection_caption(study: Study) -> str:
+    n_features = study.problem.n_features
+    if n_features == 1:
+        text = "The one feature, with the classes set apart vertically so that they can be told from each other."
+    elif n_features == 2:
+        text = "The two features."
+    else:
+        text = "The rows seen in the plane that both normals span: distances from both hyperplanes are true in it."
+    if study.reference is not None:
+        text += f" The band reaches {number(half_width(study))} to each side of the {study.reference.name} hyperplane."
+    if n_features > 1 and view_of(study).stretched:
+        text += " The two axes have different scales, so angles are not true."
+    if len(view_of(study).rows) < study.problem.n_samples:
+        text += f" {len(view_of(study).rows):,} of {study.problem.n_samples:,} rows are drawn."
+    return text
+
+
+def _soft(study: Study) -> Picture:
+    def draw(figure: "Figure") -> None:
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        plot_soft_widths(study, upper)
+        plot_soft_counts(study, lower)
+
+    return Picture(
+        key="soft-margin",
+        title="The soft margin over C",
+        caption="Margin width 1/‖w‖, and the number of rows in error, with slack, and of positive multiplier.",
+        alt=alt_soft_path(study),
+        size=(_WIDTH, 4.8),
+        draw=draw,
+    )
+
+
+def _draw(figure: "Figure", plot: "partial[object]") -> None:
+    plot(figure.add_subplot())

@@ -1,0 +1,94 @@
+"""Mistakes over epochs, against the bounds."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxmargin.reports.figures.style import BOUND, PERCEPTRON, is_far_apart, log_scale, thin_grid, thinned
+from maxmargin.reports.formats import count, number, plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from maxmargin.reports.study import Study
+
+_MOST_POINTS = 400
+_MOST_MARKED = 30
+_MOST_TICKED = 10
+"""Up to so many epochs each has a mark on the curve, and a number on the axis."""
+
+_LABEL_ROOM = 0.06
+"""Share of the height of the axes that a label needs."""
+
+
+def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the cumulative mistakes, and each bound that holds as a line with its name and value."""
+    total = np.cumsum(study.run.mistakes_per_epoch)
+    shown = _spread(len(total))
+    bounds = holding(study)
+    top = max([float(total[-1]), *bounds.values()])
+    if is_far_apart(float(total[-1]), top):
+        log_scale(ax, "y")
+        ax.set_ylim(max(0.7, float(total[0]) / 2), top * 3)
+    else:
+        ax.set_ylim(0, top * 1.08)
+    marker = "o" if len(total) <= _MOST_MARKED else ""
+    ax.plot(shown + 1, total[shown], color=PERCEPTRON, marker=marker, markersize=4, zorder=3)
+    ax.set_xlim(0, 1.01 * len(total))
+    if len(total) <= _MOST_TICKED:
+        ax.set_xticks(range(len(total) + 1))
+    for value in bounds.values():
+        ax.axhline(value, color=BOUND, linewidth=1.4, zorder=2)
+    _label(ax, bounds)
+    _label_run(ax, study.run.n_mistakes)
+    ax.set_xlabel("epoch")
+    ax.set_ylabel("mistakes so far")
+    thin_grid(ax)
+    return ax
+
+
+def holding(study: "Study") -> dict[str, float]:
+    """Return the finite bounds whose assumption holds, by name, from the least to the greatest."""
+    found = {bound.name: bound.value for bound in study.bounds if bound.valid and np.isfinite(bound.value)}
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def alt_mistakes(study: "Study") -> str:
+    """Return what the figure shows."""
+    bounds = [f"{name} {number(value)}" for name, value in holding(study).items()]
+    against = f"the bounds that hold are {', '.join(bounds)}" if bounds else "no bound holds"
+    return (
+        f"Line of the mistakes made so far over the epochs: it rises to {plural(study.run.n_mistakes, 'mistake')} "
+        f"after {plural(study.run.n_epochs, 'epoch')}; {against}."
+    )
+
+
+def _spread(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+    """Return epochs to draw: the early ones densely, and evenly spaced ones."""
+    early = np.geomspace(1, n, min(n, _MOST_POINTS)).astype(np.intp) - 1
+    return np.union1d(early, thinned(n, _MOST_POINTS))
+
+
+def _label(ax: "Axes", bounds: dict[str, float]) -> None:
+    """Write the names above the lines; lines too close for two labels share one."""
+    to_axes = ax.transData + ax.transAxes.inverted()
+    groups: list[list[str]] = []
+    heights: list[float] = []
+    for name, value in bounds.items():
+        height = float(to_axes.transform((0, value))[1])
+        text = f"{name} {number(value)}"
+        if heights and height - heights[-1] < _LABEL_ROOM:
+            groups[-1].append(text)
+        else:
+            groups.append([text])
+            heights.append(height)
+    for texts, height in zip(groups, heights, strict=True):
+        ax.text(0.99, height + 0.01, ",  ".join(texts), transform=ax.transAxes, ha="right", va="bottom", fontsize=8.5)
+
+
+def _label_run(ax: "Axes", n_mistakes: int) -> None:
+    height = float((ax.transData + ax.transAxes.inverted()).transform((0, max(n_mistakes, 1)))[1])
+    ax.text(
+        0.99, height - 0.02, f"perceptron: {count(n_mistakes)}", transform=ax.transAxes, ha="right", va="top",
+        fontsize=8.5,
+    )  # fmt: skip

@@ -1,0 +1,244 @@
+"""The rows in the plane that both normals span, with both hyperplanes and the margin band."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above
+from maxmargin.reports.formats import number, one_line, plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from maxmargin.reports.measures import Plane
+    from maxmargin.reports.study import Study
+
+Floats = NDArray[np.float64]
+
+_MOST_ROWS = 2_000
+_STRETCH = 5.0
+"""Ratio of the two ranges above which equal scales would leave a strip too thin to read."""
+_PARALLEL = 1e-9
+_MARGIN_OF_VIEW = 0.07
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """Rows and hyperplanes in two dimensions.
+
+    Attributes
+    ----------
+    points : ndarray (n_shown, 2)
+    rows : ndarray (n_shown,) of int
+        Which rows these are.
+    basis : ndarray (n_features, 2)
+        Orthonormal columns: a point x is drawn at x @ basis.
+    labels : tuple of str
+        Of the two axes.
+    """
+
+    points: Floats
+    rows: NDArray[np.int64]
+    basis: Floats
+    labels: tuple[str, str]
+
+    @property
+    def stretched(self) -> bool:
+        """Whether the two axes need different scales."""
+        spans = np.ptp(self.points, axis=0)
+        return bool(spans.min() * _STRETCH < spans.max())
+
+    def line(self, plane: "Plane") -> tuple[Floats, float]:
+        """Return (u, c): the plane is drawn as u.p + c = 0; distances from it are true if its normal lies in view."""
+        return plane.unit @ self.basis, plane.offset
+
+
+def view_of(study: "Study") -> View:
+    """Return the two features if there are two, else the plane of the two normals."""
+    rows = _rows(study)
+    sample = study.problem.dense_rows(rows)
+    if study.problem.n_features == 1:
+        return _strip(study, sample, rows)
+    if study.problem.n_features == 2:
+        names = study.dataset.feature_names
+        labels = (one_line(names[0], 40), one_line(names[1], 40))
+        return View(points=sample, rows=rows, basis=np.eye(2), labels=labels)
+    basis, labels = _basis(study, sample)
+    return View(points=sample @ basis, rows=rows, basis=basis, labels=labels)
+
+
+def _rows(study: "Study") -> NDArray[np.int64]:
+    """Return the rows to draw: all, or evenly spaced ones and all that are marked."""
+    n = study.problem.n_samples
+    spaced = np.linspace(0, n - 1, min(n, _MOST_ROWS)).astype(np.int64)
+    return np.union1d(spaced, marked_rows(study)).astype(np.int64)
+
+
+def marked_rows(study: "Study") -> NDArray[np.int64]:
+    """Return the rows of the proof: support rows, or the witness."""
+    rows = study.hard.support if study.maximum is not None else study.witness_rows
+    return rows[:_MOST_ROWS].astype(np.int64)
+
+
+def _strip(study: "Study", sample: Floats, rows: NDArray[np.int64]) -> View:
+    """Return one feature along the horizontal, the classes one above the other."""
+    span = float(np.ptp(sample)) or 1.0
+    heights = study.problem.y[rows] * span / 12
+    points = np.column_stack([sample[:, 0], heights])
+    name = one_line(study.dataset.feature_names[0], 40)
+    return View(points=points, rows=rows, basis=np.array([[1.0, 0.0]]), labels=(name, ""))
+
+
+def _basis(study: "Study", sample: Floats) -> tuple[Floats, tuple[str, str]]:
+    reference, found = study.reference, study.found
+    first = reference or found
+    axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
+    name = "first feature" if first is None else f"along the normal of the {first.name}"
+    if reference is not None and found is not None:
+        rest = found.unit - (found.unit @ axis) * axis
+        length = float(np.linalg.norm(rest))
+        if length > _PARALLEL:
+            rest -= (rest @ axis) * axis
+            return np.column_stack([axis, rest / np.linalg.norm(rest)]), (name, "across it, in the plane of both normals")
+    return np.column_stack([axis, _widest_across(sample, axis)]), (name, "across it, where the rows vary most")
+
+
+def _widest_across(sample: Floats, axis: Floats) -> Floats:
+    """Return the direction at right angles to the axis in which the rows vary most."""
+    across = sample - np.outer(sample @ axis, axis)
+    across -= across.mean(axis=0)
+    direction = np.linalg.svd(across, full_matrices=False)[2][0]
+    direction = direction - (direction @ axis) * axis
+    length = float(np.linalg.norm(direction))
+    if length <= _PARALLEL:
+        direction = np.roll(axis, 1) - (np.roll(axis, 1) @ axis) * axis
+        length = float(np.linalg.norm(direction)) or 1.0
+    result: Floats = direction / length * np.sign(direction[np.argmax(np.abs(direction))])
+    return result
+
+
+def plot_projection(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the rows, both hyperplanes, and the band of the margin around the better one."""
+    view = view_of(study)
+    _limits(view, ax)
+    _scatter(study, view, ax)
+    if study.reference is not None:
+        _draw_band(study, view, ax)
+        _draw_plane(study.reference, view, ax, MAXIMUM, "solid")
+    if study.found is not None:
+        _draw_plane(study.found, view, ax, PERCEPTRON, (0, (5, 2)))
+    ax.set_xlabel(view.labels[0])
+    ax.set_ylabel(view.labels[1])
+    if study.problem.n_features == 1:
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+    elif not view.stretched:
+        ax.set_aspect("equal")
+    legend_above(ax)
+    return ax
+
+
+def _limits(view: View, ax: "Axes") -> None:
+    low, high = view.points.min(axis=0), view.points.max(axis=0)
+    spans = high - low
+    room = _MARGIN_OF_VIEW * np.where(spans > 0, spans, max(float(spans.max()), 1.0))
+    ax.set_xlim(float(low[0] - room[0]), float(high[0] + room[0]))
+    ax.set_ylim(float(low[1] - room[1]), float(high[1] + room[1]))
+
+
+def _scatter(study: "Study", view: View, ax: "Axes") -> None:
+    size = 26 if len(view.rows) <= 300 else 10
+    signs = study.problem.y[view.rows]
+    labels = (study.dataset.negative, study.dataset.positive)
+    for sign, label, colour, marker in zip((-1, 1), labels, (NEGATIVE, POSITIVE), ("^", "o"), strict=True):
+        points = view.points[signs == sign]
+        side = "+1" if sign > 0 else "−1"
+        ax.scatter(
+            *points.T, s=size, color=colour, marker=marker, alpha=0.75, linewidths=0,
+            label=f"{side}  {one_line(label, 24)}",
+        )  # fmt: skip
+    chosen = np.isin(view.rows, marked_rows(study))
+    if chosen.any():
+        name = "support rows" if study.maximum is not None else "witness rows"
+        ax.scatter(
+            *view.points[chosen].T, s=4 * size, facecolors="none", edgecolors=INK, linewidths=1, label=name, zorder=4
+        )
+
+
+def _draw_plane(plane: "Plane", view: View, ax: "Axes", colour: str, dashes: object) -> None:
+    direction, offset = view.line(plane)
+    ends = _clipped(direction, offset, ax)
+    if ends is not None:
+        ax.plot(*ends.T, color=colour, linestyle=dashes, label=plane.name, zorder=3)  # type: ignore[arg-type]
+
+
+def _draw_band(study: "Study", view: View, ax: "Axes") -> None:
+    """Shade the points nearer to the plane than its margin."""
+    plane = study.reference
+    assert plane is not None
+    direction, offset = view.line(plane)
+    width = half_width(study)
+    corners = np.array([(x, y) for x in ax.get_xlim() for y in ax.get_ylim()])
+    reach = float(np.abs(corners @ direction + offset).max())
+    edges = [_clipped(direction, offset + sign * width, ax) for sign in (-1, 1)]
+    for ends in edges:
+        if ends is not None:
+            ax.plot(*ends.T, color=MAXIMUM, linewidth=0.8, zorder=2)
+    ring = _band(direction, offset, min(width, reach), ax)
+    ax.fill(*ring.T, color=MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
+
+
+def half_width(study: "Study") -> float:
+    """Return the distance from the better plane to the edge of its band: gamma*, or 1/||w|| of the soft margin."""
+    if study.maximum is not None:
+        return study.hard.lower
+    assert study.fewest_errors is not None
+    return 1 / float(np.linalg.norm(study.fewest_errors.solution.w))
+
+
+def _clipped(direction: Floats, offset: float, ax: "Axes") -> Floats | None:
+    """Return the two ends of the line direction.p + offset = 0 within the axes, None where it does not cross them."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    box = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+    values = box @ direction + offset
+    crossings = []
+    for i in range(4):
+        p, q, at, to = box[i], box[i - 1], values[i], values[i - 1]
+        if (at > 0) != (to > 0):
+            crossings.append(p + (q - p) * (at / (at - to)))
+    return np.array(crossings[:2]) if len(crossings) >= 2 else None
+
+
+def _band(direction: Floats, offset: float, width: float, ax: "Axes") -> Floats:
+    """Return the polygon of the box's points with |direction.p + offset| <= width (Sutherland and Hodgman 1974)."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    polygon = [np.array(p) for p in ((left, bottom), (right, bottom), (right, top), (left, top))]
+    for sign in (1.0, -1.0):
+        polygon = _cut(polygon, sign * direction, sign * offset + width)
+    return np.array(polygon) if polygon else np.empty((0, 2))
+
+
+def _cut(polygon: list[Floats], direction: Floats, offset: float) -> list[Floats]:
+    """Return the part of a convex polygon where direction.p + offset >= 0."""
+    kept: list[Floats] = []
+    for p, q in zip(polygon, [*polygon[1:], *polygon[:1]], strict=True):
+        at, to = float(p @ direction + offset), float(q @ direction + offset)
+        if at >= 0:
+            kept.append(p)
+        if (at >= 0) != (to >= 0):
+            kept.append(p + (q - p) * (at / (at - to)))
+    return kept
+
+
+def alt_projection(study: "Study") -> str:
+    """Return what the figure shows."""
+    marked = plural(len(marked_rows(study)), "support row" if study.maximum is not None else "witness row")
+    parts = [f"Scatter plot of {plural(study.problem.n_samples, 'row')} in two dimensions; {marked} circled."]
+    if study.reference is not None:
+        band = f"with a band of {number(half_width(study))} on each side"
+        parts.append(f"The {study.reference.name} hyperplane is a line {band}.")
+    if study.found is not None:
+        parts.append("The perceptron's hyperplane is a dashed line.")
+    return " ".join(parts)

@@ -1,0 +1,198 @@
+"""The margin report: the perceptron next to the proven maximum margin, as one page."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from maxmargin.dataset import Dataset
+    from maxmargin.reports.class_study import ClassStudy
+    from maxmargin.reports.document import Document
+    from maxmargin.reports.figures.canvas import Picture
+    from maxmargin.reports.study import Study
+    from maxmargin.solvers.perceptron.run import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class MarginReport:
+    """What `margin_report` found, in every form; nothing is computed again but the figures.
+
+    Attributes
+    ----------
+    study : Study or ClassStudy
+        The results themselves: of a two-class question, or of every class and pair.
+    """
+
+    study: "Study | ClassStudy"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as dicts, lists, texts, booleans, None and finite numbers.
+
+        A number that is not finite is None, with its name under ``<key>_text``. A list of more than 1,000 entries is
+        cut to these, with its length under ``<key>_count``.
+        """
+        import copy
+
+        return copy.deepcopy(self._summary)
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON; its numbers read back as they are."""
+        import json
+
+        return json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, without figures."""
+        from maxmargin.reports import markdown
+
+        return markdown.render(self._document)
+
+    def to_html(self) -> str:
+        """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
+        from maxmargin.reports import html
+
+        return html.render(self._document, self.pictures)
+
+    def to_terminal(self, *, width: int = 80) -> str:
+        """Return the answer and the key numbers as plain text."""
+        from maxmargin.reports import terminal
+
+        return terminal.render(self._document, width=width)
+
+    def save(self, path: "str | os.PathLike[str]") -> "Path":
+        """Write the report; the suffix says how.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html, .md or .json.
+
+        Raises
+        ------
+        ValueError
+            For any other suffix; nothing is written.
+        """
+        from pathlib import Path
+
+        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        target = Path(path)
+        if target.suffix.lower() not in forms:
+            raise ValueError(f"{target.name!r} ends in {target.suffix!r}; expected .html, .md or .json")
+        text = forms[target.suffix.lower()]()
+        target.write_text(text, encoding="utf-8", newline="\n")
+        return target
+
+    def save_figures(self, folder: "str | os.PathLike[str]") -> "list[Path]":
+        """Write every figure as SVG, PDF and PNG into a folder, made if there is none; return the paths."""
+        from pathlib import Path
+
+        from maxmargin.reports.figures.canvas import save
+
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        return [path for picture in self.pictures for path in save(picture, target)]
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that its style stays with it."""
+        from markupsafe import escape
+
+        return (
+            f'<iframe title="maxmargin report" srcdoc="{escape(self.to_html())}" '
+            'style="width:100%;height:48rem;border:0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<MarginReport {' '.join(self._document.headline)}>"
+
+    @cached_property
+    def pictures(self) -> "tuple[Picture, ...]":
+        """The figures, with their captions and alternative texts."""
+        from maxmargin.reports.class_study import ClassStudy
+        from maxmargin.reports.figures import class_gallery, gallery
+
+        if isinstance(self.study, ClassStudy):
+            return class_gallery.pictures(self.study)
+        return gallery.pictures(self.study)
+
+    @cached_property
+    def _summary(self) -> dict[str, Any]:
+        from maxmargin.reports.class_study import ClassStudy
+        from maxmargin.reports.class_summary import summarize_classes
+        from maxmargin.reports.summary import summarize
+
+        return summarize_classes(self.study) if isinstance(self.study, ClassStudy) else summarize(self.study)
+
+    @cached_property
+    def _document(self) -> "Document":
+        from maxmargin.reports import class_sections, sections
+
+        if self._summary["kind"] == "classes":
+            return class_sections.document(self._summary)
+        return sections.document(self._summary)
+
+
+def margin_report(
+    dataset: "Dataset",
+    *,
+    bias: bool = True,
+    bias_scale: float | Literal["best"] = 1.0,
+    zero: str = "mistake",
+    order: str = "cyclic",
+    seed: int = 0,
+    max_epochs: int | None = None,
+    max_mistakes: int | None = 1_000_000,
+    prepare: str = "raw",
+    Cs: Iterable[float] | None = None,
+    on_progress: "Callable[[Progress], None] | None" = None,
+) -> MarginReport:
+    """Put the perceptron next to the proven maximum margin of a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        From `maxmargin.load` or `maxmargin.from_arrays`. With more than two classes and no positive one the report
+        is a table of every class against the rest and of every pair.
+    bias : bool
+        False: hyperplanes through the origin only.
+    bias_scale : float or "best"
+        The constant coordinate that carries the perceptron's bias.
+    zero : {"mistake", "positive", "negative"}
+        What y w.x = 0 is.
+    order : {"cyclic", "shuffled-once", "reshuffled", "random"}
+        Of presentation.
+    seed : int
+        For the orders that draw.
+    max_epochs, max_mistakes : int or None
+        Limits of every run; None is none.
+    prepare : {"raw", "center", "standardize", "unit"}
+        What is done to the features first; the whole report speaks of the prepared ones.
+    Cs : iterable of float, optional
+        The grid of C of the soft margin; by default nine powers of ten that suit the data.
+    on_progress : callable, optional
+        Called with a `Progress` about ten times a second while a perceptron runs.
+
+    Raises
+    ------
+    InvalidProblemError
+        If an option is not one of its values.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> points = mm.from_arrays([[10.0], [40.0], [60.0], [90.0]], ["low", "low", "high", "high"])
+    >>> mm.margin_report(points, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
+    10.0
+    """
+    from maxmargin.reports.class_study import study_classes
+    from maxmargin.reports.study import Settings, study
+
+    settings = Settings(
+        bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
+        max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
+    )  # fmt: skip
+    run = study if dataset.is_binary else study_classes
+    return MarginReport(run(dataset, settings, on_progress=on_progress))

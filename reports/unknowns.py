@@ -1,0 +1,89 @@
+"""What a report does not know, said as plainly as what it knows."""
+
+from typing import Any
+
+from maxmargin.reports.formats import count, exact, listed, number, plural
+
+
+def unknowns(report: dict[str, Any]) -> list[str]:
+    """Return the open ends of a two-class report, one sentence or two each."""
+    found = [_kind_of_separation(report), _width(report), _final_count(report), *_bounds(report), _soft(report)]
+    return [sentence for sentence in (*found, *_always(report)) if sentence]
+
+
+def _kind_of_separation(report: dict[str, Any]) -> str:
+    if report["strictly_separable"] is None:
+        return f"Whether the classes can be separated is not decided: {report['separability']['reason']}."
+    if report["verdict"] == "undecided":
+        return (
+            "Whether the data are quasi-separable (some hyperplane has no row on its wrong side, but touches some) or "
+            "overlap is not decided here. Either way no hyperplane separates the classes strictly."
+        )
+    return ""
+
+
+def _width(report: dict[str, Any]) -> str:
+    hard = report["hard_margin"]
+    if report["strictly_separable"] is False or hard["relative_width"] == 0:
+        return ""
+    if not hard["relative_width"]:
+        return "The maximum margin has no proven finite upper end."
+    width = f"{number(hard['relative_width'], 2)} of its upper end"
+    return f"γ* is proven to lie in its interval, which is {width} wide; which number in it, is not known."
+
+
+def _final_count(report: dict[str, Any]) -> str:
+    run = report["perceptron"]
+    if run["converged"]:
+        return (
+            f"The {plural(run['n_mistakes'], 'mistake')} belong to this order of the rows ({run['order']}); "
+            "another order may give more or fewer, under the same bounds."
+        )
+    if report["strictly_separable"]:
+        return (
+            f"How many mistakes the perceptron makes until it converges is not known: at least {count(run['n_mistakes'])}"
+            f"{_at_most(report)}."
+        )
+    if report["strictly_separable"] is None:
+        return "Whether the perceptron would converge with a higher limit is not known."
+    return ""
+
+
+def _at_most(report: dict[str, Any]) -> str:
+    values = [bound["value"] for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"]]
+    return f", and by Novikoff's bound at most {number(values[0])}" if values else ""
+
+
+def _bounds(report: dict[str, Any]) -> list[str]:
+    vacuous = [bound["name"] for bound in report["bounds"] if bound["valid"] and bound["vacuous"]]
+    if not vacuous:
+        return []
+    verb = "is" if len(vacuous) == 1 else "are"
+    return [f"Of the bounds that hold, {listed(vacuous)} {verb} vacuous: true, and without content for this run."]
+
+
+def _soft(report: dict[str, Any]) -> str:
+    wide = [exact(point["C"]) for point in report["soft_margin"] if point["status"] != "optimal"]
+    if wide:
+        return f"The soft margin at C = {listed(wide)} is known less closely than asked for; its interval still holds."
+    return ""
+
+
+def _always(report: dict[str, Any]) -> list[str]:
+    sentences = []
+    if report["strictly_separable"] is not True:
+        sentences.append(
+            "The smallest number of errors that any hyperplane makes is not computed; the errors of the soft margins "
+            "and of the perceptron are upper bounds of it."
+        )
+    if report["data"]["prepare"] != "raw":
+        sentences.append(
+            f"Everything is said of the data after the preparation “{report['data']['prepare']}”, which rounds: the "
+            "proofs hold for the prepared numbers, not for the numbers of the source."
+        )
+    return [
+        *sentences,
+        "Numbers are taken as the binary64 numbers that they are stored as. A decimal such as 0.1 in the source is "
+        "rounded when it is read, and the proofs hold for the rounded number.",
+        "Angles, distances in figures, ‖w‖, slack and support counts are floating-point results, not proven ones.",
+    ]

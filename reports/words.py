@@ -1,0 +1,158 @@
+"""The answer in sentences."""
+
+from typing import Any
+
+from maxmargin.reports.formats import count, exact, number, one_line, percent, plural, proven, shown
+
+
+def name_of(label: object) -> str:
+    """Return how a class is called in a sentence.
+
+    Examples
+    --------
+    >>> name_of("setosa"), name_of(3), name_of("rest")
+    ('setosa', 'class 3', 'the rest')
+    """
+    if label == "rest":
+        return "the rest"
+    return one_line(label) if isinstance(label, str) and not _looks_like_a_number(label) else f"class {one_line(label)}"
+
+
+def question(report: dict[str, Any]) -> str:
+    """Return the two classes, as the subject of a sentence."""
+    positive, negative = (name_of(entry["label"]) for entry in report["data"]["classes"])
+    return f"{positive} against {negative}"
+
+
+def tone(report: dict[str, Any]) -> str:
+    """Return "good" for separable data, "bad" for data that are not, "open" for what is not known."""
+    return {True: "good", False: "bad", None: "open"}[report["strictly_separable"]]
+
+
+def verdict_words(strictly_separable: bool | None, *, bias: bool) -> str:
+    """Return the verdict as a predicate."""
+    through = "" if bias else " through the origin"
+    if strictly_separable is None:
+        return f"is undecided{through}"
+    return f"is {'' if strictly_separable else 'not '}linearly separable{through}"
+
+
+def headline(report: dict[str, Any]) -> tuple[str, ...]:
+    """Return the answer in two or three sentences, the shortest form first."""
+    subject = question(report)
+    if subject.startswith("class "):
+        subject = _capital(subject)
+    return (f"{subject} {verdict_words(report['strictly_separable'], bias=report['data']['bias'])}.", *_details(report))
+
+
+def _looks_like_a_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True
+
+
+def _details(report: dict[str, Any]) -> tuple[str, ...]:
+    hard = report["hard_margin"]
+    if report["strictly_separable"]:
+        margin = f"Proven maximum margin γ* = {proven(hard['lower'], shown_upper(hard))}"
+        return (f"{margin}; {_what_the_run_did(report)}.",)
+    if report["strictly_separable"] is False:
+        kind = "Proven: no hyperplane has every row strictly on its side, so the maximum margin γ* is 0."
+        return (kind, f"{_capital(_what_the_run_did(report))}. {_best_soft(report)}".strip())
+    return (f"No proof was found either way. {_capital(_what_the_run_did(report))}.",)
+
+
+def shown_upper(hard: dict[str, Any]) -> float:
+    """Return the upper end, infinity where there is none."""
+    return float("inf") if hard["upper"] is None else float(hard["upper"])
+
+
+def _what_the_run_did(report: dict[str, Any]) -> str:
+    run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
+    made = f"the perceptron made {plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')}"
+    if not run["converged"]:
+        return f"{made} without converging"
+    if share is None:
+        return f"{made} and stopped"
+    return f"{made} and reached {percent(share)} of it"
+
+
+def _best_soft(report: dict[str, Any]) -> str:
+    points = report["soft_margin"]
+    if not points:
+        return ""
+    best = min(points, key=lambda point: (point["n_errors"], point["C"]))
+    rows = plural(report["data"]["n_samples"], "row")
+    return f"The best soft margin tried (C = {exact(best['C'])}) leaves {count(best['n_errors'])} of {rows} in error."
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def stopped_because(run: dict[str, Any]) -> str:
+    """Return the stop reason in words."""
+    return {
+        "converged": "converged: an epoch without a mistake",
+        "max_epochs": f"stopped at its limit of {plural(run['max_epochs'] or 0, 'epoch')}",
+        "max_mistakes": f"stopped at its limit of {plural(run['max_mistakes'] or 0, 'mistake')}",
+        "interrupted": "interrupted by the user",
+    }[run["stop_reason"]]
+
+
+def convergence(report: dict[str, Any]) -> str:
+    """Return what it means that the run ended as it did."""
+    run = report["perceptron"]
+    if run["converged"]:
+        return _converged(report)
+    if run["zero"] == "mistake" and report["strictly_separable"] is False:
+        return (
+            "It cannot converge: a run that ends has every row strictly on its side, and no hyperplane has. The length "
+            f"of w stays bounded all the same (here ‖w‖ = {number(run['run_norm'])} with the bias coordinate), so the "
+            "run wanders for ever in a bounded region. The smallest number of mistakes in one epoch was "
+            f"{_count_or_dash(run['fewest_mistakes_in_an_epoch'])}."
+        )
+    if report["strictly_separable"]:
+        return _not_yet(report)
+    return "Whether it would converge with a higher limit is not known."
+
+
+def _converged(report: dict[str, Any]) -> str:
+    run = report["perceptron"]
+    if run["n_errors"]:
+        return (
+            f"The run stopped with every prediction right under its rule for y w.x = 0 (“{run['zero']}”), but its "
+            f"hyperplane passes through {plural(run['n_errors'], 'row')}: it does not separate strictly."
+        )
+    return (
+        "The last epoch, without a mistake, is counted. The hyperplane it ended on separates the classes; its own "
+        f"margin is {shown(run, 'margin')}."
+    )
+
+
+def _not_yet(report: dict[str, Any]) -> str:
+    run = report["perceptron"]
+    text = (
+        "That is no verdict on the data: they are separable, so the perceptron converges if it is given enough epochs. "
+        f"The hyperplane at which it was stopped has {plural(run['n_errors'], 'row')} on its wrong side or on it."
+    )
+    bound = next((b for b in report["bounds"] if b["name"] == "novikoff" and b["valid"]), None)
+    if bound is None:
+        return text
+    text += (
+        f" Novikoff's bound allows {number(bound['value'])} mistakes, {number(bound['value'] / run['n_mistakes'], 3)} "
+        "times as many as were made."
+    )
+    rate = run["recent_mistakes_per_epoch"]
+    if rate:
+        text += (
+            f" At the recent rate of {number(rate, 3)} mistakes an epoch the bound would be reached after about "
+            f"{number(bound['value'] / rate, 2)} epochs. It is an upper bound: convergence may come long before."
+        )
+    return text
+
+
+def _count_or_dash(value: int | None) -> str:
+    return "not seen (no whole epoch was run)" if value is None else count(value)

@@ -1,0 +1,272 @@
+"""The soft margin: both ends proven for whatever the solvers return, agreement with the textbook program."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from maxmargin.dataset import load
+from maxmargin.solvers import backends, formulations
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.soft_margin import (
+    RELATIVE_GAP,
+    best_offset,
+    dual_lower_bound,
+    objective_upper_bound,
+    soft_margin,
+)
+from maxmargin.solvers.solution import Status
+
+small = st.integers(-3, 3).map(float)
+entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
+Margins = Callable[..., list[Fraction]]
+
+
+@st.composite
+def problems(draw: st.DrawFn, elements: st.SearchStrategy[float] = entries) -> Problem:
+    n, d = draw(st.integers(2, 10)), draw(st.integers(1, 3))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=elements))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    return Problem(X, y, draw(st.booleans()))
+
+
+prices = st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])
+
+
+def exact_objective(margins: list[Fraction], w: np.ndarray, C: float) -> Fraction:
+    norm = sum((Fraction(v) ** 2 for v in w.tolist()), Fraction(0))
+    return norm / 2 + Fraction(C) * sum((max(Fraction(0), 1 - m) for m in margins), Fraction(0))
+
+
+def textbook_optimum(problem: Problem, C: float) -> float:
+    program = formulations.soft_margin(problem.X, problem.y, C, bias=problem.bias)
+    return float(program.problem.solve(solver="CLARABEL"))
+
+
+@given(problems(), prices)
+@settings(deadline=None, max_examples=60)
+def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
+    answer = soft_margin(problem, C)
+    optimum = textbook_optimum(problem, C)
+    assert answer.status is Status.OPTIMAL
+    assert answer.lower <= answer.objective
+    assert answer.lower <= optimum * (1 + 1e-5) + 1e-7 and optimum * (1 - 1e-5) - 1e-7 <= answer.objective
+    assert answer.objective - answer.lower <= RELATIVE_GAP * answer.objective
+    assert answer.gap >= answer.objective - answer.lower
+
+
+@given(problems(), prices)
+@settings(deadline=None, max_examples=60)
+def test_both_ends_are_those_of_fractions(margins_of: Margins, problem: Problem, C: float) -> None:
+    answer = soft_margin(problem, C)
+    exact = exact_objective(margins_of(problem.X, problem.y, answer.w, answer.b), answer.w, C)
+    assert exact <= Fraction(answer.objective) <= exact * (1 + Fraction(1, 10**9))
+    assert ((answer.dual >= 0) & (answer.dual <= C)).all()
+    slack = [float(max(Fraction(0), 1 - m)) for m in margins_of(problem.X, problem.y, answer.w, answer.b)]
+    np.testing.assert_allclose(answer.slack, slack, atol=1e-9)
+
+
+wild = st.one_of(small, st.floats(allow_nan=False, allow_infinity=False))
+
+
+@given(problems(wild), st.data(), st.one_of(prices, st.sampled_from([1e-300, 1e300])))
+def test_any_plane_is_above_any_multipliers(
+    margins_of: Margins, problem: Problem, data: st.DataObject, C: float
+) -> None:
+    """Weak duality for silly w and alpha, whatever the exponents."""
+    n, d = problem.X.shape
+    w = data.draw(hnp.arrays(np.float64, d, elements=wild))
+    b = data.draw(wild) if problem.bias else 0.0
+    fractions = data.draw(hnp.arrays(np.float64, n, elements=st.floats(0, 1)))
+    objective = objective_upper_bound(problem, w, b, C)
+    exact = exact_objective(margins_of(problem.X, problem.y, w, b), w, C)
+    assert math.isinf(objective) or exact <= Fraction(objective)
+    lower = dual_lower_bound(problem, np.minimum(fractions * C, C))
+    assert 0 <= Fraction(lower) <= exact
+
+
+@given(problems(), st.data())
+def test_ordinary_objectives_are_tight(margins_of: Margins, problem: Problem, data: st.DataObject) -> None:
+    w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
+    exact = exact_objective(margins_of(problem.X, problem.y, w, 0.25), w, 3.0)
+    assert Fraction(objective_upper_bound(problem, w, 0.25, 3.0)) <= exact * (1 + Fraction(1, 10**11))
+
+
+@given(problems(), st.data())
+@example(Problem(np.zeros((3, 1)), np.array([-1.0, 1.0, 1.0])), None)
+def test_the_best_offset_beats_every_kink(margins_of: Margins, problem: Problem, data: st.DataObject | None) -> None:
+    w = np.zeros(1) if data is None else data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
+    b = best_offset(problem, w)
+    if not problem.bias:
+        assert b == 0
+        return
+
+    def slack(offset: float) -> Fraction:
+        return exact_objective(margins_of(problem.X, problem.y, w, offset), np.zeros(1), 1.0)
+
+    kinks = (problem.y - problem.X @ w).tolist()
+    assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
+
+
+def test_great_prices_approach_the_hard_margin(separable: Any) -> None:
+    problem = Problem(separable.X, separable.y, separable.bias)
+    hard = hard_margin(problem)
+    for C in (1e4, 1e8, 1e12):
+        answer = soft_margin(problem, C)
+        assert answer.status is Status.OPTIMAL
+        limit = 1 / (2 * separable.margin_squared)
+        assert Fraction(answer.lower) <= limit
+        if C > hard.dual.max() * 2:
+            assert math.isclose(answer.objective, limit, rel_tol=1e-6)
+
+
+@given(problems(), st.sampled_from([1e-6, 1e-9, 1e-13]))
+@settings(deadline=None, max_examples=30)
+def test_small_prices_leave_w_at_zero(problem: Problem, C: float) -> None:
+    answer = soft_margin(problem, C)
+    positive = int((problem.y > 0).sum())
+    rows = 2 * min(positive, len(problem.y) - positive) if problem.bias else len(problem.y)
+    reach = float(np.abs(problem.X).sum())
+    assert answer.objective <= C * rows * (1 + 1e-9)
+    assert answer.lower >= C * rows * (1 - 1e-9) - (C * reach) ** 2
+    assert np.linalg.norm(answer.w) <= math.sqrt(2 * C * rows) * (1 + 1e-9)
+
+
+def test_known_problems_at_every_price(known: Any) -> None:
+    problem = Problem(known.X, known.y, known.bias)
+    previous = 0.0
+    for C in (1e-2, 1.0, 1e2):
+        dense, sparse = soft_margin(problem, C), soft_margin(Problem(csr_array(known.X), known.y, known.bias), C)
+        assert dense.status is Status.OPTIMAL
+        assert max(dense.lower, sparse.lower) <= min(dense.objective, sparse.objective)
+        assert dense.objective >= previous * (1 - 1e-6), "the optimum grows with C"
+        previous = dense.objective
+
+
+@given(problems(), prices, st.integers(0, 2**32 - 1), st.integers(-20, 20))
+@settings(deadline=None, max_examples=30)
+def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(problem.n_samples)
+    rotation = np.linalg.qr(rng.normal(size=(problem.n_features,) * 2))[0]
+    answer = soft_margin(problem, C)
+    changed = {
+        "permute": (Problem(problem.X[order], problem.y[order], problem.bias), C, 1.0),
+        "swap": (Problem(problem.X, -problem.y, problem.bias), C, 1.0),
+        "rotate": (Problem(problem.X @ rotation, problem.y, problem.bias), C, 1.0),
+        # x -> 2^k x with w -> 2^-k w: the objective is 4^-k times that of 4^k C.
+        "scale": (Problem(np.ldexp(problem.X, k), problem.y, problem.bias), C * 4.0**-k, 4.0**-k),
+    }
+    if problem.bias:
+        changed["translate"] = (Problem(problem.X + 7.0, problem.y), C, 1.0)
+    for name, (other, price, factor) in changed.items():
+        theirs = soft_margin(other, price)
+        slack = 1e-9 if name in ("rotate", "translate") else 1e-15
+        assert theirs.lower <= answer.objective * factor * (1 + slack), name
+        assert answer.lower * factor <= theirs.objective * (1 + slack), name
+
+
+def test_the_bias_is_free() -> None:
+    """A translation moves b and nothing else; a penalised bias would notice."""
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    near, far = soft_margin(Problem(X, y)), soft_margin(Problem(X + 1000.0, y))
+    np.testing.assert_allclose(far.w, near.w, atol=1e-4)
+    assert math.isclose(far.objective, near.objective, rel_tol=1e-6)
+    assert math.isclose(far.b, near.b - 1000 * near.w[0], abs_tol=1e-1)
+
+
+@pytest.mark.parametrize("solver", backends.installed())
+def test_engines_agree_or_admit_it(known: Any, solver: str) -> None:
+    problem = Problem(known.X, known.y, known.bias)
+    reference = soft_margin(problem, 2.0)
+    answer = soft_margin(problem, 2.0, solver=solver)
+    assert answer.lower <= reference.objective and reference.lower <= answer.objective
+    assert answer.status is not Status.OPTIMAL or answer.objective - answer.lower <= RELATIVE_GAP * answer.objective
+
+
+def test_real_data() -> None:
+    for name, positive, C in (("iris", "versicolor", 1.0), ("breast_cancer", None, 1.0), ("wine", 0, 10.0)):
+        data = load(name, positive=positive)
+        answer = soft_margin(Problem(data.X, data.y.astype(float)), C)
+        assert answer.status is Status.OPTIMAL, name
+
+
+@pytest.mark.parametrize("C", [0.0, -1.0, math.nan, math.inf])
+def test_prices_that_are_none_are_refused(C: float) -> None:
+    with pytest.raises(InvalidProblemError, match="positive finite"):
+        soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), C)
+
+
+def test_unknown_methods_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected 'auto' or 'cvxpy'"):
+        soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method="magic")
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308 / 5])
+@pytest.mark.parametrize("C", [1e-300, 1.0, 1e300])
+def test_extreme_units_and_prices_still_give_an_interval(unit: float, C: float) -> None:
+    y = np.array([-1.0, 1.0, -1.0, 1.0])
+    for rows in ([-5.0, 5.0, -3.0, 1.0], [-5.0, 5.0, 1.0, -3.0]):
+        for bias in (True, False):
+            answer = soft_margin(Problem(np.array(rows)[:, None] * unit, y, bias), C)
+            assert 0 <= answer.lower <= answer.objective
+            assert np.isfinite(answer.w).all() and math.isfinite(answer.b)
+            assert answer.objective <= 4 * C * (1 + 1e-9) or math.isinf(answer.objective)
+
+
+def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Any) -> None:
+    problem = Problem(known.X, known.y, known.bias)
+    truth = soft_margin(problem, 2.0)
+    rng = np.random.default_rng(4)
+
+    def lie(program: formulations.Program, solver: str) -> Candidate:
+        n, d = problem.X.shape
+        size = 10.0 ** rng.integers(-320, 308)
+        w, multipliers = rng.normal(size=d) * size, rng.normal(size=n) * size
+        if rng.random() < 0.3:
+            w[0], multipliers[-1] = rng.choice([np.nan, np.inf], 2)
+        attempt = Attempt(solver=solver, status="optimal")
+        return Candidate(w=w, b=0.0, multipliers=multipliers, engine="liar", attempt=attempt)
+
+    monkeypatch.setattr(backends, "solve", lie)
+    for _ in range(5):
+        answer = soft_margin(problem, 2.0)
+        assert answer.lower <= truth.objective and truth.lower <= answer.objective
+        assert answer.objective <= 2.0 * problem.n_samples * (1 + 1e-9), "w = 0 is always there"
+        assert np.isfinite(answer.w).all() and np.isfinite(answer.dual).all()
+        assert answer.status is not Status.OPTIMAL or answer.gap <= RELATIVE_GAP * answer.objective
+
+
+def test_solvers_that_raise_leave_the_trivial_plane(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(cp.Problem, "solve", fail)
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, 1.0, -1.0])
+    answer = soft_margin(Problem(X, y), 1.0)
+    assert answer.status is Status.NUMERICAL and not answer.w.any() and answer.b == -1.0
+    assert (answer.lower, answer.engine) == (0.0, "none")
+    assert 2.0 <= answer.objective <= 2.0 * (1 + 1e-12)
+    assert {attempt.status for attempt in answer.attempts} >= {"RuntimeError"}
+
+
+@given(problems())
+@settings(deadline=None, max_examples=20)
+def test_multipliers_write_the_normal(problem: Problem) -> None:
+    answer = soft_margin(problem, 1.0)
+    assume(np.linalg.norm(answer.w) > 1e-2)
+    written = problem.X.T @ (answer.dual * problem.y)
+    assert np.linalg.norm(answer.w - written) <= 1e-2 * np.linalg.norm(answer.w)
+    assert set(answer.support) == set(np.flatnonzero(answer.dual > 1e-7))
