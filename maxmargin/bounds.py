@@ -128,7 +128,7 @@ def mistake_bounds(
     --------
     >>> bounds = {bound.name: bound for bound in mistake_bounds([[10.0], [12.0]], [0, 1], n_passes=None)}
     >>> round(bounds["novikoff"].value)
-    290
+    17690
     """
     problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
     scale: float | Literal["best"] = bias_scale

@@ -85,7 +85,9 @@ def _unknowns(report: dict[str, Any]) -> list[str]:
     if report["strictly_separable"] is None:
         sentences.append(f"The multinomial question: {report['multinomial']['reason']}.")
     if any(contest["strictly_separable"] is False for contest in contests):
-        sentences.append("Where strict separation is excluded, quasi-separable data are not told from overlapping ones.")
+        sentences.append(
+            "Where strict separation is excluded, quasi-separable data are not told from overlapping ones."
+        )
     if any(contest["strictly_separable"] is None for contest in contests):
         sentences.append("Where the verdict is “undecided” without “not separable”, no proof was found either way.")
     if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):

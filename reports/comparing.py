@@ -4,7 +4,18 @@ from typing import Any
 
 from maxmargin.reports import words
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural, proven, shown
+from maxmargin.reports.formats import (
+    UNKNOWN,
+    count,
+    interval,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    shown,
+    typeset,
+)
 
 _MOST_FEATURES = 30
 
@@ -93,7 +104,7 @@ def _translation(report: dict[str, Any]) -> str:
         return f"The run was not repeated on centred data: {moved['reason']}."
     if report["strictly_separable"]:
         upper = words.shown_upper(moved)
-        stays = f"γ* stays ({proven(moved['lower'], upper)}, {interval(moved['lower'], upper)})"
+        stays = f"γ* stays {proven(moved['lower'], upper)} (proven: {interval(moved['lower'], upper)})"
     else:
         stays = "separability does not change"
     return (
@@ -118,25 +129,33 @@ def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
         "can make more mistakes than presentations, so such a bound says nothing about this one. M/bound is the part "
         "of the bound that was used up."
     )
-    return (Paragraph(text), _bounds_table(report["bounds"]), FigureSlot("mistakes"))
+    return (
+        Paragraph(text),
+        _bounds_table(report["bounds"]),
+        FigureSlot("mistakes"),
+        _assumptions_table(report["bounds"]),
+    )
 
 
 def _bounds_table(entries: list[dict[str, Any]]) -> Table:
     rows = tuple(
         (
-            entry["name"],
             _TITLES.get(entry["name"], entry["name"]),
+            entry["name"],
             shown(entry, "value"),
             "yes" if entry["valid"] else "no",
             "yes" if entry["vacuous"] else "no",
             shown(entry, "ratio", 3) if entry["valid"] else UNKNOWN,
-            entry["assumption"],
-            entry["reference"],
         )
         for entry in entries
     )
-    columns = ("Name", "Bound", "Value", "Holds", "Vacuous", "M/bound", "Assumption", "Reference")
+    columns = ("Bound", "Name", "Value", "Holds", "Vacuous", "M/bound")
     return Table(caption="Bounds on the mistakes", columns=columns, rows=rows, numeric=frozenset((2, 5)))
+
+
+def _assumptions_table(entries: list[dict[str, Any]]) -> Table:
+    rows = tuple((entry["name"], typeset(entry["assumption"]), typeset(entry["reference"])) for entry in entries)
+    return Table(caption="What each bound assumes", columns=("Name", "Assumption and formula", "Reference"), rows=rows)
 
 
 def planes(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -163,7 +182,9 @@ def _normals(report: dict[str, Any]) -> tuple[Table, ...]:
     names = report["data"]["feature_names"]
     order = sorted(range(len(best)), key=lambda j: -abs(best[j]))[:_MOST_FEATURES]
     rows = tuple((one_line(names[j]), number(best[j]), number(found[j])) for j in order)
-    note = f"The {_MOST_FEATURES} of {count(len(names))} features with the greatest |w*|." if len(best) > len(rows) else ""
+    note = (
+        f"The {_MOST_FEATURES} of {count(len(names))} features with the greatest |w*|." if len(best) > len(rows) else ""
+    )
     columns = ("Feature", "w*/‖w*‖", "Perceptron w/‖w‖")
     caption = "The unit normals, feature by feature"
     return (Table(caption=caption, columns=columns, rows=rows, numeric=frozenset((1, 2)), note=note),)

@@ -77,8 +77,8 @@ def percent(share: float) -> str:
     return "100 %"
 
 
-def proven(lower: float, upper: float) -> str:
-    """Return the digits that the two ends have in common.
+def proven(lower: float, upper: float, most: int = 17) -> str:
+    """Return the digits that the two ends have in common, at most so many.
 
     Where the ends differ the common leading digits are followed by an ellipsis; where a carry lies between them
     (9.9999, 10.0001) it is the number that both round to.
@@ -91,9 +91,9 @@ def proven(lower: float, upper: float) -> str:
     ('10', '2.5')
     """
     if lower == upper:
-        return exact(lower)
-    cut, rounded = _common_digits(lower, upper), _common_rounding(lower, upper)
-    if _n_digits(rounded) > _n_digits(cut) + 1:
+        return exact(lower) if most >= 17 else number(lower, most)
+    cut, (rounded, n_rounded) = _common_digits(lower, upper, most), _common_rounding(lower, upper, most)
+    if n_rounded > _n_digits(cut) + 1:
         return rounded
     return cut or f"in {interval(lower, upper)}"
 
@@ -115,6 +115,27 @@ def exact(value: float) -> str:
 def interval(lower: float | None, upper: float | None) -> str:
     """Return the two ends as binary64 numbers that read back as they are."""
     return f"[{_end(lower)}, {_end(upper)}]"
+
+
+def typeset(text: str) -> str:
+    """Return a formula in plain text with the signs of mathematics.
+
+    Examples
+    --------
+    >>> typeset("sqrt(sum over ||x||^2) <= (R + |b|)^2/gamma^2")
+    '√(sum over ‖x‖²) ≤ (R + |b|)²/γ*²'
+    """
+    for plain, sign in (
+        ("||", "‖"),
+        ("^2", "²"),
+        ("sqrt(", "√("),
+        ("<=", "≤"),
+        (">=", "≥"),
+        ("gamma", "γ*"),
+        ("w.u", "w·u"),
+    ):
+        text = text.replace(plain, sign)
+    return text
 
 
 def short_fraction(text: str, longest: int = 23) -> str:
@@ -184,13 +205,14 @@ def _n_digits(text: str) -> int:
     return sum(c.isdigit() for c in text.partition("×")[0].lstrip("0."))
 
 
-def _common_digits(lower: float, upper: float) -> str:
+def _common_digits(lower: float, upper: float, most: int) -> str:
     """Return the leading digits of both, with an ellipsis; "" where the first ones differ."""
     low, high = f"{Decimal(lower):.20e}", f"{Decimal(upper):.20e}"
     (low_digits, exponent), high_parts = low.split("e"), high.split("e")
     if exponent != high_parts[1] or low_digits[0] != high_parts[0][0]:
         return ""
-    same = next((i for i, (a, b) in enumerate(zip(low_digits, high_parts[0], strict=True)) if a != b), 17)
+    same = next((i for i, (a, b) in enumerate(zip(low_digits, high_parts[0], strict=True)) if a != b), 22)
+    same = min(same, most + 1)
     mantissa, power = low_digits[:same].rstrip("."), int(exponent)
     if _SMALLEST_PLAIN <= lower < _LARGEST_PLAIN:
         # Decimal shifts the point without touching the digits.
@@ -198,10 +220,10 @@ def _common_digits(lower: float, upper: float) -> str:
     return f"{mantissa}…×{power_of_ten(power)}"
 
 
-def _common_rounding(lower: float, upper: float) -> str:
-    """Return the longest number to which both round; "" where there is none."""
-    for digits in range(17, 0, -1):
+def _common_rounding(lower: float, upper: float, most: int) -> tuple[str, int]:
+    """Return the number to which both round, to as many digits as possible, and how many these are."""
+    for digits in range(most, 0, -1):
         text = number(lower, digits)
         if text == number(upper, digits):
-            return text
-    return ""
+            return text, digits
+    return "", 0

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.run import Progress
 
 
+SUFFIXES = (".html", ".md", ".json")
+"""What a report's file name may end in."""
+
+
 @dataclass(frozen=True, eq=False)
 class MarginReport:
     """What `margin_report` found, in every form; nothing is computed again but the figures.
@@ -73,15 +77,14 @@ class MarginReport:
 
         Raises
         ------
-        ValueError
-            For any other suffix; nothing is written.
+        InvalidOptionError
+            A ValueError, for any other suffix; nothing is written.
         """
         from pathlib import Path
 
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
         target = Path(path)
-        if target.suffix.lower() not in forms:
-            raise ValueError(f"{target.name!r} ends in {target.suffix!r}; expected .html, .md or .json")
+        check_suffix(target)
         text = forms[target.suffix.lower()]()
         target.write_text(text, encoding="utf-8", newline="\n")
         return target
@@ -135,6 +138,20 @@ class MarginReport:
         return sections.document(self._summary)
 
 
+def check_suffix(path: "Path") -> None:
+    """Raise unless a report can be saved under this name: it ends in .html, .md or .json.
+
+    Raises
+    ------
+    InvalidOptionError
+        A ValueError.
+    """
+    from maxmargin.solvers.errors import InvalidOptionError
+
+    if path.suffix.lower() not in SUFFIXES:
+        raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(SUFFIXES)}")
+
+
 def margin_report(
     dataset: "Dataset",
     *,
@@ -162,7 +179,7 @@ def margin_report(
         The constant coordinate that carries the perceptron's bias.
     zero : {"mistake", "positive", "negative"}
         What y w.x = 0 is.
-    order : {"cyclic", "shuffled-once", "reshuffled", "random"}
+    order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}
         Of presentation.
     seed : int
         For the orders that draw.

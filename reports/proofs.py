@@ -98,6 +98,6 @@ def _witness(certificate: dict[str, Any], *, bias: bool) -> Table:
         caption="The witness: rows whose weighted means coincide" if bias else "The witness: rows that balance",
         columns=columns,
         rows=rows,
-        numeric=frozenset((0, len(columns) - 1)),
+        numeric=frozenset((len(columns) - 1,)),
         note=f"{cut}Long fractions are shown as decimals; the JSON form has them in full.",
     )

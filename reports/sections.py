@@ -49,12 +49,20 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     if comparison["angle_degrees"] is not None:
         angle = f"{number(comparison['angle_degrees'], 3)}°"
         cards.append(Card(label="Angle of the normals", value=angle, note=f"perceptron, {comparison['reference']}"))
-    best = min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
-    if best is not None and report["strictly_separable"] is not True:
-        cards.append(
-            Card(label="Fewest errors seen", value=count(best["n_errors"]), note=f"soft margin, C = {number(best['C'])}")
-        )
-    return tuple(cards)
+    return (*cards, *_last_card(report))
+
+
+def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
+    """Return Novikoff's bound where it holds, else the fewest errors."""
+    novikoff = next((bound for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"]), None)
+    if novikoff is not None:
+        note = f"{percent(novikoff['ratio'])} used{', vacuous' if novikoff['vacuous'] else ''}"
+        return (Card(label="Novikoff's bound on mistakes", value=number(novikoff["value"]), note=note),)
+    best = words.fewest_errors(report)
+    if best is None:
+        return ()
+    note = f"soft margin, C = {number(best['C'])}"
+    return (Card(label="Fewest errors seen", value=count(best["n_errors"]), note=note),)
 
 
 def _margin_value(report: dict[str, Any]) -> str:
@@ -86,7 +94,10 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
         ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
         ("Label column", one_line(data["label_name"])),
         *(
-            (f"Class {'+1' if entry['sign'] > 0 else '−1'}", f"{words.name_of(entry['label'])}, {plural(entry['count'], 'row')}")
+            (
+                f"Class {'+1' if entry['sign'] > 0 else '−1'}",
+                f"{words.name_of(entry['label'])}, {plural(entry['count'], 'row')}",
+            )
             for entry in data["classes"]
         ),
         ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
@@ -134,9 +145,9 @@ def _margin_text(report: dict[str, Any]) -> str:
     )
     return (
         "The maximum margin γ* is the greatest distance that a hyperplane can keep from every row, each on its own "
-        f"side: γ* = {proven(hard['lower'], words.shown_upper(hard))} Its lower end is the exact margin of one "
-        f"hyperplane, rounded down; its upper end is {upper_proof}, rounded up. Both were computed in exact "
-        "arithmetic from the data, whatever the solvers said."
+        f"side. All digits of γ* = {proven(hard['lower'], words.shown_upper(hard))} are proven. The lower end of its "
+        f"interval is the exact margin of one hyperplane, rounded down; the upper end is {upper_proof}, rounded up. "
+        "Both were computed in exact arithmetic from the data, whatever the solvers said."
     )
 
 
@@ -155,8 +166,10 @@ def _margin_table(hard: dict[str, Any]) -> Table:
 
 def solvers_table(attempts: list[dict[str, str]]) -> Table:
     """Return what each solver said of itself."""
-    rows = tuple((entry["solver"], entry["status"], one_line(entry["message"], 200)) for entry in attempts)
-    return Table(caption="What each solver said", columns=("Solver", "Status", "Message"), rows=rows)
+    width = 3 if any(entry["message"] for entry in attempts) else 2
+    rows = ((entry["solver"], entry["status"], one_line(entry["message"], 200)) for entry in attempts)
+    columns = ("Solver", "Its status", "Its message")
+    return Table(caption="What each solver said", columns=columns[:width], rows=tuple(row[:width] for row in rows))
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -174,7 +187,7 @@ def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
 def _soft_table(points: list[dict[str, Any]]) -> Table:
     columns = (
         "C", "c = 2C", "λ = 1/(2C)", "Margin 1/‖w‖", "Errors", "Rows with slack", "Support rows",
-        "Objective, proven", "Relative gap", "Status",
+        "Objective, proven digits", "Relative gap", "Status",
     )  # fmt: skip
     rows = tuple(
         (
@@ -185,7 +198,7 @@ def _soft_table(points: list[dict[str, Any]]) -> Table:
             count(point["n_errors"]),
             count(point["n_slack"]),
             count(point["n_support"]),
-            f"{number(point['lower'], 9)} to {number(point['objective'], 9)}",
+            proven(point["lower"], point["objective"], 10),
             number(point["gap"] / point["objective"] if point["objective"] else 0.0, 2),
             point["status"],
         )
@@ -218,9 +231,7 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     note = f"The first {_MOST_ROWS} of {count(total)} rows." if total > _MOST_ROWS else ""
     last = len(columns) - 1
-    table = Table(
-        caption="Support rows", columns=columns, rows=rows, numeric=frozenset((0, last - 1, last)), note=note
-    )
+    table = Table(caption="Support rows", columns=columns, rows=rows, numeric=frozenset((last - 1, last)), note=note)
     return (Paragraph(text), table)
 
 

@@ -28,6 +28,9 @@ OnProgress = Callable[[Progress], None]
 _N_CS = 9
 """How many values of C are tried where the caller names none."""
 
+_SPREADS = (1e-100, 1e100)
+"""Spreads beyond these would put C out of the range of binary64."""
+
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale")
 """Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
 
@@ -58,15 +61,25 @@ class Centred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftPoint:
-    """A soft margin of the grid, and the exact number of rows with y(w.x + b) <= 0."""
+    """A soft margin of the grid.
+
+    Attributes
+    ----------
+    solution : SoftMargin
+    w : ndarray (n_features,)
+        The normal; 0 where the solution's is 0 up to rounding.
+    n_errors : int
+        Rows with y(w.x + b) <= 0, counted exactly.
+    """
 
     solution: SoftMargin
+    w: NDArray[np.float64]
     n_errors: int
 
     @property
     def plane(self) -> Plane | None:
         """The hyperplane, None where w = 0."""
-        return plane_of(self.solution.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
+        return plane_of(self.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,7 +174,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     run_problem, scale = bias_scale_of(problem, settings)
     run = run_of(run_problem, settings, scale, on_progress)
     hard = hard_margin(problem)
-    soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_Cs(problem, hard))
+    soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_grid(problem, hard))
     evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
     centred, not_centred = _centred(problem, settings, scale, on_progress)
     return Study(
@@ -193,13 +206,13 @@ def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnPr
     )
 
 
-def default_Cs(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
-    """Return powers of ten from the 1/radius^2 of the data to where the soft margin is the hard one.
+def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
+    """Return powers of ten from the 1/spread^2 of the data to where the soft margin is the hard one.
 
     A soft margin is the hard one as soon as C reaches the greatest multiplier of the hard one. Without a hard margin
     the grid spans eight powers of ten.
     """
-    lowest = math.floor(-2 * math.log10(max(_spread(problem), 1e-100)))
+    lowest = math.floor(-2 * math.log10(_spread(problem)))
     greatest = float(hard.dual.max(initial=0.0)) if hard.w is not None else 0.0
     highest = math.ceil(math.log10(greatest)) if greatest > 0 else lowest + _N_CS - 1
     step = max(1, math.ceil((highest - lowest) / (_N_CS - 1)))
@@ -208,14 +221,22 @@ def default_Cs(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
 
 def _spread(problem: Problem) -> float:
     """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
-    if problem.is_sparse or not problem.bias:
-        return radius(problem)
-    return radius(replace(problem, X=problem.X - problem.X.mean(axis=0)))
+    is_kept = problem.is_sparse or not problem.bias
+    spread = radius(problem if is_kept else replace(problem, X=problem.X - problem.X.mean(axis=0)))
+    return float(np.clip(spread or 1.0, *_SPREADS))
 
 
 def _soft_point(problem: Problem, C: float) -> SoftPoint:
     solution = soft_margin(problem, C)
-    return SoftPoint(solution=solution, n_errors=n_errors(problem, solution.w, solution.b))
+    w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
+    return SoftPoint(solution=solution, w=w, n_errors=n_errors(problem, w, solution.b))
+
+
+def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
+    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
+    smaller_class = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
+    slack_at_zero = 2 * smaller_class if problem.bias else problem.n_samples
+    return solution.C * slack_at_zero - solution.objective <= solution.gap
 
 
 def bias_scale_of(problem: Problem, settings: Settings) -> tuple[Problem, float]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.bounds import Bound, radius_squared
 from maxmargin.dataset import Dataset
-from maxmargin.reports.measures import angle_degrees, cosine, n_errors, unit
+from maxmargin.reports.measures import angle_degrees, cosine, n_errors, norm, unit
 from maxmargin.reports.plain import plain
 from maxmargin.reports.study import Centred, Settings, SoftPoint, Study
 from maxmargin.reports.unknowns import unknowns
@@ -96,9 +96,7 @@ def _data(study: Study) -> dict[str, Any]:
     as_read = Problem(dataset.X, problem.y, problem.bias)
     return {
         **describe(dataset),
-        "classes": [
-            {"label": label, "sign": sign, "count": int((problem.y == sign).sum())} for label, sign in labels
-        ],
+        "classes": [{"label": label, "sign": sign, "count": int((problem.y == sign).sum())} for label, sign in labels],
         "bias": problem.bias,
         "prepare": study.settings.prepare,
         "radius": sqrt_up(radius_squared(problem)),
@@ -295,11 +293,11 @@ def _soft(point: SoftPoint) -> dict[str, Any]:
         "objective": solution.objective,
         "lower": solution.lower,
         "gap": solution.gap,
-        "margin_width": math.inf if plane is None else 1 / math.hypot(*solution.w.tolist()),
+        "margin_width": math.inf if plane is None else 1 / norm(plane.w),
         "n_errors": point.n_errors,
         "n_slack": int((solution.slack > SLACK).sum()),
         "n_support": len(solution.support),
-        "w": solution.w,
+        "w": point.w,
         "b": solution.b,
         "engine": solution.engine,
     }
@@ -310,7 +308,7 @@ def _support_rows(study: Study) -> list[dict[str, Any]]:
     if plane is None:
         return []
     support = study.hard.support
-    functional = plane.distances(study.problem, support) * math.hypot(*plane.w.tolist())
+    functional = plane.distances(study.problem, support) * norm(plane.w)
     return [
         {**row_fields(study, int(row)), "multiplier": study.hard.dual[row], "functional_margin": value}
         for row, value in zip(support, functional, strict=True)

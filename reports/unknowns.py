@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.formats import count, exact, listed, number, plural
+from maxmargin.reports.formats import count, listed, number, plural
 
 
 def unknowns(report: dict[str, Any]) -> list[str]:
@@ -41,8 +41,8 @@ def _final_count(report: dict[str, Any]) -> str:
         )
     if report["strictly_separable"]:
         return (
-            f"How many mistakes the perceptron makes until it converges is not known: at least {count(run['n_mistakes'])}"
-            f"{_at_most(report)}."
+            "How many mistakes the perceptron makes until it converges is not known: at least "
+            f"{count(run['n_mistakes'])}{_at_most(report)}."
         )
     if report["strictly_separable"] is None:
         return "Whether the perceptron would converge with a higher limit is not known."
@@ -63,7 +63,7 @@ def _bounds(report: dict[str, Any]) -> list[str]:
 
 
 def _soft(report: dict[str, Any]) -> str:
-    wide = [exact(point["C"]) for point in report["soft_margin"] if point["status"] != "optimal"]
+    wide = [number(point["C"]) for point in report["soft_margin"] if point["status"] != "optimal"]
     if wide:
         return f"The soft margin at C = {listed(wide)} is known less closely than asked for; its interval still holds."
     return ""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.formats import count, exact, number, one_line, percent, plural, proven, shown
+from maxmargin.reports.formats import count, number, one_line, percent, plural, proven, shown
 
 
 def name_of(label: object) -> str:
@@ -79,13 +79,17 @@ def _what_the_run_did(report: dict[str, Any]) -> str:
     return f"{made} and reached {percent(share)} of it"
 
 
+def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the soft margin with the fewest errors, of equal ones that of the smallest C."""
+    return min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
+
+
 def _best_soft(report: dict[str, Any]) -> str:
-    points = report["soft_margin"]
-    if not points:
+    best = fewest_errors(report)
+    if best is None:
         return ""
-    best = min(points, key=lambda point: (point["n_errors"], point["C"]))
     rows = plural(report["data"]["n_samples"], "row")
-    return f"The best soft margin tried (C = {exact(best['C'])}) leaves {count(best['n_errors'])} of {rows} in error."
+    return f"The best soft margin tried (C = {number(best['C'])}) leaves {count(best['n_errors'])} of {rows} in error."
 
 
 def _capital(text: str) -> str:

@@ -26,10 +26,13 @@ class ColumnScaling:
     center : ndarray (n_features,)
     exponents : ndarray (n_features,) of int
         0 for columns that are zero after centring.
+    varies : ndarray (n_features,) of bool
+        False for columns that are zero after centring: their weight is 0.
     """
 
     center: Floats
     exponents: NDArray[np.int64]
+    varies: NDArray[np.bool_]
 
     @classmethod
     def of(cls, problem: Problem) -> "ColumnScaling":
@@ -37,12 +40,14 @@ class ColumnScaling:
         X = problem.X
         if problem.is_sparse:
             center = np.zeros(problem.n_features)
-            exponents = np.frexp(abs(X).max(axis=0).toarray().ravel())[1]
+            size = abs(X).max(axis=0).toarray().ravel()
+            exponents = np.frexp(size)[1]
         else:
             low, high = X.min(axis=0), X.max(axis=0)
             center = np.where(low == high, low, low / 2 + high / 2) if problem.bias else np.zeros(problem.n_features)
-            exponents = _root_mean_square_exponents(X, center, np.maximum(np.abs(low), np.abs(high)))
-        return cls(center=center, exponents=exponents.astype(np.int64))
+            size = np.maximum(np.abs(low), np.abs(high)) * ((low < high) | (not problem.bias))
+            exponents = _root_mean_square_exponents(X, center, size)
+        return cls(center=center, exponents=exponents.astype(np.int64), varies=size > 0)
 
     def apply(self, X: Any) -> Any:
         """Return the rows in the new coordinates."""
@@ -55,19 +60,19 @@ class ColumnScaling:
     @property
     def unit_exponent(self) -> int:
         """Of the smallest column size 2**e: a normal w' of the new coordinates is q * w' * 2**-e in the original."""
-        return int(self.exponents.min())
+        return int(self.exponents[self.varies].min()) if self.varies.any() else 0
 
     def normal_weights(self) -> Floats:
         """Return q with ||w|| proportional to ||q * w'|| for normals w' of the new coordinates; the largest is 1."""
-        weights: Floats = np.ldexp(1.0, self.exponents.min() - self.exponents)
-        return weights
+        return np.where(self.varies, np.ldexp(1.0, np.minimum(self.unit_exponent - self.exponents, 0)), 1.0)
 
     def invert(self, w: Floats) -> Floats:
         """Return the normal in the original coordinates, up to a positive factor (a power of two)."""
-        mantissas, exponents = np.frexp(w)
-        exponents = exponents - self.exponents
+        w = np.where(self.varies, w, 0.0)
         if not w.any():
             return w
+        mantissas, exponents = np.frexp(w)
+        exponents = exponents - self.exponents
         smallest, largest = exponents[w != 0].min(), exponents[w != 0].max()
         # The largest entry comes to about 1, or higher where small ones would underflow.
         shift = max(-largest, min(_LEAST_EXPONENT - smallest, _GREATEST_EXPONENT - largest))
@@ -87,7 +92,7 @@ def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
 
 
 def _root_mean_square_exponents(X: Floats, center: Floats, largest: Floats) -> NDArray[np.int64]:
-    """Return the power of two above the root mean square of every column from its center; 0 for constant columns."""
+    """Return the power of two above the root mean square of every column from its center; 0 where that is 0."""
     exponents = np.frexp(largest)[1].astype(np.int64)
     scaled = _centred(X, center, exponents)
     mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(X)

@@ -31,6 +31,9 @@ _NEXT_SOLVER_GAP = 1e-7
 _SUPPORT_WEIGHT = 1e-7
 """Multiplier, relative to C, below which a row is not listed as support."""
 
+_STRETCH = 2.0**-48
+"""Relative, by how much the hard margin's normal is lengthened: rounded, its margins fall short of 1, at C a unit."""
+
 _LEAST_PRICE = 1e-100
 """Of a unit of slack, as handed to a solver; below it, and above its inverse, the solver is asked another question."""
 
@@ -84,7 +87,8 @@ def _candidates(problem: Problem, C: float, solver: str | None) -> Iterator[Cand
     if solver is None:
         hard = hard_margin(problem)
         attempt = Attempt(solver="hard margin", status=hard.status)
-        yield Candidate(w=hard.w, b=0.0, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
+        w = None if hard.w is None or hard.b is None else hard.w * (1 + _STRETCH * (1 + abs(hard.b)))
+        yield Candidate(w=w, b=0.0, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
     for name in others:
         yield _solved(problem, C, name)
 
@@ -114,7 +118,7 @@ def _solved(problem: Problem, C: float, solver: str) -> Candidate:
 
 @dataclass(slots=True)
 class _Incumbent:
-    """The best primal and the best dual point seen so far; at first w = 0 and alpha = 0."""
+    """The best primal and the best dual point seen so far; at first w = 0 and every alpha as near C as balances."""
 
     problem: Problem
     C: float
@@ -132,6 +136,7 @@ class _Incumbent:
         self.b = best_offset(self.problem, self.w)
         self.objective = objective_upper_bound(self.problem, self.w, self.b, self.C)
         self.dual = np.zeros(self.problem.n_samples)
+        self._offer_dual(np.full(self.problem.n_samples, self.C))
 
     def offer(self, candidate: Candidate) -> None:
         """Keep the parts that are better."""
@@ -144,10 +149,12 @@ class _Incumbent:
                 self.w, self.b, self.objective = candidate.w, b, objective
                 self.engine = candidate.engine
         if candidate.multipliers is not None and not np.isnan(candidate.multipliers).any():
-            dual = np.clip(candidate.multipliers, 0.0, self.C)
-            lower = dual_lower_bound(self.problem, dual)
-            if lower > self.lower:
-                self.dual, self.lower = dual, lower
+            self._offer_dual(np.clip(candidate.multipliers, 0.0, self.C))
+
+    def _offer_dual(self, dual: Floats) -> None:
+        lower = dual_lower_bound(self.problem, dual)
+        if lower > self.lower:
+            self.dual, self.lower = _balanced(self.problem, dual), lower
 
     @property
     def relative_gap(self) -> float:
@@ -176,6 +183,16 @@ class _Incumbent:
         if self.relative_gap <= RELATIVE_GAP:
             return Status.OPTIMAL
         return Status.LIMIT if self.stopped_early else Status.NUMERICAL
+
+
+def _balanced(problem: Problem, dual: Floats) -> Floats:
+    """Scale the heavier class down, up to rounding, so that sum alpha y = 0; through the origin nothing is scaled."""
+    if not problem.bias:
+        return dual
+    largest = dual.max()
+    positive = problem.y > 0
+    totals = [float((dual[rows] / largest).sum()) for rows in (positive, ~positive)]
+    return dual * np.where(positive, min(1.0, totals[1] / totals[0]), min(1.0, totals[0] / totals[1]))
 
 
 def best_offset(problem: Problem, w: Floats) -> float:

@@ -132,7 +132,8 @@ def _fractions(X: Any) -> Rows:
 
 
 def _signed(X: Any, y: Any, bias: bool) -> Rows:
-    return [[v * int(s) for v in [*row, *([Fraction(1)] if bias else [])]] for row, s in zip(_fractions(X), y, strict=True)]  # fmt: skip # noqa: E501
+    one = [Fraction(1)] if bias else []
+    return [[v * int(sign) for v in [*row, *one]] for row, sign in zip(_fractions(X), y, strict=True)]
 
 
 def _primitive(row: list[Fraction]) -> tuple[int, ...]:
@@ -198,7 +199,9 @@ def is_common_hull_point() -> Callable[..., bool]:
 
     def check(X: Any, y: Any, bias: bool, point: Any) -> bool:
         rows = _signed(X, y, bias)
-        sums = [sum(rows[i][j] * a for i, a in zip(point.rows, point.weights, strict=True)) for j in range(len(rows[0]))]
+        sums = [
+            sum(rows[i][j] * a for i, a in zip(point.rows, point.weights, strict=True)) for j in range(len(rows[0]))
+        ]
         few = len(point.rows) <= len(rows[0]) + 1 and len(set(point.rows)) == len(point.rows) >= 1
         return few and min(point.weights) > 0 and not any(sums)
 

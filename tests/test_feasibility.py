@@ -75,11 +75,11 @@ def test_every_labelling_of_the_cube(truly_separable: Truth, is_proven: Check, b
 def test_labellings_of_the_square_and_its_subsets(truly_separable: Truth, is_proven: Check, bias: bool) -> None:
     counts = {True: 0, False: 0}
     for i, (X, y) in enumerate(labellings(SQUARE, (-1, 0, 1))):
-        if i % 23 == 0:
+        if i % 37 == 0:
             truth = truly_separable(X, y, bias)
             counts[truth] += 1
             assert agrees(Problem(X, y, bias), truth, is_proven), (X, y)
-    assert min(counts.values()) >= 50
+    assert min(counts.values()) >= 25
 
 
 @pytest.mark.slow
@@ -262,9 +262,7 @@ def lying(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int, int], Can
     return replace
 
 
-def test_random_answers_never_become_a_wrong_verdict(
-    lying: Callable[..., None], known: Any, is_proven: Check
-) -> None:
+def test_random_answers_never_become_a_wrong_verdict(lying: Callable[..., None], known: Any, is_proven: Check) -> None:
     rng = np.random.default_rng(11)
     lying(lambda n, d: random_candidate(rng, n, d))
     problem = Problem(known.X, known.y, known.bias)

@@ -23,7 +23,9 @@ from maxmargin.solvers.proof.margins import (
 )
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
-moderate = st.builds(lambda m, e: math.ldexp(m, e), st.floats(-1, 1), st.sampled_from([-1074, -600, -30, 0, 1, 60, 500]))
+moderate = st.builds(
+    lambda m, e: math.ldexp(m, e), st.floats(-1, 1), st.sampled_from([-1074, -600, -30, 0, 1, 60, 500])
+)
 entries = st.one_of(st.integers(-3, 3).map(float), moderate, finite)
 Reference = Callable[..., list[Fraction]]
 

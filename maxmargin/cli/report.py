@@ -1,6 +1,6 @@
 """``maxmargin report``: one page on a data set."""
 
-import sys
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,8 @@ def report(
             result.save(output)
         if figures is not None:
             result.save_figures(figures)
-    print(result.to_json() if as_json else result.to_terminal(), end="" if as_json else "\n")
-    sys.stdout.flush()
+    width = min(100, shutil.get_terminal_size().columns)
+    print(result.to_json() if as_json else result.to_terminal(width=width), end="")
     for path in (output, figures):
         if path is not None:
             note(f"wrote {path}", quiet=quiet)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.reports.figures.style import COLOURS, STYLE
 
@@ -52,9 +52,9 @@ class Picture:
 def save(picture: Picture, folder: Path) -> list[Path]:
     """Write the picture as SVG, PDF and PNG on a white background; return the paths."""
     paths = []
-    for suffix in _METADATA:
+    for suffix, content in _rendered(picture, tuple(_METADATA), background="white").items():
         path = folder / f"{picture.key}.{suffix}"
-        path.write_bytes(_rendered(picture, suffix, background="white"))
+        path.write_bytes(content)
         paths.append(path)
     return paths
 
@@ -65,7 +65,7 @@ def inline_svg(picture: Picture) -> str:
     Its text is text in the font of the page, its colours are the page's variables, its background is the page's; its
     identifiers begin with the picture's key, so that several pictures fit into one page.
     """
-    text = _rendered(picture, "svg", background="none").decode("utf-8")
+    text = _rendered(picture, ("svg",), background="none")["svg"].decode("utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r'\s(xmlns(:\w+)?="[^"]*"|version="1.1")', "", text).replace("xlink:href", "href")
@@ -74,19 +74,21 @@ def inline_svg(picture: Picture) -> str:
     return _with_variables(_with_short_paths(_with_own_ids(text, picture.key))).strip()
 
 
-def _rendered(picture: Picture, suffix: str, *, background: str) -> bytes:
+def _rendered(picture: Picture, suffixes: tuple[str, ...], *, background: str) -> dict[str, bytes]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    buffer = io.BytesIO()
-    with mpl.rc_context({**STYLE, "svg.hashsalt": picture.key}):
+    files = {}
+    style: Any = {**STYLE, "svg.hashsalt": picture.key}
+    with mpl.rc_context(style):
         figure = Figure(figsize=picture.size, layout="constrained")
         picture.draw(figure)
-        figure.savefig(
-            buffer, format=suffix, dpi=_DOTS_PER_INCH if suffix == "png" else 72, facecolor=background,
-            metadata=_METADATA[suffix],
-        )  # fmt: skip
-    return buffer.getvalue()
+        for suffix in suffixes:
+            buffer = io.BytesIO()
+            dpi = _DOTS_PER_INCH if suffix == "png" else "figure"
+            figure.savefig(buffer, format=suffix, dpi=dpi, facecolor=background, metadata=_METADATA[suffix])
+            files[suffix] = buffer.getvalue()
+    return files
 
 
 def _with_own_ids(text: str, key: str) -> str:
@@ -114,4 +116,5 @@ def _with_variables(text: str) -> str:
     """Hand colours and font over to the page."""
     for colour, role in COLOURS.items():
         text = text.replace(colour, "currentColor" if role == "ink" else f"var(--fig-{role})")
-    return re.sub(r"font: ((?:\w+ )*?)([\d.]+px)[^;\"]*", r"font-size: \2", text)
+    text = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", text)
+    return re.sub(r"font-family: [^;\"]*;? ?", "", text)

@@ -31,7 +31,7 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
     ax.set_xticks(range(len(classes)), ["the rest", *(one_line(label, 16) for label in classes[:-1])])
     ax.set_yticks(range(len(classes)), [one_line(label, 24) for label in classes])
     ax.tick_params(length=0, bottom=False, labelbottom=False, labeltop=True)
-    if len(classes) > 6:
+    if len(classes) > 6 and max(len(str(label)) for label in classes) > 4:
         ax.tick_params(axis="x", rotation=30)
     ax.set_xlim(-0.5, len(classes) - 0.5)
     ax.set_ylim(len(classes) - 0.4, -0.6)
@@ -40,7 +40,7 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
     ax.axvline(0.5, color=INK, linewidth=0.8, alpha=0.4)
     ax.grid(visible=True, color=INK, alpha=0.1, linewidth=0.6)
     ax.set_axisbelow(True)
-    _legend(ax)
+    _legend(ax, [contest for _, _, contest in cells])
     return ax
 
 
@@ -76,19 +76,23 @@ def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, number
     else:
         ax.scatter(x, y, s=60, color=PERCEPTRON, marker="x", linewidths=1.8)
     if answer and numbered:
-        ax.text(x, y + 0.44, number(contest.hard.lower, 3), ha="center", va="center", fontsize=7.5)
+        ax.annotate(
+            number(contest.hard.lower, 3), (x, y), (0, -13), textcoords="offset points", ha="center", va="center",
+            fontsize=7.5,
+        )  # fmt: skip
 
 
-def _legend(ax: "Axes") -> None:
+def _legend(ax: "Axes", contests: "list[Contest]") -> None:
     from matplotlib.lines import Line2D
 
-    def handle(marker: str, colour: str, label: str) -> Line2D:
-        return Line2D([], [], linestyle="", marker=marker, color=colour, markersize=7, markeredgewidth=1.8, label=label)
-
-    ax.legend(
-        handles=[handle("o", MAXIMUM, "separable, with γ*"), handle("x", PERCEPTRON, "not separable")],
-        loc="upper right",
-    )
+    answers = {contest.separability.strictly_separable for contest in contests}
+    marks = ((True, "o", MAXIMUM, "separable, with γ*"), (False, "x", PERCEPTRON, "not separable"))
+    handles = [
+        Line2D([], [], linestyle="", marker=marker, color=colour, markersize=7, markeredgewidth=1.8, label=label)
+        for answer, marker, colour, label in marks
+        if answer in answers
+    ]
+    ax.legend(handles=handles, loc="upper right")
 
 
 def alt_classes(study: "ClassStudy") -> str:

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, POSITIVE
+from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, POSITIVE, whole_numbers
 from maxmargin.reports.formats import number, plural
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
     positive = study.problem.y > 0
     low, high = min(float(values.min()), 0.0), max(float(values.max()), study.hard.lower)
     n_bins = int(np.clip(np.sqrt(len(values)) * 2, _FEWEST_BINS, _MOST_BINS))
-    edges = _edges(low, high, n_bins)
+    edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
     heights, _, _ = ax.hist(
         [values[positive], values[~positive]], bins=edges.tolist(), stacked=True, color=[POSITIVE, NEGATIVE],
         label=["+1", "−1"], linewidth=0,
@@ -38,16 +39,18 @@ def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
     if study.maximum is not None:
         ax.axvline(study.hard.lower, color=MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
     ax.set_ylim(-0.1 * top if len(values) <= _MOST_TICKS else 0, 1.06 * top)
+    whole_numbers(ax.yaxis)
     ax.set_ylabel("rows")
     ax.set_title(f"{plane.name}: least {number(float(values.min()), 4)}")
     return ax
 
 
-def _edges(low: float, high: float, n_bins: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return bin edges with 0 among them, so that no bin mixes right and wrong sides."""
-    width = (high - low) / n_bins or 1.0
+def _edges(low: float, high: float, width: float, margin: float) -> NDArray[np.float64]:
+    """Return bin edges of about this width, 0 and the margin among them: no bin mixes rows on both sides of either."""
+    if margin > width:
+        width = margin / int(margin / width)
     first, last = int(np.floor(low / width)), int(np.ceil(high / width))
-    return np.arange(first, last + 1) * width
+    return np.arange(first, last + 1, dtype=np.float64) * width
 
 
 def alt_distances(study: "Study", planes: "list[Plane]") -> str:

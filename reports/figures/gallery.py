@@ -1,5 +1,6 @@
 """Which figures a two-class report has, with their captions."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from maxmargin.reports.measures import Plane
 from maxmargin.reports.study import Study
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _WIDTH = 7.2
@@ -117,5 +119,5 @@ def _soft(study: Study) -> Picture:
     )
 
 
-def _draw(figure: "Figure", plot: "partial[object]") -> None:
+def _draw(figure: "Figure", plot: "Callable[[Axes], object]") -> None:
     plot(figure.add_subplot())

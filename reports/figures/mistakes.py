@@ -4,8 +4,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.reports.figures.style import BOUND, PERCEPTRON, is_far_apart, log_scale, thin_grid, thinned
-from maxmargin.reports.formats import count, number, plural
+from maxmargin.reports.figures.style import (
+    BOUND,
+    PERCEPTRON,
+    is_far_apart,
+    legend_above,
+    log_scale,
+    plain_numbers,
+    thin_grid,
+    thinned,
+)
+from maxmargin.reports.formats import number, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,17 +41,21 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
         ax.set_ylim(max(0.7, float(total[0]) / 2), top * 3)
     else:
         ax.set_ylim(0, top * 1.08)
+        plain_numbers(ax.yaxis)
     marker = "o" if len(total) <= _MOST_MARKED else ""
-    ax.plot(shown + 1, total[shown], color=PERCEPTRON, marker=marker, markersize=4, zorder=3)
+    label = f"perceptron: {plural(study.run.n_mistakes, 'mistake')}"
+    ax.plot(shown + 1, total[shown], color=PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
     ax.set_xlim(0, 1.01 * len(total))
     if len(total) <= _MOST_TICKED:
         ax.set_xticks(range(len(total) + 1))
-    for value in bounds.values():
-        ax.axhline(value, color=BOUND, linewidth=1.4, zorder=2)
+    else:
+        plain_numbers(ax.xaxis)
+    for position, value in enumerate(bounds.values()):
+        ax.axhline(value, color=BOUND, linewidth=1.4, zorder=2, label="" if position else "bounds that hold")
     _label(ax, bounds)
-    _label_run(ax, study.run.n_mistakes)
     ax.set_xlabel("epoch")
     ax.set_ylabel("mistakes so far")
+    legend_above(ax)
     thin_grid(ax)
     return ax
 
@@ -76,19 +89,10 @@ def _label(ax: "Axes", bounds: dict[str, float]) -> None:
     heights: list[float] = []
     for name, value in bounds.items():
         height = float(to_axes.transform((0, value))[1])
-        text = f"{name} {number(value)}"
-        if heights and height - heights[-1] < _LABEL_ROOM:
-            groups[-1].append(text)
-        else:
-            groups.append([text])
+        if not heights or height - heights[-1] >= _LABEL_ROOM:
+            groups.append([])
             heights.append(height)
+        groups[-1].append(f"{name} {number(value)}")
+        heights[-1] = height
     for texts, height in zip(groups, heights, strict=True):
-        ax.text(0.99, height + 0.01, ",  ".join(texts), transform=ax.transAxes, ha="right", va="bottom", fontsize=8.5)
-
-
-def _label_run(ax: "Axes", n_mistakes: int) -> None:
-    height = float((ax.transData + ax.transAxes.inverted()).transform((0, max(n_mistakes, 1)))[1])
-    ax.text(
-        0.99, height - 0.02, f"perceptron: {count(n_mistakes)}", transform=ax.transAxes, ha="right", va="top",
-        fontsize=8.5,
-    )  # fmt: skip
+        ax.text(0.01, height + 0.01, ",  ".join(texts), transform=ax.transAxes, va="bottom", fontsize=8.5)

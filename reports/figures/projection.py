@@ -1,13 +1,14 @@
 """The rows in the plane that both normals span, with both hyperplanes and the margin band."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above
 from maxmargin.reports.formats import number, one_line, plural
+from maxmargin.reports.words import name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +50,11 @@ class View:
         """Whether the two axes need different scales."""
         spans = np.ptp(self.points, axis=0)
         return bool(spans.min() * _STRETCH < spans.max())
+
+    @property
+    def is_strip(self) -> bool:
+        """Whether there is one feature only."""
+        return len(self.basis) == 1
 
     def line(self, plane: "Plane") -> tuple[Floats, float]:
         """Return (u, c): the plane is drawn as u.p + c = 0; distances from it are true if its normal lies in view."""
@@ -101,7 +107,10 @@ def _basis(study: "Study", sample: Floats) -> tuple[Floats, tuple[str, str]]:
         length = float(np.linalg.norm(rest))
         if length > _PARALLEL:
             rest -= (rest @ axis) * axis
-            return np.column_stack([axis, rest / np.linalg.norm(rest)]), (name, "across it, in the plane of both normals")
+            return np.column_stack([axis, rest / np.linalg.norm(rest)]), (
+                name,
+                "across it, in the plane of both normals",
+            )
     return np.column_stack([axis, _widest_across(sample, axis)]), (name, "across it, where the rows vary most")
 
 
@@ -131,7 +140,7 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
         _draw_plane(study.found, view, ax, PERCEPTRON, (0, (5, 2)))
     ax.set_xlabel(view.labels[0])
     ax.set_ylabel(view.labels[1])
-    if study.problem.n_features == 1:
+    if view.is_strip:
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
     elif not view.stretched:
@@ -144,6 +153,8 @@ def _limits(view: View, ax: "Axes") -> None:
     low, high = view.points.min(axis=0), view.points.max(axis=0)
     spans = high - low
     room = _MARGIN_OF_VIEW * np.where(spans > 0, spans, max(float(spans.max()), 1.0))
+    if view.is_strip:
+        room[1] = spans[1] / 2
     ax.set_xlim(float(low[0] - room[0]), float(high[0] + room[0]))
     ax.set_ylim(float(low[1] - room[1]), float(high[1] + room[1]))
 
@@ -156,22 +167,29 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
         points = view.points[signs == sign]
         side = "+1" if sign > 0 else "−1"
         ax.scatter(
-            *points.T, s=size, color=colour, marker=marker, alpha=0.75, linewidths=0,
-            label=f"{side}  {one_line(label, 24)}",
+            points[:, 0], points[:, 1], s=size, color=colour, marker=marker, alpha=0.75, linewidths=0,
+            label=f"{side}  {one_line(name_of(label), 24)}",
         )  # fmt: skip
     chosen = np.isin(view.rows, marked_rows(study))
     if chosen.any():
         name = "support rows" if study.maximum is not None else "witness rows"
         ax.scatter(
-            *view.points[chosen].T, s=4 * size, facecolors="none", edgecolors=INK, linewidths=1, label=name, zorder=4
+            view.points[chosen, 0],
+            view.points[chosen, 1],
+            s=4 * size,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=1,
+            label=name,
+            zorder=4,
         )
 
 
-def _draw_plane(plane: "Plane", view: View, ax: "Axes", colour: str, dashes: object) -> None:
+def _draw_plane(plane: "Plane", view: View, ax: "Axes", colour: str, dashes: Any) -> None:
     direction, offset = view.line(plane)
     ends = _clipped(direction, offset, ax)
     if ends is not None:
-        ax.plot(*ends.T, color=colour, linestyle=dashes, label=plane.name, zorder=3)  # type: ignore[arg-type]
+        ax.plot(*ends.T, color=colour, linestyle=dashes, label=plane.name, zorder=3)
 
 
 def _draw_band(study: "Study", view: View, ax: "Axes") -> None:

@@ -2,8 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.reports.figures.style import BOUND, MAXIMUM, PERCEPTRON, POSITIVE, log_scale, thin_grid
+from maxmargin.reports.figures.style import (
+    BOUND,
+    MAXIMUM,
+    PERCEPTRON,
+    POSITIVE,
+    is_far_apart,
+    legend_above,
+    log_scale,
+    thin_grid,
+    whole_numbers,
+)
 from maxmargin.reports.formats import number, plural
+from maxmargin.reports.measures import norm
 from maxmargin.reports.summary import SLACK
 
 if TYPE_CHECKING:
@@ -14,15 +25,22 @@ if TYPE_CHECKING:
 
 def plot_soft_widths(study: "Study", ax: "Axes") -> "Axes":
     """Draw the margin width 1/||w|| over C, with the maximum margin as its limit."""
-    points = [(p.solution.C, 1 / _norm(study, i)) for i, p in enumerate(study.soft) if p.plane is not None]
+    points = [(point.solution.C, 1 / norm(point.w)) for point in study.soft if point.plane is not None]
+    limit = [study.hard.lower] if study.maximum is not None else []
     log_scale(ax, "x")
-    log_scale(ax, "y")
-    if points:
+    widths = [width for _, width in points] + limit
+    if widths and is_far_apart(min(widths), max(widths)):
+        log_scale(ax, "y", span=max(widths) / min(widths))
+    else:
+        ax.set_ylim(0, 1.08 * max(widths, default=1.0))
+    if not points:
+        ax.text(0.5, 0.5, "w = 0 at every C: no margin to show", transform=ax.transAxes, ha="center", va="center")
+    else:
         ax.plot(*zip(*points, strict=True), color=POSITIVE, marker="o", markersize=4, label="soft margin 1/‖w‖")
-    if study.maximum is not None:
-        ax.axhline(study.hard.lower, color=MAXIMUM, linestyle=(0, (4, 2)), label="maximum margin γ*", zorder=1)
+    for value in limit:
+        ax.axhline(value, color=MAXIMUM, linestyle=(0, (4, 2)), label=f"γ* = {number(value)}", zorder=1)
     ax.set_ylabel("margin width")
-    ax.legend(loc="upper right")
+    legend_above(ax)
     thin_grid(ax)
     return ax
 
@@ -38,10 +56,11 @@ def plot_soft_counts(study: "Study", ax: "Axes") -> "Axes":
     log_scale(ax, "x")
     for label, values, colour, marker in curves:
         ax.plot(Cs, values, color=colour, marker=marker, markersize=4, label=label)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.08 * max(max(values) for _, values, _, _ in curves) or 1)
+    whole_numbers(ax.yaxis)
     ax.set_xlabel("C")
     ax.set_ylabel("rows")
-    ax.legend(loc="upper right")
+    legend_above(ax)
     thin_grid(ax)
     return ax
 
@@ -58,10 +77,5 @@ def alt_soft_path(study: "Study") -> str:
 
 
 def _width_text(study: "Study", position: int) -> str:
-    return "infinity" if study.soft[position].plane is None else number(1 / _norm(study, position))
-
-
-def _norm(study: "Study", position: int) -> float:
-    from maxmargin.reports.measures import norm
-
-    return norm(study.soft[position].solution.w)
+    plane = study.soft[position].plane
+    return "infinity" if plane is None else number(1 / norm(plane.w))

@@ -1,5 +1,6 @@
 """Colours, marks and scales that the figures share (Okabe and Ito 2008: told apart by colour-blind readers)."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,6 +9,7 @@ from maxmargin.reports.formats import number, power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 INK = "#17191c"
 """Text and axes; a page replaces it by its own text colour."""
@@ -64,7 +66,10 @@ STYLE = {
 }
 """Matplotlib settings under which pictures are drawn and saved; never set globally."""
 
-_FAR_APART = 30.0
+_FAR_APART = 12.0
+
+_NARROW = 200.0
+"""Ratio of the ends of a logarithmic axis below which powers of ten alone are too few."""
 
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
 """What fits above the axes, and what the mark of one entry takes of it."""
@@ -73,6 +78,8 @@ _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
 def legend_above(ax: "Axes") -> None:
     """Put the legend above the axes, in as many columns as fit."""
     handles, labels = ax.get_legend_handles_labels()
+    if not labels:
+        return
     n_columns = max(1, min(len(labels), _LEGEND_CHARACTERS // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
     ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.02), ncols=n_columns)
 
@@ -83,16 +90,35 @@ def thin_grid(ax: "Axes") -> None:
     ax.set_axisbelow(True)
 
 
-def log_scale(ax: "Axes", direction: str) -> None:
-    """Make the x or the y axis logarithmic, its powers of ten written without markup."""
+def log_scale(ax: "Axes", direction: str, *, span: float = math.inf) -> None:
+    """Make the x or the y axis logarithmic, its numbers written without markup.
+
+    `span` is the ratio of the ends of the axis: where there are few powers of ten between them, 2 and 5 times these
+    are written as well.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     ax.set(**{f"{direction}scale": "log"})
     axis = ax.xaxis if direction == "x" else ax.yaxis
-    axis.set_major_locator(LogLocator(numticks=9))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: decade(value)))
+    factors = (1.0,) if span > _NARROW else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=factors, numticks=9))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: decade(value) if len(factors) == 1 else number(value, 2)))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
+
+
+def whole_numbers(axis: "Axis") -> None:
+    """Put the ticks of a linear axis on whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", integer=True))
+
+
+def plain_numbers(axis: "Axis") -> None:
+    """Write the numbers of a linear axis as the page writes them, with no common factor."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
 
 
 def decade(value: float) -> str:

@@ -312,9 +312,7 @@ class _Epoch:
 def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_reason: StopReason) -> PerceptronRun:
     mistake_rows = np.concatenate(state.log) if state.log else np.empty(0, dtype=np.int64)
     scale = settings.bias_scale if problem.bias else 0.0
-    with np.errstate(over="ignore"):
-        in_users_units = np.ldexp(state.w, state.unit_exponent) if state.unit_exponent else state.w
-    w, weight = in_users_units[:-1], float(in_users_units[-1])
+    w, weight = _in_users_units(state, scale)
     if not (np.isfinite(w).all() and math.isfinite(weight * scale)):
         raise InvalidProblemError("the perceptron's weights overflow: divide the data by a power of two such as 2**600")
     margin, run_margin = _achieved_margins(problem, w, weight, scale)
@@ -334,6 +332,15 @@ def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_
         run_upper=run_upper,
         settings=settings,
     )
+
+
+def _in_users_units(state: _State, scale: float) -> tuple[Floats, float]:
+    """Return w and the weight of the constant coordinate; divided by a power of two where the plane overflows."""
+    with np.errstate(over="ignore"):
+        w = np.ldexp(state.w, state.unit_exponent)
+    if not (np.isfinite(w).all() and math.isfinite(float(w[-1]) * scale)):
+        w = state.w
+    return w[:-1], float(w[-1])
 
 
 def _achieved_margins(problem: Problem, w: Floats, weight: float, scale: float) -> tuple[float, float]:

@@ -1,0 +1,204 @@
+"""What people call: labels and arrays of every kind in, one answer out; errors that say what was wrong."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csc_array, csr_array
+
+import maxmargin as mm
+from maxmargin.solvers.errors import InvalidProblemError
+
+ROWS = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
+LABELS = [0, 0, 0, 0, 1, 1, 1, 1]
+CALLS = (mm.separability, mm.hard_margin, mm.soft_margin, mm.perceptron, mm.mistake_bounds)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a"] * 4 + ["b"] * 4,
+        [False] * 4 + [True] * 4,
+        [-1] * 4 + [1] * 4,
+        [2.5] * 4 + [7.0] * 4,
+        np.array([3] * 4 + [10] * 4, dtype=np.uint8),
+        np.array(["no"] * 4 + ["yes"] * 4, dtype=object),
+        ("x",) * 4 + ("y",) * 4,
+    ],
+    ids=["texts", "booleans", "signs", "floats", "uint8", "objects", "tuple"],
+)
+def test_the_greater_label_is_positive(labels: Any) -> None:
+    answer = mm.hard_margin(ROWS, labels)
+    assert answer.w is not None and answer.w[0] > 0
+    assert answer.lower == 10
+
+
+def test_numbers_are_sorted_as_numbers() -> None:
+    answer = mm.hard_margin([[1.0], [2.0]], [10, 9])
+    assert answer.w is not None and answer.w[0] < 0, "10 is greater than 9"
+
+
+def test_positive_chooses() -> None:
+    answer = mm.hard_margin(ROWS, ["a"] * 4 + ["b"] * 4, positive="a")
+    assert answer.w is not None and answer.w[0] < 0
+    labels = ["a", "a", "b", "b", "c", "c", "c", "c"]
+    assert mm.hard_margin(ROWS, labels, positive="c").lower == 10
+    assert mm.separability(ROWS, labels, positive="b").strictly_separable is False
+    assert mm.perceptron(ROWS, labels, positive="c").n_mistakes == 1701
+    assert mm.soft_margin(ROWS, labels, positive="c").status == "optimal"
+    assert mm.mistake_bounds(ROWS, labels, positive="c")[0].valid
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        ROWS,
+        np.array(ROWS, dtype=np.float32),
+        np.array(ROWS, dtype=np.int64),
+        np.array(ROWS, dtype=np.int8),
+        np.asfortranarray(np.hstack([ROWS, ROWS]))[:, :1],
+        np.repeat(np.array(ROWS), 2, axis=0)[::2],
+        np.array(ROWS, dtype=">f8"),
+        csr_array(np.array(ROWS)),
+        csc_array(np.array(ROWS)),
+        coo_array(np.array(ROWS, dtype=np.int32)),
+    ],
+    ids=["lists", "float32", "int64", "int8", "fortran", "strided", "big-endian", "csr", "csc", "coo"],
+)
+def test_arrays_of_every_kind_give_the_same(X: Any) -> None:
+    assert mm.separability(X, LABELS).verdict == "separable"
+    answer = mm.hard_margin(X, LABELS)
+    assert (answer.lower, answer.upper) == (10, 10)
+    assert mm.perceptron(X, LABELS).n_mistakes == 1701
+    assert math.isclose(mm.soft_margin(X, LABELS, C=100).objective, 0.005, rel_tol=1e-6)
+    assert {bound.name for bound in mm.mistake_bounds(X, LABELS) if bound.valid} >= {"novikoff", "augmented_b"}
+
+
+def test_read_only_input_is_left_alone() -> None:
+    X, y = np.array(ROWS), np.array(LABELS)
+    X.flags.writeable = y.flags.writeable = False
+    for call in CALLS:
+        call(X, y)
+    sparse = csr_array(X)
+    for part in (sparse.data, sparse.indices, sparse.indptr):
+        part.flags.writeable = False
+    for call in CALLS:
+        call(sparse, y)
+    assert X.tolist() == ROWS and y.tolist() == LABELS
+
+
+def test_frames() -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for frame in (pd.DataFrame({"x": [r[0] for r in ROWS]}), pl.DataFrame({"x": [r[0] for r in ROWS]})):
+        assert mm.hard_margin(frame, LABELS).lower == 10
+    assert mm.hard_margin(ROWS, pd.Series(["n"] * 4 + ["p"] * 4)).lower == 10
+    assert mm.hard_margin(ROWS, pl.Series(["n"] * 4 + ["p"] * 4)).lower == 10
+
+
+BAD = [
+    (ROWS, [0] * 8, "class"),
+    (ROWS, LABELS[:-1], "8 rows and y has 7"),
+    (ROWS, [0, 1, 2, 0, 1, 2, 0, 1], "3 classes"),
+    ([[1.0], [math.nan]], [0, 1], "(?i)nan|finite|missing"),
+    ([[1.0], [math.inf]], [0, 1], "(?i)inf|finite"),
+    (np.zeros((0, 1)), [], "(?i)no rows|shape"),
+    (np.zeros((2, 0)), [0, 1], "(?i)no col|shape"),
+    ([1.0, 2.0], [0, 1], "two dimensions"),
+    ([[1.0], [2.0, 3.0]], [0, 1], "equal length"),
+    ([["a"], ["b"]], [0, 1], "numbers"),
+    ([[1j], [2j]], [0, 1], "real"),
+    ([[1.0], [2.0]], [None, 1], "(?i)missing|none|label"),
+]
+
+
+@pytest.mark.parametrize("X, y, words", BAD)
+def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> None:
+    for call in CALLS:
+        with pytest.raises(InvalidProblemError, match=words) as caught:
+            call(X, y)
+        assert "\n" not in str(caught.value)
+        assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"order": "backwards"}, "order is 'backwards'; expected one of cyclic, shuffled-once"),
+        ({"zero": "never"}, "zero is 'never'"),
+        ({"bias_scale": "worst"}, "bias_scale is 'worst'"),
+        ({"bias_scale": -2.0}, "positive finite"),
+        ({"max_epochs": 0}, "max_epochs"),
+        ({"max_mistakes": 0}, "max_mistakes"),
+        ({"positive": 7}, "7"),
+    ],
+)
+def test_perceptron_options_that_make_no_sense(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidProblemError, match=words):
+        mm.perceptron(ROWS, LABELS, **options)
+
+
+def test_the_best_bias_scale() -> None:
+    run = mm.perceptron(ROWS, LABELS, bias_scale="best")
+    assert math.isclose(run.settings.bias_scale, math.sqrt(90 * 50), rel_tol=1e-9)
+    assert run.converged and run.n_mistakes <= (90 + 50) ** 2 / 100
+    assert run.n_mistakes < mm.perceptron(ROWS, LABELS).n_mistakes
+    symmetric = mm.perceptron([[-1.0], [1.0]], [0, 1], bias_scale="best")
+    assert symmetric.converged and symmetric.b == 0, "b* = 0: through the origin"
+    through_the_origin = mm.perceptron([[-1.0], [1.0]], [0, 1], bias=False, bias_scale="best")
+    assert through_the_origin.b == 0
+    with pytest.raises(InvalidProblemError, match="needs separable data"):
+        mm.perceptron([[1.0], [1.0]], [0, 1], bias_scale="best")
+
+
+def test_seeds_and_generators() -> None:
+    runs = [
+        mm.perceptron(ROWS, LABELS, order="random", rng=rng, max_mistakes=500)
+        for rng in (3, np.random.default_rng(3), np.random.default_rng(3))
+    ]
+    assert len({tuple(run.mistake_rows.tolist()) for run in runs}) == 1
+
+
+@pytest.mark.parametrize("solver", ["NOPE", "gurobi_not_here"])
+def test_solvers_that_are_not_installed(solver: str) -> None:
+    for call in (mm.separability, mm.hard_margin, mm.soft_margin):
+        with pytest.raises(ValueError, match=f"{solver!r} is not installed"):
+            call(ROWS, LABELS, solver=solver)
+
+
+def awkward() -> list[tuple[str, np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    cases = {
+        "zero-matrix": np.zeros((40, 3)),
+        "zero-column": np.hstack([rng.normal(size=(40, 2)), np.zeros((40, 1))]),
+        "zero-rows": np.vstack([rng.normal(size=(38, 3)), np.zeros((2, 3))]),
+        "identical-rows": np.ones((40, 3)),
+        "subnormals": rng.integers(-9, 10, size=(40, 2)) * 5e-324,
+        "units": rng.normal(size=(40, 3)) * np.array([2.0**900, 2.0**-900, 1.0]),
+        "largest": rng.normal(size=(40, 2)) * 3e307,
+        "wide": rng.normal(size=(40, 120)),
+        "offset": 1e15 + rng.integers(-5, 6, size=(40, 2)),
+        "constant": np.hstack([np.full((40, 1), 1e300), rng.normal(size=(40, 2))]),
+    }
+    return [(name, X.astype(float), y) for name, X in cases.items()]
+
+
+@pytest.mark.parametrize("name, X, y", awkward(), ids=[case[0] for case in awkward()])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_awkward_data_get_an_answer(name: str, X: np.ndarray, y: np.ndarray, bias: bool, sparse: bool) -> None:
+    stored = csr_array(X) if sparse else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        verdict = mm.separability(stored, y, bias=bias)
+        hard = mm.hard_margin(stored, y, bias=bias)
+        soft = mm.soft_margin(stored, y, bias=bias)
+        mm.perceptron(stored, y, bias=bias, max_epochs=20)
+        mm.mistake_bounds(stored, y, bias=bias, n_passes=2)
+    assert hard.lower <= hard.upper and soft.lower <= soft.objective
+    assert (hard.status == "not-strictly-separable") == (verdict.strictly_separable is False)
+    assert (hard.lower > 0) <= (verdict.strictly_separable is not False)
+    if (name, sparse, bias) != ("offset", True, True):  # sparse rows are not centred for the solvers
+        assert verdict.strictly_separable is not None, verdict.reason

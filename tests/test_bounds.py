@@ -1,0 +1,179 @@
+"""Mistake bounds: valid ones hold for the run, others say so, non-separable data raise nothing."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from maxmargin.api import best_bias_scale, run_perceptron
+from maxmargin.bounds import Bound, augmented, bounds_of, gather, mistake_bounds, radius_squared
+from maxmargin.solvers import problem as problem_module
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.run import PerceptronRun
+from maxmargin.solvers.problem import Problem
+
+ZERO_RULES = ("mistake", "positive", "negative")
+NAMES = {"novikoff", "augmented_b", "best_scale", "self_certificate", "freund_schapire"}
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    n, d = draw(st.integers(2, 8)), draw(st.integers(1, 3))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-5, 5).map(float)))
+    w, b = draw(hnp.arrays(np.float64, d, elements=st.integers(-3, 3).map(float))), draw(st.integers(-6, 6))
+    y = np.where(X @ w + b > 0, 1.0, -1.0)
+    if draw(st.booleans()) or (y == y[0]).all():
+        y[:2] = -1.0, 1.0
+    return Problem(X, y, draw(st.booleans()))
+
+
+def by_name(bounds: tuple[Bound, ...]) -> dict[str, Bound]:
+    assert {bound.name for bound in bounds} == NAMES and len(bounds) == len(NAMES)
+    return {bound.name: bound for bound in bounds}
+
+
+def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float = 1.0) -> dict[str, Bound]:
+    bounds = by_name(bounds_of(gather(problem, run, n_passes=n_passes, C=C)))
+    presentations = math.inf if n_passes is None else n_passes * problem.n_samples
+    for bound in bounds.values():
+        assert not bound.valid or (math.isfinite(bound.value) and run.n_mistakes <= bound.value), bound
+        assert bound.vacuous == (math.isinf(bound.value) or bound.value >= presentations), bound
+        assert bound.assumption and bound.reference
+    return bounds
+
+
+@given(
+    problems(),
+    st.sampled_from([0.5, 1.0, 3.0]),
+    st.sampled_from(ZERO_RULES),
+    st.sampled_from(["cyclic", "random", "shuffled-once", "reshuffled-each-epoch"]),
+    st.sampled_from([None, 1, 2, 5]),
+    st.sampled_from([0.01, 1.0, 100.0]),
+)
+@settings(deadline=None, max_examples=60)
+def test_valid_bounds_hold_for_the_run(
+    problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
+) -> None:
+    run = run_perceptron(
+        problem, bias_scale=scale, zero=zero, order=order, max_epochs=n_passes, max_mistakes=3000, rng=1
+    )
+    bounds = check(problem, run, n_passes, C)
+    in_run_space = augmented(problem, scale) if problem.bias else problem
+    separable = hard_margin(in_run_space).lower > 0
+    assert bounds["novikoff"].valid is separable
+    assert bounds["augmented_b"].valid is (hard_margin(problem).lower > 0)
+    assert bounds["self_certificate"].valid is (run.run_margin > 0)
+    assert bounds["freund_schapire"].valid or n_passes is None, "one needs no assumption for a number of passes"
+
+
+@given(problems(), st.sampled_from(ZERO_RULES))
+@settings(deadline=None, max_examples=60)
+def test_the_best_scale(problem: Problem, zero: str) -> None:
+    if not hard_margin(problem).lower:
+        return
+    space, scale = best_bias_scale(problem)
+    run = run_perceptron(space, bias_scale=scale, zero=zero, max_mistakes=5000)
+    bounds = check(space, run, None)
+    assert bounds["best_scale"].valid
+    if problem.bias:
+        # At the best scale the two bounds are the same number, and any other scale has a greater one.
+        assert math.isclose(bounds["best_scale"].value, bounds["augmented_b"].value, rel_tol=1e-9)
+        for other in (scale / 2, scale * 2):
+            worse = by_name(bounds_of(gather(problem, run_perceptron(problem, bias_scale=other), n_passes=None)))
+            assert worse["augmented_b"].value >= bounds["best_scale"].value * (1 - 1e-9)
+            assert not worse["best_scale"].valid
+    margin, radius = hard_margin(space).lower, math.sqrt(radius_squared(space))
+    assert bounds["best_scale"].value <= (1 + 1e-9) * 4 * radius**2 / margin**2
+
+
+@pytest.mark.parametrize("zero", ZERO_RULES)
+def test_the_margin_with_bias_alone_bounds_nothing(zero: str) -> None:
+    """{10: -, 12: +}: R^2/gamma^2 = 144 is no bound of the run's 233 mistakes."""
+    problem = Problem.validated([[10.0], [12.0]], [-1, 1])
+    run = run_perceptron(problem, zero=zero)
+    bounds = check(problem, run, None)
+    assert run.n_mistakes > 144
+    assert all(bound.value > 144 for bound in bounds.values() if bound.valid)
+    assert math.isclose(bounds["augmented_b"].value, 145 * (1 + 121), rel_tol=1e-9)
+    # In the plane (x, 1) both rows are support: the margin there is 2/sqrt(488).
+    assert math.isclose(bounds["novikoff"].value, 145 * 488 / 4, rel_tol=1e-9)
+    assert not bounds["best_scale"].valid
+    assert math.isclose(bounds["best_scale"].value, 23**2, rel_tol=1e-9)
+
+
+def test_known_problems(known: Any) -> None:
+    for n_passes in (1, 3, None):
+        limits = {"max_epochs": n_passes, "max_mistakes": 20_000}
+        for X in (known.X, csr_array(known.X)):
+            problem = Problem(X, known.y, known.bias)
+            bounds = check(problem, run_perceptron(problem, **limits), n_passes)
+            if known.margin_squared and not known.bias:
+                radius = max(sum(Fraction(v) ** 2 for v in row) for row in known.X.tolist())
+                assert math.isclose(bounds["novikoff"].value, radius / known.margin_squared, rel_tol=1e-8)
+
+
+def test_inseparable_data_raise_nothing(inseparable: Any) -> None:
+    for scale in (1.0, "best"):
+        bounds = by_name(mistake_bounds(inseparable.X, inseparable.y, bias=inseparable.bias, bias_scale=scale))
+        for name in NAMES - {"freund_schapire"}:
+            assert not bounds[name].valid and bounds[name].vacuous and bounds[name].value == math.inf
+            assert bounds[name].ratio(5) == 0
+        assert bounds["freund_schapire"].valid
+
+
+def test_the_one_pass_bound_of_zero_is_the_number_of_rows() -> None:
+    """v = 0 gives n: the bound for the soft margin's u is compared with it by the flag `vacuous`."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.5, 1, -1)
+    bounds = by_name(mistake_bounds(X, y, bias=False, C=1e-9))
+    assert math.isclose(bounds["freund_schapire"].value, 40, rel_tol=1e-4)
+    assert bounds["freund_schapire"].vacuous == (bounds["freund_schapire"].value >= 40)
+
+
+def test_separated_far_apart_is_not_vacuous() -> None:
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(100, 2)) - 20, rng.normal(size=(100, 2)) + 20])
+    y = np.repeat([-1, 1], 100)
+    bounds = by_name(mistake_bounds(X, y, n_passes=2))
+    for name in ("novikoff", "augmented_b", "self_certificate", "freund_schapire"):
+        assert bounds[name].valid and not bounds[name].vacuous and bounds[name].value < 10
+    assert bounds["novikoff"].ratio(2) == 2 / bounds["novikoff"].value
+
+
+@given(hnp.arrays(np.float64, (4, 3), elements=st.floats(allow_nan=False, allow_infinity=False)))
+def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
+    y = np.array([-1.0, 1.0, 1.0, -1.0])
+    exact = max(sum(Fraction(v) ** 2 for v in row) for row in X.tolist())
+    assert radius_squared(Problem(X, y)) == exact
+    assert radius_squared(Problem(csr_array(X), y)) == exact
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(problem_module, "_CHUNK_ENTRIES", 1)
+        assert radius_squared(Problem(X, y)) == exact
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("n_passes", [1, 4])
+def test_extreme_units_raise_nothing(unit: float, bias: bool, n_passes: int) -> None:
+    X = np.array([-5.0, -3.0, 1.0, 5.0])[:, None] * unit
+    for scale in (1.0, "best"):
+        bounds = by_name(mistake_bounds(X, [0, 0, 1, 1], bias=bias, n_passes=n_passes, bias_scale=scale))
+        assert not bias or bounds["freund_schapire"].value > 0
+        assert bias or (bounds["novikoff"].valid and math.isclose(bounds["novikoff"].value, 25, rel_tol=1e-6))
+
+
+def test_real_data() -> None:
+    from maxmargin.dataset import load
+
+    for name, positive in (("iris", "setosa"), ("breast_cancer", None)):
+        data = load(name, positive=positive)
+        problem = Problem(data.X, data.y.astype(float))
+        bounds = check(problem, run_perceptron(problem, max_epochs=20), 20)
+        assert bounds["novikoff"].valid
+        assert bounds["novikoff"].vacuous == (name == "breast_cancer")

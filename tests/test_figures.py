@@ -1,0 +1,148 @@
+"""The figures of the report: axes in, axes out, no global state, true geometry."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import maxmargin as mm
+from maxmargin.reports.class_study import ClassStudy
+from maxmargin.reports.figures.canvas import inline_svg
+from maxmargin.reports.figures.classes import plot_classes
+from maxmargin.reports.figures.distances import plot_distances
+from maxmargin.reports.figures.margin_path import plot_margin_path
+from maxmargin.reports.figures.mistakes import plot_mistakes
+from maxmargin.reports.figures.projection import half_width, plot_projection, view_of
+from maxmargin.reports.figures.soft_path import plot_soft_counts, plot_soft_widths
+from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.reports.study import Study
+from maxmargin.reports.trajectory import trajectory
+
+KEYS = ["margin-path", "mistakes", "distances", "projection", "soft-margin"]
+
+
+def dataset(name: str) -> mm.Dataset:
+    if name == "strip":
+        return mm.from_arrays([[1.0], [2.0], [4.0], [7.0]], ["a", "a", "b", "b"])
+    if name == "plane":
+        pair = mm.load("iris").pair("setosa", "versicolor")
+        return mm.from_arrays(pair.X[:, 2:], pair.labels)
+    return mm.load("iris", positive=name)
+
+
+@pytest.fixture(scope="module", params=["strip", "plane", "setosa", "versicolor"])
+def report(request: pytest.FixtureRequest) -> MarginReport:
+    return margin_report(dataset(request.param), Cs=(0.1, 10.0), max_mistakes=1_000)
+
+
+@pytest.fixture(scope="module")
+def classes() -> MarginReport:
+    return margin_report(mm.load("iris"), max_mistakes=500)
+
+
+def axes() -> Axes:
+    return Figure().add_subplot()
+
+
+def study_of(report: MarginReport) -> Study:
+    assert isinstance(report.study, Study)
+    return report.study
+
+
+@pytest.mark.parametrize("plot", [plot_mistakes, plot_margin_path, plot_projection, plot_soft_widths, plot_soft_counts])
+def test_functions_return_the_axes_they_are_given(report: MarginReport, plot: object) -> None:
+    ax = axes()
+    assert callable(plot)
+    assert plot(study_of(report), ax) is ax
+    assert ax.has_data()
+
+
+def test_distances_return_the_axes_they_are_given(report: MarginReport) -> None:
+    study, ax = study_of(report), axes()
+    assert study.reference is not None
+    assert plot_distances(study, study.reference, ax) is ax
+
+
+def test_classes_return_the_axes_they_are_given(classes: MarginReport) -> None:
+    assert isinstance(classes.study, ClassStudy)
+    ax = axes()
+    assert plot_classes(classes.study, ax) is ax
+
+
+def test_pyplot_is_not_imported() -> None:
+    script = (
+        "import sys, maxmargin as mm\n"
+        "report = mm.margin_report(mm.from_arrays([[1.0], [3.0]], [0, 1]), Cs=[1.0])\n"
+        "report.to_html()\n"
+        "assert 'matplotlib.figure' in sys.modules and 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, classes: MarginReport) -> None:
+    assert [picture.key for picture in report.pictures] == KEYS
+    assert [picture.key for picture in classes.pictures] == ["classes"]
+    for picture in (*report.pictures, *classes.pictures):
+        assert picture.title and picture.caption.endswith(".") and picture.alt.endswith(".")
+
+
+def test_drawing_leaves_global_settings_alone(report: MarginReport) -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    inline_svg(report.pictures[0])
+    assert dict(mpl.rcParams) == before
+
+
+def test_inline_svg_takes_colours_and_fonts_from_the_page(report: MarginReport) -> None:
+    for picture in report.pictures:
+        svg = inline_svg(picture)
+        assert svg.startswith("<svg") and svg.endswith("</svg>")
+        assert "currentColor" in svg and "<text" in svg
+        assert "#" not in svg.replace('href="#', "").replace("url(#", "").replace("#ffffff", "")
+        assert "DejaVu" not in svg and "http" not in svg
+        assert f'id="{picture.key}-' in svg
+        assert inline_svg(picture) == svg
+
+
+def test_saved_figures_are_reproducible(classes: MarginReport, tmp_path: Path) -> None:
+    first = classes.save_figures(tmp_path / "new" / "first")
+    second = classes.save_figures(tmp_path / "second")
+    assert [path.name for path in first] == ["classes.svg", "classes.pdf", "classes.png"]
+    digests = [[hashlib.sha256(path.read_bytes()).hexdigest() for path in paths] for paths in (first, second)]
+    assert digests[0] == digests[1]
+    assert b"CreationDate" not in first[1].read_bytes()
+
+
+def test_distances_are_true_in_the_view(report: MarginReport) -> None:
+    study = study_of(report)
+    view = view_of(study)
+    if not view.is_strip:
+        np.testing.assert_allclose(view.basis.T @ view.basis, np.eye(2), atol=1e-12)
+    for plane in (study.reference, study.found):
+        assert plane is not None
+        direction, offset = view.line(plane)
+        drawn = study.problem.y[view.rows] * (view.points @ direction + offset)
+        np.testing.assert_allclose(drawn, plane.distances(study.problem, view.rows), atol=1e-9)
+
+
+def test_no_row_lies_in_the_margin_band_of_separable_data(report: MarginReport) -> None:
+    study = study_of(report)
+    assert study.reference is not None
+    direction, offset = view_of(study).line(study.reference)
+    inside = np.abs(view_of(study).points @ direction + offset) < half_width(study) * (1 - 1e-9)
+    assert inside.any() == (study.maximum is None)
+
+
+def test_the_trajectory_ends_where_the_run_ended(report: MarginReport) -> None:
+    study = study_of(report)
+    path = trajectory(study)
+    assert path.n_mistakes[-1] == study.run.n_mistakes
+    assert path.margin[-1] == pytest.approx(study.run.margin, abs=1e-9)
+    assert path.upper[-1] == pytest.approx(study.run.margin_upper)
+    assert (path.upper[np.isfinite(path.upper)] >= study.hard.lower * (1 - 1e-12)).all()

@@ -1,0 +1,450 @@
+"""The perceptron against a reference in fractions, its limits, and the theorems that hold for every run."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from maxmargin.dataset import load
+from maxmargin.prepare import prepare
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.perceptron import run as run_module
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.run import PerceptronRun, PerceptronSettings, Progress, perceptron
+from maxmargin.solvers.problem import Problem
+
+ZERO_RULES = ("mistake", "positive", "negative")
+AGRESTI = Problem.validated([[10], [20], [30], [40], [60], [70], [80], [90]], [-1] * 4 + [1] * 4)
+TEN_TWELVE = Problem.validated([[10.0], [12.0]], [-1, 1])
+
+
+def reference_mistakes(
+    problem: Problem, settings: PerceptronSettings, rng: np.random.Generator
+) -> tuple[list[int], list[int], bool]:
+    """Return (rows of the mistakes, mistakes per epoch, converged), in fractions, written as in a textbook."""
+    X = problem.X.toarray() if problem.is_sparse else problem.X
+    s = Fraction(settings.bias_scale) if problem.bias else Fraction(0)
+    rows = [[*map(Fraction, row), s] for row in X.tolist()]
+    y = [int(v) for v in problem.y]
+    n = len(y)
+    w = [Fraction(0)] * len(rows[0])
+
+    def is_mistake(i: int) -> bool:
+        score = sum(a * b for a, b in zip(rows[i], w, strict=True))
+        if score == 0:
+            return {"mistake": True, "positive": y[i] < 0, "negative": y[i] > 0}[settings.zero]
+        return score * y[i] < 0
+
+    once = list(range(n))
+    if settings.order is Order.SHUFFLED_ONCE:
+        once = rng.permutation(n).tolist()
+    mistakes: list[int] = []
+    per_epoch: list[int] = []
+    while settings.max_epochs is None or len(per_epoch) < settings.max_epochs:
+        order = once
+        if settings.order is Order.RESHUFFLED:
+            order = rng.permutation(n).tolist()
+        if settings.order is Order.RANDOM:
+            order = rng.integers(n, size=n).tolist()
+        per_epoch.append(0)
+        for i in order:
+            if is_mistake(i):
+                w = [v + y[i] * a for v, a in zip(w, rows[i], strict=True)]
+                mistakes.append(i)
+                per_epoch[-1] += 1
+                if len(mistakes) == settings.max_mistakes:
+                    return mistakes, per_epoch, False
+        if per_epoch[-1] == 0:
+            if settings.order is not Order.RANDOM:
+                return mistakes, per_epoch, True
+            if len(per_epoch) != settings.max_epochs and not any(map(is_mistake, range(n))):
+                return mistakes, [*per_epoch, 0], True
+    return mistakes, per_epoch, False
+
+
+small = st.integers(-4, 4).map(float)
+
+
+@st.composite
+def problems(draw: st.DrawFn, elements: st.SearchStrategy[float] = small) -> Problem:
+    n, d = draw(st.integers(2, 8)), draw(st.integers(1, 11))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=elements))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    return Problem(X, y, draw(st.booleans()))
+
+
+configurations = st.builds(
+    lambda scale, zero, order, epochs, mistakes: PerceptronSettings(
+        bias_scale=scale, zero=zero, order=order, max_epochs=epochs, max_mistakes=mistakes
+    ),
+    st.sampled_from([0.5, 1.0, 2.0, 4.0]),
+    st.sampled_from(ZERO_RULES),
+    st.sampled_from(list(Order)),
+    st.integers(1, 12),
+    st.one_of(st.none(), st.integers(1, 40)),
+)
+
+
+@given(problems(), configurations, st.integers(0, 2**32 - 1), st.booleans())
+@settings(deadline=None, max_examples=200)
+def test_the_mistakes_are_those_of_fractions(
+    problem: Problem, configuration: PerceptronSettings, seed: int, sparse: bool
+) -> None:
+    stored = Problem(csr_array(problem.X), problem.y, problem.bias) if sparse else problem
+    run = perceptron(stored, configuration, rng=np.random.default_rng(seed))
+    rows, per_epoch, converged = reference_mistakes(problem, configuration, np.random.default_rng(seed))
+    assert run.mistake_rows.tolist() == rows
+    assert run.mistakes_per_epoch.tolist() == per_epoch
+    assert (run.converged, run.n_mistakes, run.n_epochs) == (converged, len(rows), len(per_epoch))
+
+
+@given(problems(), configurations, st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_slices_and_logs_of_any_size_change_nothing(
+    problem: Problem, configuration: PerceptronSettings, seed: int
+) -> None:
+    whole = perceptron(problem, configuration, rng=np.random.default_rng(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "_SLICE_PRESENTATIONS", 1)
+        patch.setattr(run_module, "_LOG_ROOM", 1)
+        sliced = perceptron(problem, configuration, rng=np.random.default_rng(seed))
+    assert sliced.mistake_rows.tolist() == whole.mistake_rows.tolist()
+    assert sliced.mistakes_per_epoch.tolist() == whole.mistakes_per_epoch.tolist()
+    assert sliced.stop_reason is whole.stop_reason and (sliced.w == whole.w).all() and sliced.b == whole.b
+
+
+@given(problems(), configurations, st.integers(0, 2**32 - 1), st.sampled_from([-900, -30, 1, 30, 900]))
+@settings(deadline=None)
+def test_powers_of_two_leave_the_mistakes_alone(
+    problem: Problem, configuration: PerceptronSettings, seed: int, k: int
+) -> None:
+    """The learning rate, and the unit of the data with the constant coordinate, do not matter from w = 0."""
+    scaled = Problem(np.ldexp(problem.X, k), problem.y, bias=False)
+    plain = perceptron(Problem(problem.X, problem.y, bias=False), configuration, rng=np.random.default_rng(seed))
+    other = perceptron(scaled, configuration, rng=np.random.default_rng(seed))
+    assert other.mistake_rows.tolist() == plain.mistake_rows.tolist()
+    np.testing.assert_array_equal(other.w, np.ldexp(plain.w, k))
+    if abs(k) < 100:
+        settings_there = PerceptronSettings(
+            bias_scale=math.ldexp(configuration.bias_scale, k), zero=configuration.zero, order=configuration.order,
+            max_epochs=configuration.max_epochs, max_mistakes=configuration.max_mistakes,
+        )  # fmt: skip
+        plain = perceptron(Problem(problem.X, problem.y), configuration, rng=np.random.default_rng(seed))
+        other = perceptron(Problem(scaled.X, problem.y), settings_there, rng=np.random.default_rng(seed))
+        assert other.mistake_rows.tolist() == plain.mistake_rows.tolist()
+
+
+# The theorems, on every run.
+
+
+def exact_weights(problem: Problem, run: PerceptronRun) -> list[Fraction]:
+    """Return sum_I y (x, s) in fractions."""
+    s = Fraction(run.settings.bias_scale) if problem.bias else Fraction(0)
+    w = [Fraction(0)] * (problem.n_features + 1)
+    for i, count in enumerate(np.bincount(run.mistake_rows, minlength=problem.n_samples).tolist()):
+        row = [*map(Fraction, problem.X[i].tolist()), s]
+        w = [v + count * int(problem.y[i]) * a for v, a in zip(w, row, strict=True)]
+    return w
+
+
+def in_run_space(problem: Problem, scale: float) -> Problem:
+    if not problem.bias:
+        return problem
+    return Problem(np.hstack([problem.X, np.full((problem.n_samples, 1), scale)]), problem.y, bias=False)
+
+
+def square(vector: list[Fraction]) -> Fraction:
+    return sum((v * v for v in vector), Fraction(0))
+
+
+floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
+
+
+@given(problems(floats), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
+@settings(deadline=None, max_examples=100)
+def test_the_theorems_hold_on_every_run(
+    margins_of: Callable[..., list[Fraction]],
+    problem: Problem,
+    configuration: PerceptronSettings,
+    seed: int,
+    scale: float | None,
+) -> None:
+    if scale is not None:  # not a power of two: b = s w_b is rounded
+        configuration = PerceptronSettings(
+            bias_scale=scale, zero=configuration.zero, order=configuration.order, max_epochs=configuration.max_epochs
+        )
+    run = perceptron(problem, configuration, rng=np.random.default_rng(seed))
+    s = Fraction(configuration.bias_scale) if problem.bias else Fraction(0)
+    space = in_run_space(problem, configuration.bias_scale)
+    squares = [sum(Fraction(v) ** 2 for v in row) for row in space.X.tolist()]
+    radius_squared = max(squares)
+    M, w = run.n_mistakes, exact_weights(problem, run)
+
+    # w is sum_I y (x, s), up to rounding.
+    np.testing.assert_allclose(run.w, [float(v) for v in w[:-1]], atol=1e-9)
+    assert math.isclose(run.b, float(w[-1] * s), abs_tol=1e-9)
+    assert math.isclose(run.run_norm, math.sqrt(square(w)), abs_tol=1e-9)
+    assert math.isclose(run.norm, math.sqrt(square(w[:-1])), abs_tol=1e-9)
+
+    # ||w||^2 <= sum_I ||x||^2 <= M R^2; near-ties of data that are not integers may be decided by rounding.
+    over_mistakes = sum((squares[i] for i in run.mistake_rows.tolist()), Fraction(0))
+    assert square(w) <= over_mistakes * (1 + Fraction(1, 10**9)) <= M * radius_squared * (1 + Fraction(1, 10**9))
+
+    g = hard_margin(space)
+    gamma = hard_margin(problem)
+    # Self-certificates: achieved margins below, the mistakes' means above.
+    assert run.run_margin <= g.upper
+    assert run.margin <= gamma.upper
+    assert (run.run_upper is None) == (M == 0) or run.run_upper is not None
+    if M:
+        assert run.run_upper is not None and run.run_upper >= g.lower
+        assert Fraction(run.run_upper) ** 2 >= square(w) / M**2
+        assert math.isclose(run.run_upper, math.sqrt(square(w)) / M, rel_tol=1e-9, abs_tol=1e-300)
+    both = len(set(problem.y[run.mistake_rows].tolist())) == 2
+    assert (run.margin_upper is not None) == (both if problem.bias else M > 0)
+    if run.margin_upper is not None:
+        assert run.margin_upper >= gamma.lower
+
+    # The achieved margins are those of the plane returned, rounded down.
+    least = min(margins_of(problem.X, problem.y, run.w, run.b))
+    norm = square([Fraction(v) for v in run.w.tolist()])
+    assert (run.margin == -math.inf) == (norm == 0)
+    if norm:
+        value = Fraction(run.margin)
+        assert value * abs(value) <= least * abs(least) / norm
+        assert math.isclose(run.margin, float(least) / math.sqrt(norm), rel_tol=1e-9, abs_tol=1e-12)
+    run_square = norm + ((Fraction(run.b) / s) ** 2 if s else 0)
+    if run_square:
+        value = Fraction(run.run_margin)
+        assert value * abs(value) <= least * abs(least) / run_square
+
+    if g.lower > 1e-6 and g.w is not None:
+        # Novikoff, w.u >= M g, and the angle to the maximum margin.
+        assert radius_squared / Fraction(g.lower) ** 2 >= M
+        u = [Fraction(v) for v in g.w.tolist()]
+        along = sum((a * b for a, b in zip(w, u, strict=False)), Fraction(0))
+        slack = 1 + 1e-6
+        assert float(along) / math.sqrt(square(u)) * slack >= M * g.lower
+        if M and square(w):
+            cosine = float(along) / math.sqrt(square(u) * square(w))
+            assert cosine * slack >= math.sqrt(M) * g.lower / math.sqrt(radius_squared)
+
+
+@given(problems(), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(list(Order)), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_it_converges_exactly_on_data_separable_in_its_space(
+    truly_separable: Callable[..., bool], problem: Problem, scale: float, order: Order, seed: int
+) -> None:
+    assume(problem.n_features <= 3)
+    separable = truly_separable(in_run_space(problem, scale).X, problem.y, False)
+    limit = 3000
+    if separable:
+        space = in_run_space(problem, scale)
+        g = hard_margin(space)
+        bound = float((space.X**2).sum(axis=1).max()) / g.lower**2
+        assume(bound < 1e5)
+        limit = math.ceil(bound) + 1
+    configuration = PerceptronSettings(bias_scale=scale, order=order, max_mistakes=limit)
+    run = perceptron(problem, configuration, rng=np.random.default_rng(seed))
+    assert run.converged is separable
+    if separable:
+        assert run.run_margin > 0 and run.margin > 0
+
+
+@given(problems(), st.sampled_from(["positive", "negative"]))
+@settings(deadline=None)
+def test_with_a_bias_a_stop_under_a_fixed_sign_implies_separability(
+    truly_separable: Callable[..., bool], problem: Problem, zero: str
+) -> None:
+    assume(problem.n_features <= 3)
+    run = perceptron(Problem(problem.X, problem.y), PerceptronSettings(zero=zero, max_mistakes=500))
+    if run.converged:
+        assert truly_separable(problem.X, problem.y)
+
+
+def test_a_fixed_sign_can_stop_where_nothing_separates() -> None:
+    problem = Problem.validated([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], [1, 1, -1], bias=False)
+    run = perceptron(problem, PerceptronSettings(zero="positive"))
+    assert run.converged and run.n_mistakes == 1
+    assert run.margin == 0, "its plane touches"
+    assert not perceptron(problem, PerceptronSettings(max_mistakes=1000)).converged
+
+
+# Numbers from outside.
+
+
+def test_agresti() -> None:
+    run = perceptron(AGRESTI)
+    assert (run.n_mistakes, run.n_epochs, run.converged) == (1701, 452, True)
+    assert run.margin_upper is not None and run.margin_upper >= 10
+    assert run.run_upper is not None and math.isclose(run.run_upper, 0.471, abs_tol=5e-4)
+    centred = perceptron(Problem(AGRESTI.X - 50.0, AGRESTI.y))
+    assert centred.n_mistakes == 1
+    assert hard_margin(Problem(AGRESTI.X - 50.0, AGRESTI.y)).lower == 10
+
+
+def test_ten_twelve_under_the_rules() -> None:
+    counts = {zero: perceptron(TEN_TWELVE, PerceptronSettings(zero=zero)).n_mistakes for zero in ZERO_RULES}
+    assert counts["mistake"] == 233
+    assert counts["negative"] == 222, "predicting sign(0) = -1"
+
+
+@pytest.mark.parametrize("label, mistakes", [("class_0", 20), ("class_1", 58), ("class_2", 23)])
+def test_wine_standardised(label: str, mistakes: int) -> None:
+    data = load("wine", positive=label)
+    run = perceptron(Problem(prepare(data.X, "standardize").X, data.y.astype(float)))
+    assert run.converged and run.n_mistakes == mistakes
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 10])
+def test_one_row_is_repaired_in_the_number_of_updates_stated(times: int) -> None:
+    """floor(-y w.x / ||x||^2) + 1 updates repair one row under repeated presentation."""
+    X = np.array([[-1.0], [1.0], [float(times)]])
+    run = perceptron(Problem(X, np.array([1.0, 1.0, -1.0]), bias=False), PerceptronSettings(max_epochs=1))
+    assert run.mistake_rows.tolist()[:2] == [0, 1]
+
+
+# Limits, interruption, bad options.
+
+
+@given(problems(), st.integers(1, 30), st.integers(1, 10))
+@settings(deadline=None)
+def test_limits_are_exact(problem: Problem, max_mistakes: int, max_epochs: int) -> None:
+    for order in Order:
+        limits = PerceptronSettings(order=order, max_mistakes=max_mistakes, max_epochs=max_epochs)
+        run = perceptron(problem, limits, rng=np.random.default_rng(0))
+        assert run.n_mistakes <= max_mistakes and run.n_epochs <= max_epochs
+        assert (run.stop_reason == "max_mistakes") == (run.n_mistakes == max_mistakes)
+        assert run.stop_reason != "max_epochs" or run.n_epochs == max_epochs
+        assert run.converged == (run.stop_reason == "converged")
+        assert run.n_mistakes == len(run.mistake_rows) == run.mistakes_per_epoch.sum()
+        assert run.n_epochs == len(run.mistakes_per_epoch)
+        assert not run.converged or run.mistakes_per_epoch[-1] == 0
+
+
+def test_random_order_ends_by_a_full_scan() -> None:
+    """Many of these rows are the same easy one: a clean epoch of draws says nothing."""
+    X = np.vstack([np.full((60, 1), 1.0), [[-1.0]]])
+    y = np.append(np.ones(60), -1.0)
+    X[0] = 0.01
+    run = perceptron(Problem(X, y), PerceptronSettings(order=Order.RANDOM), rng=np.random.default_rng(0))
+    assert run.converged and run.margin > 0
+    assert run.mistakes_per_epoch[-2:].tolist() == [0, 0], "a clean epoch of draws, then a clean scan"
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    for order in Order:
+        runs = [perceptron(AGRESTI, PerceptronSettings(order=order), rng=np.random.default_rng(7)) for _ in range(2)]
+        assert runs[0].mistake_rows.tolist() == runs[1].mistake_rows.tolist()
+
+
+def test_an_interrupted_run_keeps_its_state() -> None:
+    inseparable = Problem.validated([[0.0], [1.0], [2.0]], [-1, 1, -1])
+    seen: list[Progress] = []
+
+    def stop(progress: Progress) -> None:
+        seen.append(progress)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    run = perceptron(inseparable, PerceptronSettings(max_mistakes=None), on_progress=stop)
+    assert run.stop_reason == "interrupted" and not run.converged
+    assert run.n_mistakes == seen[-1].n_mistakes > seen[0].n_mistakes
+    assert 0 < seen[0].seconds < seen[1].seconds
+    w = exact_weights(inseparable, run)
+    assert [float(v) for v in w] == [*run.w.tolist(), run.b]
+
+
+def test_ctrl_c_keeps_the_state() -> None:
+    script = """
+        import numpy as np
+        from maxmargin.solvers.perceptron.run import PerceptronSettings, perceptron
+        from maxmargin.solvers.problem import Problem
+        X = np.arange(2000.0).reshape(-1, 1) % 7
+        y = np.where(np.arange(2000) % 2, 1.0, -1.0)
+        problem = Problem(X, y)
+        perceptron(problem, PerceptronSettings(max_epochs=1))
+        print("ready", flush=True)
+        run = perceptron(problem, PerceptronSettings(max_mistakes=None))
+        counts = np.bincount(run.mistake_rows, minlength=2000)
+        print(run.stop_reason, run.n_mistakes == len(run.mistake_rows) == run.mistakes_per_epoch.sum(),
+              run.w[0] == (counts * y * X[:, 0]).sum(), run.b == (counts * y).sum())
+    """
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == "ready"
+        try:
+            process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        output = process.communicate(timeout=60)[0]
+    assert process.returncode == 0
+    assert output.split() == ["interrupted", "True", "True", "True"]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"zero": "maybe"}, "expected one of mistake, positive, negative"),
+        ({"bias_scale": 0.0}, "positive finite"),
+        ({"bias_scale": -1.0}, "positive finite"),
+        ({"bias_scale": math.nan}, "positive finite"),
+        ({"bias_scale": math.inf}, "positive finite"),
+        ({"max_epochs": 0}, "max_epochs is 0; expected at least 1"),
+        ({"max_mistakes": -3}, "max_mistakes is -3; expected at least 1"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidProblemError, match=words):
+        PerceptronSettings(**options)
+
+
+def test_the_data_are_not_touched() -> None:
+    X, y = AGRESTI.X.copy(), AGRESTI.y.copy()
+    X.flags.writeable = y.flags.writeable = False
+    run = perceptron(Problem(X, y), PerceptronSettings(max_epochs=3))
+    assert run.n_mistakes > 0
+    assert (X == AGRESTI.X).all() and (y == AGRESTI.y).all()
+    sparse = csr_array(X)
+    sparse.data.flags.writeable = False
+    assert perceptron(Problem(sparse, y), PerceptronSettings(max_epochs=3)).n_mistakes == run.n_mistakes
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e200, 1e300])
+def test_extreme_units_through_the_origin(unit: float) -> None:
+    X, y = np.array([[-3.0], [1.0], [2.0]]), np.array([-1.0, 1.0, 1.0])
+    run = perceptron(Problem(X * unit, y, bias=False))
+    assert run.converged and run.n_mistakes == 1
+    assert run.margin == unit and run.margin_upper is not None and run.margin_upper >= unit
+
+
+def test_planes_beyond_the_greatest_number_come_in_smaller_units() -> None:
+    X, y = np.array([[-5e300], [-3e300], [1e300], [5e300]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    run = perceptron(Problem(X, y), PerceptronSettings(bias_scale=1e300))
+    assert run.converged and np.isfinite([*run.w, run.b, run.norm]).all()
+    plain = perceptron(Problem(X / 1e300, y))
+    assert run.n_mistakes == plain.n_mistakes
+    assert math.isclose(run.margin, plain.margin * 1e300, rel_tol=1e-9)
+
+
+def test_planes_beyond_the_greatest_number_in_any_units_are_refused() -> None:
+    X, y = np.array([[1.7e308], [-1.7e308], [0.0]]), np.array([-1.0, -1.0, 1.0])
+    with pytest.raises(InvalidProblemError, match="overflow"):
+        perceptron(Problem(X, y), PerceptronSettings(max_mistakes=2, bias_scale=1.7e308))

@@ -1,0 +1,414 @@
+"""The margin report: its dict, its pages, and that they tell the same."""
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin.reports.formats import count, interval, number, one_line, percent, proven
+from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.solvers.errors import InvalidProblemError
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+GRID = (0.1, 10.0)
+
+
+def agresti() -> mm.Dataset:
+    x = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
+    return mm.from_arrays(x, [0, 0, 0, 0, 1, 1, 1, 1], feature_names=["x"], source="Agresti")
+
+
+def hostile() -> mm.Dataset:
+    X = np.random.default_rng(0).normal(size=(24, 3))
+    labels = np.where(np.arange(24) % 2, "<script>alert(1)</script>", "_a|b $x$ & *c*")
+    return mm.from_arrays(X, labels, feature_names=["a & b|c", "$x_1$", "_<i>\n"], source="e|v<i>l")
+
+
+def three_on_a_line() -> mm.Dataset:
+    return mm.from_arrays([[1.0], [1.5], [2.0], [2.5], [3.0], [3.5]], ["a", "a", "b", "b", "c", "c"])
+
+
+@pytest.fixture(scope="module")
+def separable() -> MarginReport:
+    return margin_report(agresti(), Cs=GRID)
+
+
+@pytest.fixture(scope="module")
+def iris() -> MarginReport:
+    return margin_report(mm.load("iris", positive="setosa"), Cs=GRID)
+
+
+@pytest.fixture(scope="module")
+def inseparable() -> MarginReport:
+    return margin_report(mm.load("iris", positive="versicolor"), Cs=GRID, max_mistakes=2_000)
+
+
+@pytest.fixture(scope="module")
+def classes() -> MarginReport:
+    return margin_report(mm.load("iris"), max_mistakes=2_000)
+
+
+REPORTS = ["separable", "iris", "inseparable", "classes"]
+
+
+@pytest.fixture(params=REPORTS)
+def report(request: pytest.FixtureRequest) -> MarginReport:
+    found: MarginReport = request.getfixturevalue(request.param)
+    return found
+
+
+class Outline(HTMLParser):
+    """Checks that tags close in order; collects ids, references, headings, and texts of cells."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.tags: list[str] = []
+        self.labels: list[str | None] = []
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        values = dict(attrs)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.references += [value[1:] for name, value in attrs if name in ("href", "xlink:href") and value]
+        if values.get("role") == "img":
+            self.labels.append(values.get("aria-label"))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def floats_of(value: Any) -> list[float]:
+    if isinstance(value, dict):
+        return [number for entry in value.values() for number in floats_of(entry)]
+    if isinstance(value, list):
+        return [number for entry in value for number in floats_of(entry)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_the_dict_survives_json(report: MarginReport) -> None:
+    found = report.to_dict()
+    assert json.loads(report.to_json()) == found
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["schema"] == "maxmargin.report/1"
+    assert np.isfinite(floats_of(found)).all()
+
+
+def test_the_dict_is_a_copy(separable: MarginReport) -> None:
+    separable.to_dict()["data"].clear()
+    assert separable.to_dict()["data"]["n_samples"] == 8
+
+
+def test_the_same_input_gives_the_same_bytes(separable: MarginReport) -> None:
+    again = margin_report(agresti(), Cs=GRID)
+    assert again.to_json() == separable.to_json()
+    assert again.to_markdown() == separable.to_markdown()
+    assert again.to_html() == separable.to_html()
+    assert again.to_html() == again.to_html()
+
+
+def test_the_page_is_well_formed_and_loads_nothing(report: MarginReport) -> None:
+    page = report.to_html()
+    outline = Outline(page)
+    assert set(outline.tags) & {"script", "link", "img", "iframe", "object", "embed", "base"} == set()
+    assert re.findall(r"https?:|//[a-z]|@import|url\((?!#)|\ssrc=", page) == []
+    assert len(outline.ids) == len(set(outline.ids))
+    assert set(outline.references) <= set(outline.ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(outline.ids)
+    assert outline.tags.count("h1") == 1
+    assert [tag for tag in outline.tags if re.fullmatch(r"h[3-6]", tag)] == []
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert page.count("<caption>") == page.count("<table")
+
+
+def test_every_figure_of_the_page_has_an_alternative_text(report: MarginReport) -> None:
+    labels = Outline(report.to_html()).labels
+    assert labels == [picture.alt for picture in report.pictures]
+    assert all(labels)
+
+
+def test_agresti(separable: MarginReport) -> None:
+    found = separable.to_dict()
+    assert found["verdict"] == "separable"
+    assert found["separability"]["proof"] == "exact"
+    assert found["hard_margin"]["lower"] == found["hard_margin"]["upper"] == 10
+    assert found["perceptron"]["n_mistakes"] == 1701
+    assert found["perceptron"]["n_epochs"] == 452
+    assert (found["translation"]["n_mistakes"], found["translation"]["lower"]) == (1, 10)
+    line = next(line for line in separable.to_markdown().splitlines() if line.startswith("Translation"))
+    assert "γ\\* stays 10 (" in line
+    assert "1 mistake in 2 epochs instead of 1,701 in 452" in line
+
+
+def test_pages_tell_the_numbers_of_the_dict(iris: MarginReport) -> None:
+    found = iris.to_dict()
+    hard, run = found["hard_margin"], found["perceptron"]
+    assert hard["lower"] == pytest.approx(0.8175557692, abs=1e-10)
+    pages = {"html": iris.to_html(), "md": iris.to_markdown().replace("\\", "")}
+    expected = [
+        proven(hard["lower"], hard["upper"]),
+        interval(hard["lower"], hard["upper"]),
+        percent(found["comparison"]["share_of_maximum"]),
+        f"{count(run['n_mistakes'])} mistakes in {count(run['n_epochs'])} epochs",
+        number(run["norm"]),
+        number(found["comparison"]["cosine"]),
+        found["data"]["sha256"],
+        *(number(bound["value"]) for bound in found["bounds"]),
+        *(number(point["margin_width"]) for point in found["soft_margin"]),
+        *(number(entry["multiplier"]) for entry in found["support_rows"]),
+        *found["unknown"],
+    ]
+    for page in pages.values():
+        text = "".join(Outline(page).text) if page.startswith("<!") else page
+        assert [value for value in expected if value not in text] == []
+    assert [
+        s for s in (f"γ* = {proven(hard['lower'], hard['upper'])}", "5 mistakes") if s not in iris.to_terminal()
+    ] == []
+
+
+def test_relations_between_the_numbers(iris: MarginReport) -> None:
+    found = iris.to_dict()
+    hard, run = found["hard_margin"], found["perceptron"]
+    assert run["margin"] <= hard["upper"] <= run["margin_upper"]
+    assert run["run_margin"] <= run["run_maximum_upper"] <= run["run_upper"]
+    assert all(run["n_mistakes"] <= bound["value"] for bound in found["bounds"] if bound["valid"])
+    assert len(run["mistake_rows"]) == sum(run["mistakes_per_epoch"]) == run["n_mistakes"]
+    assert np.linalg.norm(run["w"]) == pytest.approx(run["norm"])
+    cosine = np.dot(hard["unit_w"], run["unit_w"])
+    assert cosine == pytest.approx(found["comparison"]["cosine"])
+    assert np.degrees(np.arccos(cosine)) == pytest.approx(found["comparison"]["angle_degrees"])
+    assert found["translation"]["lower"] <= hard["upper"] * (1 + 1e-9)
+    for point in found["soft_margin"]:
+        assert point["lower"] <= point["objective"]
+        assert (point["c"], point["lambda"]) == (2 * point["C"], 1 / (2 * point["C"]))
+
+
+def test_the_witness_balances(inseparable: MarginReport) -> None:
+    found = inseparable.to_dict()
+    assert (found["verdict"], found["strictly_separable"]) == ("undecided", False)
+    certificate = found["separability"]["certificate"]
+    X = mm.load("iris").X
+    means = {1: [Fraction(0)] * 4, -1: [Fraction(0)] * 4}
+    for entry in certificate["rows"]:
+        row = [Fraction(value) for value in X[entry["row"]].tolist()]
+        share = Fraction(entry["share"])
+        assert share > 0
+        means[entry["sign"]] = [m + share * x for m, x in zip(means[entry["sign"]], row, strict=True)]
+    assert means[1] == means[-1]
+    assert [float(m) for m in means[1]] == certificate["point"]
+    shares = {sign: sum(Fraction(e["share"]) for e in certificate["rows"] if e["sign"] == sign) for sign in (1, -1)}
+    assert shares == {1: 1, -1: 1}
+    for page in (inseparable.to_html(), inseparable.to_markdown()):
+        assert "not linearly separable" in page
+        assert "It cannot converge" in page
+        assert all(f"{entry['row']}" in page for entry in certificate["rows"])
+
+
+def test_the_witness_through_the_origin_balances() -> None:
+    dataset = mm.from_arrays([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], [1, 1, 0])
+    found = margin_report(dataset, bias=False, zero="positive", Cs=[1.0]).to_dict()
+    total = np.zeros(2)
+    for entry in found["separability"]["certificate"]["rows"]:
+        total += float(Fraction(entry["share"])) * entry["sign"] * dataset.X[entry["row"]]
+    assert total.tolist() == [0, 0]
+    assert found["translation"]["reason"]
+    assert {bound["name"] for bound in found["bounds"]} == {"novikoff", "self_certificate", "freund_schapire"}
+    assert found["perceptron"]["converged"]
+    assert found["perceptron"]["n_errors"] > 0
+
+
+def test_errors_are_counted_exactly(inseparable: MarginReport) -> None:
+    found = inseparable.to_dict()
+    dataset = mm.load("iris", positive="versicolor")
+    for plane in (found["perceptron"], *found["soft_margin"]):
+        w, b = [Fraction(v) for v in plane["w"]], Fraction(plane["b"])
+        margins = [
+            y * (sum(wj * Fraction(x) for wj, x in zip(w, row, strict=True)) + b)
+            for row, y in zip(dataset.X.tolist(), dataset.y.tolist(), strict=True)
+        ]
+        assert sum(margin <= 0 for margin in margins) == plane["n_errors"]
+
+
+def test_an_unconverged_run_on_separable_data_says_what_that_means() -> None:
+    report = margin_report(agresti(), max_mistakes=100, Cs=GRID)
+    found, text = report.to_dict(), report.to_markdown()
+    assert (found["perceptron"]["stop_reason"], found["perceptron"]["converged"]) == ("max_mistakes", False)
+    assert "That is no verdict on the data" in text
+    assert "without converging" in text
+    assert any(sentence.startswith("How many mistakes") for sentence in found["unknown"])
+    assert "instead of 100 in 26 (not converged)" in text
+
+
+def test_classes(classes: MarginReport) -> None:
+    found = classes.to_dict()
+    assert found["kind"] == "classes"
+    separable = {entry["positive"]: entry["strictly_separable"] for entry in found["one_vs_rest"]}
+    assert separable == {"setosa": True, "versicolor": False, "virginica": False}
+    pairs = {(entry["negative"], entry["positive"]): entry["strictly_separable"] for entry in found["pairs"]}
+    assert pairs == {
+        ("setosa", "versicolor"): True,
+        ("setosa", "virginica"): True,
+        ("versicolor", "virginica"): False,
+    }
+    assert found["strictly_separable"] is found["multinomial"]["strictly_separable"] is False
+    for entry in (*found["one_vs_rest"], *found["pairs"]):
+        assert entry["novikoff"] is None or entry["n_mistakes"] <= entry["novikoff"]
+        assert interval(entry["lower"], entry["upper"]) in classes.to_html() or not entry["strictly_separable"]
+
+
+def test_the_multinomial_answer_is_not_guessed() -> None:
+    found = margin_report(three_on_a_line(), max_mistakes=500).to_dict()
+    assert [entry["strictly_separable"] for entry in found["one_vs_rest"]] == [True, False, True]
+    assert all(entry["strictly_separable"] for entry in found["pairs"])
+    assert (found["verdict"], found["strictly_separable"]) == ("undecided", None)
+    corners = mm.from_arrays([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], ["a", "b", "c"])
+    assert margin_report(corners).to_dict()["multinomial"]["strictly_separable"] is True
+
+
+@pytest.mark.parametrize("how", ["center", "standardize", "unit"])
+def test_prepared_data(how: str) -> None:
+    found = margin_report(agresti(), prepare=how, Cs=GRID, max_mistakes=50).to_dict()
+    assert found["data"]["prepare"] == how
+    assert found["data"]["prepared_sha256"] != found["data"]["sha256"]
+    assert any(f"“{how}”" in sentence for sentence in found["unknown"])
+    if how == "center":
+        assert found["perceptron"]["n_mistakes"] == 1
+    if how != "unit":
+        assert found["translation"]["reason"] == "the data are centred already"
+
+
+def test_the_best_bias_scale() -> None:
+    found = margin_report(agresti(), bias_scale="best", Cs=GRID).to_dict()
+    assert found["perceptron"]["bias_scale"] == pytest.approx(np.sqrt(90 * 50))
+    assert {bound["name"]: bound["valid"] for bound in found["bounds"]}["best_scale"]
+    with pytest.raises(InvalidProblemError, match="best"):
+        margin_report(mm.from_arrays([[1.0], [1.0]], [0, 1]), bias_scale="best")
+
+
+def test_degenerate_data() -> None:
+    two = margin_report(mm.from_arrays([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], ["a", "b"]), Cs=GRID)
+    assert two.to_dict()["hard_margin"]["n_support"] == 2
+    equal = margin_report(mm.from_arrays([[1.0], [1.0]], ["a", "b"]), max_mistakes=20)
+    assert equal.to_dict()["strictly_separable"] is False
+    xor = mm.from_arrays([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0])
+    flat = margin_report(xor, max_mistakes=100, Cs=GRID)
+    assert [point["margin_width_text"] for point in flat.to_dict()["soft_margin"]] == ["infinity"] * 2
+    assert flat.to_dict()["separability"]["certificate"]["point"] == [0.5, 0.5]
+    for report in (two, equal, flat):
+        Outline(report.to_html())
+
+
+def test_sparse_data_give_the_report_of_dense_data() -> None:
+    from scipy.sparse import csr_array
+
+    X = np.array([[0.0, 1.0], [0.0, 3.0], [2.0, 0.0], [5.0, 0.0]])
+    dense = margin_report(mm.from_arrays(X, [0, 0, 1, 1]), Cs=GRID).to_dict()
+    sparse = margin_report(mm.from_arrays(csr_array(X), [0, 0, 1, 1]), Cs=GRID).to_dict()
+    assert sparse["data"]["sparse"]
+    assert sparse["data"]["sha256"] == dense["data"]["sha256"]
+    for key in ("w", "b", "mistake_rows", "margin", "margin_upper"):
+        assert sparse["perceptron"][key] == dense["perceptron"][key]
+    assert sparse["hard_margin"]["margin"] == pytest.approx(dense["hard_margin"]["margin"])
+
+
+def test_names_from_the_data_are_escaped() -> None:
+    report = margin_report(hostile(), Cs=GRID, max_mistakes=200)
+    page, text = report.to_html(), report.to_markdown()
+    outline = Outline(page)
+    assert "script" not in outline.tags
+    assert "i" not in outline.tags
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>alert(1)</script>" in "".join(outline.text)
+    assert "<script" not in text.replace("\\<", "")
+    for block in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(widths) == 1, block
+
+
+def test_markdown_tables_name_their_features() -> None:
+    dataset = mm.from_arrays([[0.0, 0.0], [3.0, 4.0]], ["a", "b"], feature_names=["x|y & z", "<b>"])
+    text = margin_report(dataset, Cs=GRID).to_markdown()
+    assert "| x\\|y \\& z |" in text
+    assert "| \\<b\\> |" in text
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "json"])
+def test_save(separable: MarginReport, tmp_path: Path, suffix: str) -> None:
+    path = separable.save(tmp_path / f"report.{suffix}")
+    expected = {"html": separable.to_html, "md": separable.to_markdown, "json": separable.to_json}[suffix]()
+    assert path.read_bytes() == expected.encode()
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report", "report.html.gz"])
+def test_save_refuses_other_suffixes(separable: MarginReport, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=r"expected \.html, \.md, \.json"):
+        separable.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_in_a_notebook_the_page_has_a_frame_of_its_own(separable: MarginReport) -> None:
+    frame = separable._repr_html_()
+    assert frame.startswith("<iframe")
+    assert frame.count("<") == 2
+    assert repr(separable).startswith("<MarginReport Class 1 against class 0 is linearly separable.")
+
+
+def test_the_terminal_form_is_plain(report: MarginReport) -> None:
+    text = report.to_terminal()
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "What is not known:" in text
+
+
+def test_long_lists_are_cut() -> None:
+    found = margin_report(agresti(), Cs=GRID).to_dict()
+    assert len(found["perceptron"]["mistake_rows"]) == 1000
+    assert found["perceptron"]["mistake_rows_count"] == 1701
+
+
+def test_wrong_options() -> None:
+    for options in ({"zero": "maybe"}, {"order": "sideways"}, {"prepare": "fold"}, {"Cs": [-1.0]}):
+        with pytest.raises(InvalidProblemError):
+            margin_report(agresti(), **options)  # type: ignore[arg-type]
+
+
+def test_numbers_for_people() -> None:
+    assert proven(4.137136842541731e-05, 4.1371368425453056e-05) == "4.13713684254…×10⁻⁵"
+    assert proven(0.99999999999, 1.00000000001) == "1"
+    assert proven(9.9999999, 10.0000001) == "10"
+    assert proven(0.0, 1.0) == "in [0.0, 1.0]"
+    assert proven(1234.5, 1234.75) == "1234…"
+    assert percent(0.999999) == "99.9999 %"
+    assert number(1e6) == "10⁶"
+    assert number(-0.5) == "\N{MINUS SIGN}0.5"
+    assert len(one_line("x" * 500)) <= 60
+
+
+def test_importing_the_report_is_cheap() -> None:
+    script = "import sys; import maxmargin.reports.margin_report; print(*{m.partition('.')[0] for m in sys.modules})"
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert set(process.stdout.split()) & {"matplotlib", "cvxpy", "numba", "scipy", "jinja2", "numpy"} == set()
