@@ -105,7 +105,10 @@ def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
-    text = "The rows of two classes only. A class that is not separable from the rest may be separable from each other."
+    text = (
+        "The rows of two classes only. A class that is not separable from the rest may still be separable from each "
+        "other class alone."
+    )
     return (Paragraph(text), _table("Each pair of classes", report["pairs"]))
 
 

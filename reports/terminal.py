@@ -4,8 +4,6 @@ import textwrap
 
 from maxmargin.reports.document import Document, Points
 
-_MOST_LINES_OF_TABLE = 24
-
 
 def render(document: Document, *, width: int = 80) -> str:
     """Return the short form for a terminal."""

@@ -114,13 +114,17 @@ def convergence(report: dict[str, Any]) -> str:
     if run["zero"] == "mistake" and report["strictly_separable"] is False:
         return (
             "It cannot converge: a run that ends has every row strictly on its side, and no hyperplane has. The length "
-            f"of w stays bounded all the same (here ‖w‖ = {number(run['run_norm'])} with the bias coordinate), so the "
+            f"of w stays bounded all the same (here {_run_norm(run)}), so the "
             "run wanders for ever in a bounded region. The smallest number of mistakes in one epoch was "
             f"{_count_or_dash(run['fewest_mistakes_in_an_epoch'])}."
         )
     if report["strictly_separable"]:
         return _not_yet(report)
     return "Whether it would converge with a higher limit is not known."
+
+
+def _run_norm(run: dict[str, Any]) -> str:
+    return f"‖w‖ = {number(run['run_norm'])}{', with the bias coordinate' if run['bias'] else ''}"
 
 
 def _converged(report: dict[str, Any]) -> str:

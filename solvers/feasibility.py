@@ -1,6 +1,7 @@
 """Are the two classes strictly separable by a hyperplane? Candidates from floats, the answer from exact arithmetic."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.proof.witness import balances, find_common_hull_point
-from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability, Verdict
 
 Floats = NDArray[np.float64]
@@ -80,6 +81,8 @@ def _candidates(problem: Problem, method: str, solver: str | None) -> Iterator[C
     X = scaling.apply(problem.X)
     if solver is None and method in ("auto", "highs"):
         yield scaling.bring_home(highs_lp.solve(X, problem.y, bias=problem.bias))
+        if not problem.is_sparse:
+            yield _in_units_of_the_rows(problem)
     if method == "highs":
         return
     from maxmargin.solvers import formulations
@@ -92,6 +95,20 @@ def _candidates(problem: Problem, method: str, solver: str | None) -> Iterator[C
             weights = scaling.normal_weights()
             program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
             yield scaling.bring_home(backends.solve(program, name))
+
+
+def _in_units_of_the_rows(problem: Problem) -> Candidate:
+    """Solve the LP with rows of size about 1: rows far from the others leave the digits of these alone.
+
+    A positive factor of a row changes no verdict; its multiplier is divided by it.
+    """
+    scaling = ColumnScaling.robust(problem)
+    X = scaling.apply(problem.X)
+    units = row_units(X)
+    candidate = scaling.bring_home(highs_lp.solve(X, units * problem.y, bias=problem.bias))
+    if candidate.multipliers is None:
+        return candidate
+    return replace(candidate, multipliers=units * candidate.multipliers)
 
 
 def _prove(problem: Problem, candidate: Candidate, attempts: tuple[Attempt, ...]) -> Separability | None:

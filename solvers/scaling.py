@@ -49,6 +49,19 @@ class ColumnScaling:
             exponents = _root_mean_square_exponents(X, center, size)
         return cls(center=center, exponents=exponents.astype(np.int64), varies=size > 0)
 
+    @classmethod
+    def robust(cls, problem: Problem) -> "ColumnScaling":
+        """Choose medians instead, which a few rows far from the others do not move; for dense rows only."""
+        usual = cls.of(problem)
+        if problem.is_sparse:
+            return usual
+        middle = problem.n_samples // 2
+        center = np.partition(problem.X, middle, axis=0)[middle] if problem.bias else usual.center
+        distances = np.abs(_centred(problem.X, center, usual.exponents))
+        median = np.partition(distances, middle, axis=0)[middle]
+        exponents = usual.exponents + np.where(median > 0, np.frexp(median)[1], 0)
+        return cls(center=center, exponents=exponents, varies=usual.varies)
+
     def apply(self, X: Any) -> Any:
         """Return the rows in the new coordinates."""
         if hasattr(X, "tocsr"):
@@ -87,7 +100,15 @@ class ColumnScaling:
 
 def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
     """Return (X - center) 2**-exponents; scaled first, so that neither the greatest nor the least numbers suffer."""
-    result: Floats = np.ldexp(X, -exponents) - np.ldexp(center, -exponents)
+    with np.errstate(over="ignore"):
+        result: Floats = np.ldexp(X, -exponents) - np.ldexp(center, -exponents)
+    return result
+
+
+def row_units(X: Floats) -> Floats:
+    """Return for every row the power of two that brings its greatest number, but at least 1, to about 1."""
+    largest = np.maximum(1.0, np.abs(X).max(axis=1))
+    result: Floats = np.ldexp(1.0, -np.frexp(largest)[1])
     return result
 
 

@@ -182,6 +182,19 @@ def test_odd_shapes(is_proven: Check, bias: bool) -> None:
     assert agrees(Problem(zero_row, np.append(np.ones(9), -1.0), bias), bias, is_proven)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e12])
+@pytest.mark.parametrize("bias", [True, False])
+def test_one_row_far_from_the_others(is_proven: Check, far: float, bias: bool) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        X = rng.normal(size=(60, 4))
+        y = np.where(X[:, 0] > 0, 1.0, -1.0)
+        X[0] *= far
+        assert agrees(Problem(X, y, bias), True, is_proven)
+        X[1], y[1] = X[2], -y[2]
+        assert agrees(Problem(X, y, bias), False, is_proven)
+
+
 def test_separable_with_bias_only(is_proven: Check) -> None:
     X, y = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])
     assert agrees(Problem(X, y), True, is_proven)
@@ -319,6 +332,14 @@ def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None]) -> N
         assert separability(Problem(X, y)).strictly_separable is None
         margin = hard_margin(Problem(X, y))
         assert margin.lower == 0 and margin.upper >= 1
+
+
+def test_a_finder_that_errs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = CommonHullPoint(rows=(0, 1), weights=(1, 1))
+    monkeypatch.setattr(feasibility, "find_common_hull_point", lambda problem, weights: wrong)
+    problem = Problem.validated([[0.0], [1.0]], [-1, 1])
+    assert feasibility.prove_inseparable(problem, np.ones(2)) is None
+    assert feasibility.prove_inseparable(Problem.validated([[1.0], [1.0]], [-1, 1]), np.ones(2)) == wrong
 
 
 def test_prove_separable_refuses_what_is_no_plane() -> None:

@@ -61,7 +61,7 @@ def _scale_margins(ax: "Axes", study: "Study", values: "np.ndarray[tuple[int], n
 
     exponent = int(np.floor(np.log10(study.hard.lower)))
     threshold = 10.0**exponent
-    ax.set_yscale("symlog", linthresh=threshold, linscale=0.6)
+    ax.set_yscale("symlog", linthresh=threshold, linscale=1.0)
     locator = SymmetricalLogLocator(base=10, linthresh=threshold)
     locator.set_params(numticks=9)
     ax.yaxis.set_major_locator(locator)

@@ -26,8 +26,8 @@ _MOST_MARKED = 30
 _MOST_TICKED = 10
 """Up to so many epochs each has a mark on the curve, and a number on the axis."""
 
-_LABEL_ROOM = 0.06
-"""Share of the height of the axes that a label needs."""
+_LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
+"""Shares of the height of the axes: what a label needs, and what is kept free above the highest line."""
 
 
 def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
@@ -38,7 +38,8 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     top = max([float(total[-1]), *bounds.values()])
     if is_far_apart(float(total[-1]), top):
         log_scale(ax, "y")
-        ax.set_ylim(max(0.7, float(total[0]) / 2), top * 3)
+        bottom = max(0.7, float(total[0]) / 2)
+        ax.set_ylim(bottom, top * (top / bottom) ** _LABEL_SHARE)
     else:
         ax.set_ylim(0, top * 1.08)
         plain_numbers(ax.yaxis)

@@ -19,7 +19,6 @@ NEGATIVE = "#e69f00"
 MAXIMUM = "#009e73"
 PERCEPTRON = "#d55e00"
 BOUND = "#cc79a7"
-THIRD = "#56b4e9"
 
 COLOURS = {
     INK: "ink",
@@ -28,7 +27,6 @@ COLOURS = {
     MAXIMUM: "maximum",
     PERCEPTRON: "perceptron",
     BOUND: "bound",
-    THIRD: "third",
 }
 """The role of every colour."""
 
