@@ -239,7 +239,9 @@ def _augmented_offset(evidence: Evidence, run_square: Fraction) -> Bound:
         "augmented_b",
         value,
         math.isfinite(value),
-        "strictly separable with bias: (R^2 + s^2)(1 + b^2/s^2)/gamma^2 with the maximum-margin hyperplane's b",
+        "strictly separable with bias: (R^2 + s^2)(1 + b^2/s^2)/gamma^2 with the maximum-margin hyperplane's b"
+        if evidence.scale
+        else "strictly separable through the origin: there is no bias coordinate, and this is R^2/gamma^2",
         "Novikoff 1962 in the space (x, s)",
     )
 
@@ -259,7 +261,9 @@ def _best_scale(evidence: Evidence, square: Fraction) -> Bound:
         "best_scale",
         value,
         math.isfinite(value) and is_best,
-        f"strictly separable with bias, and the run has s = sqrt(R|b|){scale}: (R + |b|)^2/gamma^2",
+        f"strictly separable with bias, and the run has s = sqrt(R|b|){scale}: (R + |b|)^2/gamma^2"
+        if evidence.scale
+        else "strictly separable through the origin: b = 0, and this is R^2/gamma^2",
         "derived: the minimum over s of the bound augmented_b",
     )
 
@@ -299,7 +303,9 @@ def _freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
     """(R ||v|| + ||(1 - y v.x)_+||_2)^2 with v = u/g; the slack counts once a pass."""
     n_passes = evidence.n_passes
     value = min(_with_slack(evidence, run_square), _without_slack(evidence, run_square))
-    passes = "until convergence, so u must separate" if n_passes is None else f"{n_passes} pass{'es' * (n_passes > 1)}"
+    passes = (
+        "until convergence, so u must separate" if n_passes is None else f"{n_passes:,} pass{'es' * (n_passes > 1)}"
+    )
     return _bound(
         evidence,
         "freund_schapire",

@@ -29,7 +29,7 @@ _NEXT_SOLVER_GAP = 1e-7
 """Relative width above which the next solver is asked as well."""
 
 _SUPPORT_WEIGHT = 1e-7
-"""Multiplier, relative to C, below which a row is not listed as support."""
+"""Multiplier, relative to the largest, below which a row is not listed as support."""
 
 _STRETCH = 2.0**-48
 """Relative, by how much the hard margin's normal is lengthened: rounded, its margins fall short of 1, at C a unit."""
@@ -173,7 +173,7 @@ class _Incumbent:
             objective=self.objective,
             lower=self.lower,
             slack=np.maximum(0.0, 1.0 - margins),
-            support=np.flatnonzero(self.dual > _SUPPORT_WEIGHT * self.C),
+            support=np.flatnonzero(self.dual > _SUPPORT_WEIGHT * self.dual.max()),
             dual=self.dual,
             engine=self.engine,
             attempts=tuple(self.attempts),

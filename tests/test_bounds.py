@@ -56,7 +56,7 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
     st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
 )
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=35)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
@@ -73,7 +73,7 @@ def test_valid_bounds_hold_for_the_run(
 
 
 @given(problems(), st.sampled_from(ZERO_RULES))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=35)
 def test_the_best_scale(problem: Problem, zero: str) -> None:
     if not hard_margin(problem).lower:
         return
@@ -109,7 +109,7 @@ def test_the_margin_with_bias_alone_bounds_nothing(zero: str) -> None:
 
 def test_known_problems(known: Any) -> None:
     for n_passes in (1, 3, None):
-        limits = {"max_epochs": n_passes, "max_mistakes": 20_000}
+        limits = {"max_epochs": n_passes, "max_mistakes": 3_000}
         for X in (known.X, csr_array(known.X)):
             problem = Problem(X, known.y, known.bias)
             bounds = check(problem, run_perceptron(problem, **limits), n_passes)

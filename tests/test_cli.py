@@ -68,9 +68,7 @@ def test_check_not_strictly_separable(capsys: pytest.CaptureFixture[str], xor: s
     assert fields["witness_weights"] == ["1/4"] * 4
 
 
-def test_check_undecided_says_so(
-    capsys: pytest.CaptureFixture[str], xor: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_undecided_says_so(capsys: pytest.CaptureFixture[str], xor: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maxmargin.solvers.feasibility.prove_inseparable", lambda problem, weights: None)
     code, fields = answer(capsys, "check", xor)
     assert code == 4

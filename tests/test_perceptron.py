@@ -100,7 +100,7 @@ configurations = st.builds(
 
 
 @given(problems(), configurations, st.integers(0, 2**32 - 1), st.booleans())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=120)
 def test_the_mistakes_are_those_of_fractions(
     problem: Problem, configuration: PerceptronSettings, seed: int, sparse: bool
 ) -> None:
@@ -175,7 +175,7 @@ floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
 
 
 @given(problems(floats), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_the_theorems_hold_on_every_run(
     margins_of: Callable[..., list[Fraction]],
     problem: Problem,

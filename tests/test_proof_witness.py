@@ -31,7 +31,7 @@ def weighted(draw: st.DrawFn, entries: st.SearchStrategy[float] = small) -> tupl
 
 
 @given(weighted(), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_what_is_found_balances_on_few_rows(is_common_hull_point: Check, data: tuple, bias: bool) -> None:
     X, y, weights = data
     point = find_common_hull_point(Problem(X, y, bias), weights)

@@ -56,7 +56,7 @@ def textbook_optimum(problem: Problem, C: float) -> float:
 
 
 @given(problems(), prices)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     optimum = textbook_optimum(problem, C)
@@ -68,7 +68,7 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) 
 
 
 @given(problems(), prices)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 def test_both_ends_are_those_of_fractions(margins_of: Margins, problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     exact = exact_objective(margins_of(problem.X, problem.y, answer.w, answer.b), answer.w, C)
@@ -270,4 +270,4 @@ def test_multipliers_write_the_normal(problem: Problem) -> None:
     assume(np.linalg.norm(answer.w) > 1e-2)
     written = problem.X.T @ (answer.dual * problem.y)
     assert np.linalg.norm(answer.w - written) <= 1e-2 * np.linalg.norm(answer.w)
-    assert set(answer.support) == set(np.flatnonzero(answer.dual > 1e-7))
+    assert set(answer.support) == set(np.flatnonzero(answer.dual > 1e-7 * answer.dual.max()))

@@ -89,7 +89,7 @@ def dense_pass(
 
     Updates w in place and writes the mistaken rows to ``log``. Returns (presentations made, mistakes made).
     """
-    n_features = X.shape[1]
+    n_features: int = X.shape[1]
     n_mistakes = 0
     for position in range(start, stop):
         row = order[position]
