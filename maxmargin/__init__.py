@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.errors import InvalidProblemError
-    from maxmargin.solvers.perceptron.run import PerceptronRun
+    from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
 
 __version__ = "0.1.0"
@@ -26,7 +26,7 @@ _HOMES = {
     "HardMargin": "maxmargin.solvers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
-    "PerceptronRun": "maxmargin.solvers.perceptron.run",
+    "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.solution",
     "SoftMargin": "maxmargin.solvers.solution",
     "Status": "maxmargin.solvers.solution",

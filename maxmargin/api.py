@@ -12,7 +12,8 @@ from maxmargin.solvers.problem import Problem
 if TYPE_CHECKING:
     import numpy as np
 
-    from maxmargin.solvers.perceptron.run import PerceptronRun, Progress
+    from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.solvers.perceptron.settings import Progress
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
 
 
@@ -178,8 +179,8 @@ def run_perceptron(
     import numpy as np
 
     from maxmargin.solvers.perceptron.orders import Order
-    from maxmargin.solvers.perceptron.run import PerceptronSettings
     from maxmargin.solvers.perceptron.run import perceptron as run
+    from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
     if order not in list(Order):
         raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")

@@ -15,7 +15,7 @@ from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, round_up, s
 from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.run import PerceptronRun
+    from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.solution import HardMargin, SoftMargin
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from maxmargin.dataset import Dataset
 from maxmargin.reports.study import OnProgress, Settings, bias_scale_of, prepared_problem, run_of
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.run import PerceptronRun
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up
 from maxmargin.solvers.solution import HardMargin, Separability

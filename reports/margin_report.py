@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
     from maxmargin.reports.study import Study
-    from maxmargin.solvers.perceptron.run import Progress
+    from maxmargin.solvers.perceptron.settings import Progress
 
 
 SUFFIXES = (".html", ".md", ".json")

@@ -18,7 +18,8 @@ from maxmargin.reports.measures import Plane, n_errors, plane_of
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.run import PerceptronRun, Progress
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.settings import Progress
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin

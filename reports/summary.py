@@ -16,7 +16,8 @@ from maxmargin.reports.plain import plain
 from maxmargin.reports.study import Centred, Settings, SoftPoint, Study
 from maxmargin.reports.unknowns import unknowns
 from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.perceptron.run import PerceptronRun, StopReason
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import as_fraction, sqrt_up

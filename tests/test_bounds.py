@@ -15,7 +15,7 @@ from maxmargin.api import best_bias_scale, run_perceptron
 from maxmargin.bounds import Bound, augmented, bounds_of, gather, mistake_bounds, radius_squared
 from maxmargin.solvers import problem as problem_module
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.run import PerceptronRun
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")

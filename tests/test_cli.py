@@ -15,7 +15,7 @@ from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.prepare import How
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.perceptron.run import ZERO_RULES
+from maxmargin.solvers.perceptron.settings import ZERO_RULES
 
 AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"

@@ -23,7 +23,9 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.perceptron.run import PerceptronRun, PerceptronSettings, Progress, perceptron
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress
 from maxmargin.solvers.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -372,7 +374,8 @@ def test_an_interrupted_run_keeps_its_state() -> None:
 def test_ctrl_c_keeps_the_state() -> None:
     script = """
         import numpy as np
-        from maxmargin.solvers.perceptron.run import PerceptronSettings, perceptron
+        from maxmargin.solvers.perceptron.run import perceptron
+        from maxmargin.solvers.perceptron.settings import PerceptronSettings
         from maxmargin.solvers.problem import Problem
         X = np.arange(2000.0).reshape(-1, 1) % 7
         y = np.where(np.arange(2000) % 2, 1.0, -1.0)

@@ -13,7 +13,8 @@ from maxmargin import trace
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact import exact_steps
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.perceptron.run import PerceptronSettings, perceptron
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
 
 

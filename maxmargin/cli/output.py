@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.candidate import Attempt
-    from maxmargin.solvers.perceptron.run import Progress
+    from maxmargin.solvers.perceptron.settings import Progress
 
 LONGEST_LIST = 1000
 """Entries of a list in JSON; `<name>_count` has its whole length."""

@@ -15,11 +15,11 @@ from maxmargin.cli.output import (
     print_json,
     row_numbers,
 )
-from maxmargin.solvers.perceptron.run import StopReason
+from maxmargin.solvers.perceptron.settings import StopReason
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
-    from maxmargin.solvers.perceptron.run import PerceptronRun
+    from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.problem import Problem
 
 _EXITS = {StopReason.CONVERGED: Exit.OK, StopReason.INTERRUPTED: Exit.INTERRUPTED}

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.solvers.perceptron.orders import Presentation
-from maxmargin.solvers.perceptron.run import PerceptronSettings
+from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
 
 Vector = tuple[Fraction, ...]

@@ -1,0 +1,61 @@
+"""How a perceptron is run, and what it says of itself on the way."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.orders import Order
+
+ZERO_RULES = {"mistake": 0, "positive": 1, "negative": -1}
+"""What the compiled kernels call the rules for a score of exactly 0."""
+
+
+class StopReason(StrEnum):
+    """Why a run ended."""
+
+    CONVERGED = "converged"
+    MAX_EPOCHS = "max_epochs"
+    MAX_MISTAKES = "max_mistakes"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerceptronSettings:
+    """How a perceptron is run.
+
+    Attributes
+    ----------
+    bias_scale : float
+        The constant coordinate s that stands for the bias: rows are (x, s). Ignored through the origin.
+    zero : {"mistake", "positive", "negative"}
+        What y w.x = 0 is: always a mistake, or a prediction of +1, or of -1.
+    order : Order
+    max_epochs, max_mistakes : int or None
+        Limits; None is none.
+    """
+
+    bias_scale: float = 1.0
+    zero: str = "mistake"
+    order: Order = Order.CYCLIC
+    max_epochs: int | None = None
+    max_mistakes: int | None = 10_000_000
+
+    def __post_init__(self) -> None:
+        if self.zero not in ZERO_RULES:
+            raise InvalidOptionError(f"zero is {self.zero!r}; expected one of {', '.join(ZERO_RULES)}")
+        if not (self.bias_scale > 0 and math.isfinite(self.bias_scale)):
+            raise InvalidOptionError(f"bias_scale is {self.bias_scale!r}; expected a positive finite number")
+        for name in ("max_epochs", "max_mistakes"):
+            limit = getattr(self, name)
+            if limit is not None and limit < 1:
+                raise InvalidOptionError(f"{name} is {limit!r}; expected at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Where a run stands, handed to the progress callback about ten times a second."""
+
+    n_mistakes: int
+    n_epochs: int
+    seconds: float
