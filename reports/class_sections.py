@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
-from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural
+from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven
 from maxmargin.reports.sections import method
 from maxmargin.reports.words import name_of, tone
 
@@ -40,11 +40,11 @@ def _headline(report: dict[str, Any]) -> tuple[str, ...]:
     rest, pairs = report["one_vs_rest"], report["pairs"]
     classes = f"Of {plural(len(rest), 'class', 'classes')}, {count(len(_separable(rest)))}"
     verb = "is" if len(_separable(rest)) == 1 else "are"
-    proven = f"{classes} {verb} linearly separable from the rest, and {count(len(_separable(pairs)))} of "
-    proven += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable."
+    answer = f"{classes} {verb} linearly separable from the rest, and {count(len(_separable(pairs)))} of "
+    answer += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable."
     n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs))
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
-    return (proven, f"{ending} {_multinomial_words(report)}")
+    return (answer, f"{ending} {_multinomial_words(report)}")
 
 
 def _multinomial_words(report: dict[str, Any]) -> str:
@@ -97,9 +97,9 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 
 def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
-        "Each class as +1 against all the others as −1. A separable verdict is a hyperplane that was checked in exact "
-        "arithmetic; “not separable” is a point that was proven to lie in both convex hulls. γ* is a proven interval. "
-        "The perceptron's count stands next to R²/g², Novikoff's bound in the space of its run."
+        "Each class as +1 against all the others as −1. A separable verdict is a hyperplane that was checked in "
+        "exact arithmetic; “not separable” is a point that was proven to lie in both convex hulls. The digits of γ* "
+        "are proven. The perceptron's count stands next to R²/g², Novikoff's bound in the space of its run."
     )
     return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
 
@@ -113,7 +113,18 @@ def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _table(caption: str, contests: list[dict[str, Any]]) -> Table:
-    columns = ("+1", "−1", "Verdict", "γ*, proven", "Mistakes", "Epochs", "Converged", "% of γ*", "R²/g²", "M/bound")
+    columns = (
+        "+1",
+        "−1",
+        "Verdict",
+        "γ*, proven digits",
+        "Mistakes",
+        "Epochs",
+        "Converged",
+        "% of γ*",
+        "R²/g²",
+        "M/bound",
+    )
     cut = f"The first {_MOST_PAIRS} of {count(len(contests))}." if len(contests) > _MOST_PAIRS else ""
     return Table(
         caption=caption,
@@ -130,7 +141,7 @@ def _row(contest: dict[str, Any]) -> tuple[str, ...]:
         one_line(contest["positive"]),
         one_line(contest["negative"]),
         {True: "separable", False: "not separable", None: "undecided"}[contest["strictly_separable"]],
-        "0" if contest["strictly_separable"] is False else interval(contest["lower"], contest["upper"]),
+        "0" if contest["strictly_separable"] is False else proven(contest["lower"], contest["upper"]),
         count(contest["n_mistakes"]),
         count(contest["n_epochs"]),
         "yes" if contest["converged"] else "no",
