@@ -93,13 +93,13 @@ def rows_of(name: str, positive: object, repeat: int) -> list[Row]:
     dataset = mm.load(name, positive=positive)
     problem = Problem(dataset.X, dataset.y.astype(float))
     upper = mm.hard_margin(problem.X, problem.y).upper
-    unit = timed(ours, problem, repeat)[1]
     title = name if positive is None else f"{name}, {positive} against the rest"
-    rows = []
-    for method, solve in METHODS.items():
-        (claims, w), seconds = timed(solve, problem, repeat)
-        rows.append(Row(title, method, claims, reached(problem, w, upper), seconds / unit))
-    return rows
+    results = {method: timed(solve, problem, repeat) for method, solve in METHODS.items()}
+    unit = results["maxmargin"][1]
+    return [
+        Row(title, method, claims, reached(problem, w, upper), seconds / unit)
+        for method, ((claims, w), seconds) in results.items()
+    ]
 
 
 def markdown(rows: list[Row]) -> str:
