@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
 
 from maxmargin.dataset import Dataset, from_arrays
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -176,22 +176,41 @@ def run_perceptron(
     **limits: Any,
 ) -> "PerceptronRun":
     """Do what `perceptron` does, for a stated problem."""
-    import numpy as np
-
     from maxmargin.solvers.perceptron.orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
     if order not in list(Order):
         raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")
-    if isinstance(bias_scale, str):
-        if bias_scale != "best":
-            raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
-        problem, scale = best_bias_scale(problem)
-    else:
-        scale = float(bias_scale)
+    problem, scale = with_bias_scale(problem, bias_scale)
     settings = PerceptronSettings(bias_scale=scale, order=Order(order), **limits)
-    return run(problem, settings, rng=np.random.default_rng(rng), on_progress=on_progress)
+    return run(problem, settings, rng=_generator(rng), on_progress=on_progress)
+
+
+def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem, float]:
+    """Return the problem that a perceptron with this bias scale runs on, and the scale as a number.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the scale is neither a number nor "best".
+    InvalidProblemError
+        If it is "best" and no separating hyperplane is proven.
+    """
+    if bias_scale == "best":
+        return best_bias_scale(problem)
+    if isinstance(bias_scale, str) or not isinstance(bias_scale, SupportsFloat):
+        raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
+    return problem, float(bias_scale)
+
+
+def _generator(rng: "np.random.Generator | int | None") -> "np.random.Generator":
+    import numpy as np
+
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
 
 
 def best_bias_scale(problem: Problem) -> tuple[Problem, float]:

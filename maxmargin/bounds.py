@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.api import best_bias_scale, problem_of, run_perceptron
 from maxmargin.dataset import from_arrays
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, round_up, sqrt_up
 from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
@@ -22,6 +24,8 @@ Floats = NDArray[np.float64]
 
 _ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 """Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
+
+_CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
 
 _LARGEST_SLACK = 2.0**480
 """Squares of slacks beyond it would overflow when they are added."""
@@ -87,8 +91,11 @@ class Evidence:
 
     @property
     def n_presentations(self) -> float:
-        """How often a row is presented in the passes the bounds speak of."""
-        return math.inf if self.n_passes is None else self.n_passes * self.problem.n_samples
+        """How often a row is presented in the passes the bounds speak of; a limit may have cut the last one."""
+        if self.n_passes is None:
+            return math.inf
+        whole = self.n_passes * self.problem.n_samples
+        return min(whole, self.run.n_presentations) if self.run.stop_reason in _CUT_SHORT else whole
 
 
 def mistake_bounds(
@@ -103,9 +110,10 @@ def mistake_bounds(
 ) -> tuple[Bound, ...]:
     """Return the bounds on the mistakes of a perceptron that starts at w = 0.
 
-    They hold in any order and under each of the three rules for y w.x = 0, because every update has y w.x <= 0;
-    self_certificate alone speaks of one run, in cyclic order with ``zero="mistake"``. A bound whose assumption fails
-    has ``valid=False``; nothing is raised for data that are not separable.
+    They hold in any order that presents every row once a pass, and under each of the three rules for y w.x = 0,
+    because every update has y w.x <= 0; self_certificate alone speaks of one run, in cyclic order with
+    ``zero="mistake"``. A bound whose assumption fails has ``valid=False``; nothing is raised for data that are not
+    separable.
 
     Parameters
     ----------
@@ -122,7 +130,7 @@ def mistake_bounds(
     Raises
     ------
     InvalidProblemError
-        If the data do not state a two-class question.
+        If the data do not state a two-class question, or an option has no value that it takes.
 
     Examples
     --------
@@ -130,6 +138,8 @@ def mistake_bounds(
     >>> round(bounds["novikoff"].value)
     17690
     """
+    if n_passes is not None and not (isinstance(n_passes, int) and n_passes >= 1):
+        raise InvalidOptionError(f"n_passes is {n_passes!r}; expected a whole number from 1, or None")
     problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
     scale: float | Literal["best"] = bias_scale
     if bias_scale == "best":
@@ -321,7 +331,9 @@ def _with_slack(evidence: Evidence, run_square: Fraction) -> float:
     soft = evidence.soft
     lower, _ = enclose_functional_margins(evidence.problem, soft.w, soft.b)
     slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
-    if (slack.any() and evidence.n_passes is None) or slack.max() > _LARGEST_SLACK:
+    # In random order a pass may present a row several times, and its slack would count as often.
+    is_counted = evidence.n_passes is not None and evidence.run.settings.order.covers_all_rows
+    if (slack.any() and not is_counted) or slack.max() > _LARGEST_SLACK:
         return math.inf
     squares = Fraction(math.fsum(np.nextafter(slack * slack, np.inf)[slack > 0].tolist())) * _ROUNDING_ALLOWANCE
     distance = sqrt_up(squares * (evidence.n_passes or 1))

@@ -6,7 +6,7 @@ from maxmargin.reports import comparing, proofs, words
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural, proven, shown
 
-_MOST_ROWS = 30
+_MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""
 
 

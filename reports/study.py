@@ -19,7 +19,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
@@ -130,8 +130,8 @@ class Study:
 
     @property
     def n_presentations(self) -> int:
-        """Presentations in the epochs of the run."""
-        return self.run.n_epochs * self.problem.n_samples
+        """Presentations that the run made."""
+        return self.run.n_presentations
 
     @cached_property
     def maximum(self) -> Plane | None:
@@ -194,8 +194,14 @@ def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:
 
 
 def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None) -> PerceptronRun:
-    """Run the perceptron with these settings and this bias coordinate."""
-    return run_perceptron(
+    """Run the perceptron with these settings and this bias coordinate.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the run was interrupted: half a report would look like a whole one.
+    """
+    run = run_perceptron(
         problem,
         bias_scale=scale,
         zero=settings.zero,
@@ -205,6 +211,9 @@ def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnPr
         rng=settings.seed,
         on_progress=on_progress,
     )
+    if run.stop_reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    return run
 
 
 def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:

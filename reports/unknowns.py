@@ -29,14 +29,14 @@ def _width(report: dict[str, Any]) -> str:
     if not hard["relative_width"]:
         return "The maximum margin has no proven finite upper end."
     width = f"{number(hard['relative_width'], 2)} of its upper end"
-    return f"γ* is proven to lie in its interval, which is {width} wide; which number in it, is not known."
+    return f"γ* is proven to lie in its interval, which is {width} wide."
 
 
 def _final_count(report: dict[str, Any]) -> str:
     run = report["perceptron"]
     if run["converged"]:
         return (
-            f"The {plural(run['n_mistakes'], 'mistake')} belong to this order of the rows ({run['order']}); "
+            f"The count of {plural(run['n_mistakes'], 'mistake')} is that of this order of the rows ({run['order']}); "
             "another order may give more or fewer, under the same bounds."
         )
     if report["strictly_separable"]:
@@ -59,7 +59,7 @@ def _bounds(report: dict[str, Any]) -> list[str]:
     if not vacuous:
         return []
     verb = "is" if len(vacuous) == 1 else "are"
-    return [f"Of the bounds that hold, {listed(vacuous)} {verb} vacuous: true, and without content for this run."]
+    return [f"Of the bounds that hold, {listed(vacuous)} {verb} vacuous: true, but they say nothing about this run."]
 
 
 def _soft(report: dict[str, Any]) -> str:

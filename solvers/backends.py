@@ -65,7 +65,7 @@ def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
     """
     if solver is None:
         return order
-    if solver.upper() not in installed():
+    if not isinstance(solver, str) or solver.upper() not in installed():
         raise InvalidOptionError(f"solver {solver!r} is not installed; installed are {', '.join(installed())}")
     return (solver.upper(),)
 

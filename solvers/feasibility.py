@@ -141,7 +141,7 @@ def _inseparable(point: CommonHullPoint, bias: bool, engine: str, attempts: tupl
         verdict=Verdict.UNDECIDED,
         strictly_separable=False,
         certificate=point,
-        reason=f"not strictly separable: {shared}, a combination of {len(point.rows)} rows that balances exactly; "
+        reason=f"not strictly separable: {shared}, a combination of {_rows(len(point.rows))} that balances exactly; "
         "whether the data are quasi-separable or overlap is not decided",
         engine=engine,
         attempts=attempts,
@@ -159,3 +159,7 @@ def _undecided(attempts: tuple[Attempt, ...]) -> Separability:
         engine="none",
         attempts=attempts,
     )
+
+
+def _rows(number: int) -> str:
+    return f"{number} row{'s' * (number != 1)}"

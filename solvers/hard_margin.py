@@ -74,9 +74,9 @@ def hard_margin(problem: Problem, *, method: str = "auto", solver: str | None = 
     if verdict.strictly_separable is False:
         return _inseparable(problem, verdict)
     best = _Incumbent(problem)
+    stopped_early = _improve(best, problem, solvers)
     if isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
-    stopped_early = _improve(best, problem, solvers)
     return best.solution(_status(best, stopped_early), verdict.attempts)
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solve
     >>> solution.status.value, round(solution.objective, 6)
     ('optimal', 0.5)
     """
-    if not (C > 0 and math.isfinite(C)):
+    if not (isinstance(C, SupportsFloat) and 0 < float(C) < math.inf):
         raise InvalidProblemError(f"C is {C!r}; expected a positive finite number")
     if method not in ("auto", "cvxpy"):
         raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.proof.dyadic import round_down, sqrt_up
+from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 
 Floats = NDArray[np.float64]
@@ -148,7 +148,7 @@ class HardMargin:
     @property
     def gap(self) -> float:
         """``upper - lower``, rounded up."""
-        return math.inf if math.isinf(self.upper) else -round_down(Fraction(self.lower) - Fraction(self.upper))
+        return math.inf if math.isinf(self.upper) else round_up(Fraction(self.upper) - Fraction(self.lower))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ class SoftMargin:
     @property
     def gap(self) -> float:
         """``objective - lower``, the proven distance to the optimum at most."""
-        return -round_down(Fraction(self.lower) - Fraction(self.objective))
+        return round_up(Fraction(self.objective) - Fraction(self.lower))
 
 
 def proven_upper(problem: Problem, weights: Floats) -> float:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from maxmargin.api import best_bias_scale, run_perceptron
 from maxmargin.bounds import Bound, augmented, bounds_of, gather, mistake_bounds, radius_squared
 from maxmargin.solvers import problem as problem_module
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
@@ -69,7 +70,23 @@ def test_valid_bounds_hold_for_the_run(
     assert bounds["novikoff"].valid is separable
     assert bounds["augmented_b"].valid is (hard_margin(problem).lower > 0)
     assert bounds["self_certificate"].valid is (run.run_margin > 0)
-    assert bounds["freund_schapire"].valid or n_passes is None, "one needs no assumption for a number of passes"
+    # One needs no assumption for a number of passes in each of which every row comes once.
+    assert bounds["freund_schapire"].valid or n_passes is None or order == "random"
+
+
+@pytest.mark.parametrize("seed", [604, 630, 1988])
+def test_a_noisy_row_drawn_several_times_is_not_counted_once(seed: int) -> None:
+    X = np.ones((61, 1))
+    X[0], X[60] = -1.0, -1e-9
+    problem = Problem(X, np.array([1.0] * 60 + [-1.0]), bias=False)
+    run = run_perceptron(problem, order="random", rng=seed, max_epochs=1)
+    check(problem, run, 1)
+
+
+@pytest.mark.parametrize("n_passes", [0, -1, 1.5, "2"])
+def test_passes_are_whole_numbers(n_passes: Any) -> None:
+    with pytest.raises(InvalidProblemError, match="n_passes"):
+        mistake_bounds([[1.0], [2.0]], [0, 1], n_passes=n_passes)
 
 
 @given(problems(), st.sampled_from(ZERO_RULES))

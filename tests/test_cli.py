@@ -1,11 +1,13 @@
 """The commands as a user types them: answers, exit codes, one line for what is wrong."""
 
+import csv
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,10 @@ from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.prepare import How
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.perceptron.settings import ZERO_RULES
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, StopReason
+from maxmargin.solvers.problem import Problem
 
 AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
@@ -303,3 +308,70 @@ def test_slow_work_is_announced(capsys: pytest.CaptureFixture[str], monkeypatch:
     with output.waiting("thinking", quiet=False):
         time.sleep(0.2)
     assert capsys.readouterr().err.startswith("thinking: ")
+
+
+def test_the_trace_of_the_best_scale_is_that_of_the_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = tmp_path / "symmetric.csv"
+    source.write_text("x,y\n-10,0\n-20,0\n10,1\n20,1\n")  # b* = 0: the best scale goes through the origin
+    trace = tmp_path / "trace.csv"
+    code, fields = answer(capsys, "perceptron", str(source), "--bias-scale", "best", "--trace", str(trace), "-q")
+    assert code == 0
+    assert fields["bias"] is False
+    assert {line["b"] for line in csv.DictReader(trace.read_text().splitlines())} == {"0"}
+
+
+def test_rows_left_out_keep_their_numbers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, trace = tmp_path / "missing.csv", tmp_path / "trace.csv"
+    source.write_text("n,x,y\na,,0\nb,1,0\nc,5,1\nd,3,1\n")
+    _, fields = answer(
+        capsys, "perceptron", str(source), "--id", "n", "--drop-missing", "--trace", str(trace), "--quiet"
+    )
+    mistaken = [int(line["row"]) for line in csv.DictReader(trace.read_text().splitlines()) if line["mistake"] == "1"]
+    assert mistaken == fields["mistake_rows"]
+    assert fields["mistake_rows_ids"] == ["abcd"[row] for row in mistaken]
+    assert fields["trace"]["is_whole"] is True
+
+
+def test_an_interrupted_report_writes_nothing(
+    capsys: pytest.CaptureFixture[str], agresti: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> PerceptronRun:
+        monkeypatch.undo()
+        problem = Problem.validated([[1.0], [2.0]], [-1, 1])
+        return replace(perceptron(problem), stop_reason=StopReason.INTERRUPTED)
+
+    monkeypatch.setattr("maxmargin.reports.study.run_perceptron", interrupted)
+    page = tmp_path / "page.html"
+    assert run(["report", agresti, "-o", str(page)]) == 130
+    assert not page.exists()
+    assert "interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "place"),
+    [("-o", "no/page.html"), ("-o", "folder.html"), ("--figures", "agresti.csv"), ("--figures", "agresti.csv/x")],
+)
+def test_places_that_cannot_be_written_are_refused_before_the_work(
+    capsys: pytest.CaptureFixture[str],
+    agresti: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    place: str,
+) -> None:
+    (tmp_path / "folder.html").mkdir()
+    monkeypatch.setattr("maxmargin.reports.margin_report.margin_report", lambda *_, **__: pytest.fail("worked"))
+    assert place.split("/")[0] in refusal(capsys, "report", agresti, option, str(tmp_path / place))
+
+
+def test_every_name_of_the_answer_is_there_for_many_classes(capsys: pytest.CaptureFixture[str]) -> None:
+    _, many = answer(capsys, "check", "iris")
+    _, two = answer(capsys, "check", "iris", "--positive", "setosa")
+    named = {"separated_rows", "touching_rows", "infinite_columns", "aliased_columns", "witness_rows", "reason"}
+    assert named <= set(many) & set(two)
+
+
+def test_the_engine_named_is_the_solver_chosen(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
+    _, fields = answer(capsys, "margin", agresti, "--solver", "DAQP")
+    assert fields["engine"] == "cvxpy DAQP"
+    assert repr(fields["gap"]) == "0.0"

@@ -340,3 +340,11 @@ def test_import_budget(tmp_path: Path, source: str) -> None:
     assert found <= {"maxmargin", "numpy", *sys.stdlib_module_names}
     assert not found & {"difflib", "gzip", "json", "urllib"} or source == "digits"
     assert isinstance(load(source.format(folder=tmp_path)), Dataset)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.longdouble])
+def test_numbers_that_binary64_rounds_are_refused(dtype: Any) -> None:
+    X = np.array([[2**53], [2**53 + 1]], dtype=dtype)
+    with pytest.raises(InvalidProblemError, match="row 1, column 0: found 9007199254740993"):
+        from_arrays(X, [0, 1])
+    assert from_arrays(X - dtype(1), [0, 1]).X.tolist() == [[2.0**53 - 1], [2.0**53]]

@@ -410,8 +410,8 @@ def test_ctrl_c_keeps_the_state() -> None:
         ({"bias_scale": -1.0}, "positive finite"),
         ({"bias_scale": math.nan}, "positive finite"),
         ({"bias_scale": math.inf}, "positive finite"),
-        ({"max_epochs": 0}, "max_epochs is 0; expected at least 1"),
-        ({"max_mistakes": -3}, "max_mistakes is -3; expected at least 1"),
+        ({"max_epochs": 0}, "max_epochs is 0; expected a whole number from 1"),
+        ({"max_mistakes": -3}, "max_mistakes is -3; expected a whole number from 1"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], words: str) -> None:

@@ -376,7 +376,7 @@ def test_broken_npz(tmp_path: Path) -> None:
         ("1\n-1\n", "found no index:value at all, expected at least one feature"),
         ("# nothing\n\n", "found no rows, expected lines such as '+1 1:0.5 3:2'"),
         ("1 1:2\n1 1:3\n", "column 'label': found one class only, 1, expected at least two"),
-        ("1 1:2\n-1 99999999999:3\n", "found index 99999999999, expected at most 2147483647"),
+        ("1 1:2\n-1 99999999999:3\n", "found index 99999999999, expected at most 5000000"),
         ("1 1:2\n-1 é:3\n", "line 2: found byte 0xc3, expected plain ASCII outside comments"),
     ],
 )

@@ -108,7 +108,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # keeps the interpreter from flushing into the closed pipe
         return Exit.OK
     except OSError as error:
-        return _refused(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _refused(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     except ValueError as error:
         if not _is_bad_input(error):
             raise

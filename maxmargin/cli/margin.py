@@ -105,7 +105,8 @@ def _hard_text(dataset: "Dataset", answer: "HardMargin") -> str:
         ]
     elif answer.status is Status.UNDECIDED:
         lines.append(f"  proven interval [{answer.lower!r}, {answer.upper!r}]")
-    return "\n".join([*lines, f"  found by {answer.engine}"])
+    found = [] if answer.engine == "none" else [f"  found by {answer.engine}"]
+    return "\n".join([*lines, *found])
 
 
 def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
@@ -118,7 +119,7 @@ def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
             f"  {n_slack} rows inside the margin or wrong, {n_errors} of them wrong; "
             f"{len(answer.support)} support rows",
             hyperplane_text(dataset.feature_names, answer.w, answer.b),
-            f"  found by {answer.engine}",
+            "  no solver improved on w = 0" if answer.engine == "none" else f"  found by {answer.engine}",
         ]
     )
 

@@ -72,11 +72,21 @@ def run_options(most_mistakes: int) -> Callable[[Command], Command]:
                 help="What y w.x = 0 is: a mistake, or a prediction of +1 or -1.",
             ),
             click.option("--order", type=click.Choice(ORDERS), default="cyclic", show_default=True),
-            click.option("--seed", type=click.IntRange(min=0), default=0, help="For the orders that draw."),
-            click.option("--max-epochs", type=click.IntRange(min=1), help="Limit of epochs.  [default: none]"),
+            click.option(
+                "--seed",
+                type=click.IntRange(min=0),
+                metavar="N",
+                default=0,
+                show_default=True,
+                help="For the orders that draw.",
+            ),
+            click.option(
+                "--max-epochs", type=click.IntRange(min=1), metavar="N", help="Limit of epochs.  [default: none]"
+            ),
             click.option(
                 "--max-mistakes",
                 type=click.IntRange(min=1),
+                metavar="N",
                 default=most_mistakes,
                 show_default=True,
                 help="Limit of updates.",

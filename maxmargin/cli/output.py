@@ -1,12 +1,15 @@
 """How results are printed: JSON objects with a schema, or a few lines of text. Notes and progress go to stderr."""
 
+import errno
 import json
 import math
+import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,6 +63,38 @@ def row_names(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:
     return {f"{name}_ids": [dataset.row_ids[row] for row in rows[:LONGEST_LIST].tolist()]}
 
 
+def check_writable(path: Path) -> None:
+    """Raise unless a file can be made at this path, before any work is done for it.
+
+    Raises
+    ------
+    OSError
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a directory, expected a file", str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}", str(path))
+    _check_access(path if path.exists() else path.parent, path)
+
+
+def check_folder_writable(path: Path) -> None:
+    """Raise unless files can be made in this folder, which need not exist yet.
+
+    Raises
+    ------
+    OSError
+    """
+    existing = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not existing.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, f"{existing} is a file, expected a folder", str(path))
+    _check_access(existing, path)
+
+
+def _check_access(place: Path, path: Path) -> None:
+    if not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, f"{place} may not be written", str(path))
+
+
 def data_fields(dataset: "Dataset") -> dict[str, Any]:
     """Return what identifies the data."""
     return {
@@ -101,7 +136,7 @@ def notes_of(dataset: "Dataset", *, quiet: bool) -> None:
 def hyperplane_text(feature_names: tuple[str, ...], w: Any, b: float, *, most: int = 12) -> str:
     """Return w and b, one named weight a line for few features."""
     weights = [f"    {name}: {weight!r}" for name, weight in zip(feature_names, w.tolist(), strict=True)]
-    cut = [f"    ... {len(weights) - most} more (--json lists up to {LONGEST_LIST})"] if len(weights) > most else []
+    cut = [f"    ... {len(weights) - most} more (--json lists all)"] if len(weights) > most else []
     return "\n".join(["  w", *weights[:most], *cut, f"  b {b!r}"])
 
 

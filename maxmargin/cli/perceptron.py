@@ -1,18 +1,21 @@
 """``maxmargin perceptron``: a run and its certificates."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import problem_of, run_perceptron
+from maxmargin.api import problem_of, run_perceptron, with_bias_scale
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     RunProgress,
+    check_writable,
     data_fields,
     headline,
     hyperplane_text,
     listed,
     note,
     print_json,
+    row_names,
     row_numbers,
 )
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -41,14 +44,15 @@ def perceptron(
 
     if trace is not None:
         check_suffix(trace)
-    problem = problem_of(dataset, bias=bias)
+        check_writable(trace)
+    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), options.pop("bias_scale"))
     progress = RunProgress()
-    run = run_perceptron(problem, rng=seed, on_progress=None if quiet else progress, **options)
+    run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)
     progress.close()
-    if trace is not None:
-        _write_trace(trace, dataset, problem, run, seed, quiet)
+    traced = {} if trace is None else _write_trace(trace, dataset, problem, run, seed, quiet)
     if as_json:
-        print_json("perceptron", {**data_fields(dataset), **_fields(dataset, run, bias, prepare, seed)})
+        fields = _fields(dataset, run, problem.bias, prepare, seed)
+        print_json("perceptron", {**data_fields(dataset), **fields, **traced})
     else:
         print(headline(dataset))
         print(_text(dataset, run, prepare))
@@ -79,23 +83,31 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
         "norm": run.norm,
         **listed("mistakes_per_epoch", run.mistakes_per_epoch),
         **listed("mistake_rows", row_numbers(dataset, run.mistake_rows)),
+        **row_names(dataset, "mistake_rows", run.mistake_rows),
     }
 
 
 def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
     done = f"prepared: {prepare}; " if prepare != "raw" else ""
     lines = [
-        f"{_STOPS[run.stop_reason]}: {run.n_mistakes:,} mistakes, {run.n_epochs:,} epochs",
+        f"{_STOPS[run.stop_reason]}: {_count(run.n_mistakes, 'mistake')}, {_count(run.n_epochs, 'epoch')}",
         f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, bias scale {run.settings.bias_scale!r}",
         f"  least geometric margin of (w, b): {run.margin!r}",
     ]
     if run.margin_upper is not None:
-        lines.append(f"  proven upper bound of the maximum margin: {run.margin_upper!r}")
+        of_what = "" if prepare == "raw" else " of the prepared data"
+        lines.append(f"  proven upper bound of the maximum margin{of_what}: {run.margin_upper!r}")
     if run.run_upper is not None:
         lines.append(
             f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
         )
+    if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES):
+        lines.append("  whether it can converge at all: maxmargin check")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 _STOPS = {
@@ -108,13 +120,16 @@ _STOPS = {
 
 def _write_trace(
     path: Path, dataset: "Dataset", problem: "Problem", run: "PerceptronRun", seed: int, quiet: bool
-) -> None:
+) -> dict[str, Any]:
     import numpy as np
 
     from maxmargin.solvers.perceptron.exact import exact_steps
     from maxmargin.trace import write_trace
 
     steps = exact_steps(problem, run.settings, rng=np.random.default_rng(seed))
+    if dataset.rows is not None:
+        rows = dataset.rows.tolist()
+        steps = (replace(step, row=rows[step.row]) for step in steps)
     n_lines, n_mistakes, is_whole = write_trace(path, steps, dataset.feature_names)
     cut = "" if is_whole else ", cut there"
     note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}", quiet=quiet)
@@ -123,3 +138,5 @@ def _write_trace(
             f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}",
             quiet=quiet,
         )
+    written = {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}
+    return {"trace": written}

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import RunProgress, note, waiting
+from maxmargin.cli.output import RunProgress, check_folder_writable, check_writable, note
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -19,14 +19,17 @@ def report(
 
     if output is not None:
         check_suffix(output)
+        check_writable(output)
+    if figures is not None:
+        check_folder_writable(figures)
     progress = RunProgress()
-    with waiting("making the report", quiet=quiet):
-        result = margin_report(dataset, on_progress=None if quiet else progress, **options)
-        progress.close()
-        if output is not None:
-            result.save(output)
-        if figures is not None:
-            result.save_figures(figures)
+    note("making the report", quiet=quiet)
+    result = margin_report(dataset, on_progress=None if quiet else progress, **options)
+    progress.close()
+    if output is not None:
+        result.save(output)
+    if figures is not None:
+        result.save_figures(figures)
     width = min(100, shutil.get_terminal_size().columns)
     print(result.to_json() if as_json else result.to_terminal(width=width), end="")
     for path in (output, figures):

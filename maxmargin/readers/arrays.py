@@ -23,6 +23,10 @@ REAL_KINDS = "biuf"
 TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
 
 
+_EXACT_INTEGERS = 2.0**53
+"""Below it every integer is a binary64 number, and no other integer is rounded to one below it."""
+
+
 def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix, tuple[str, ...]]":
     """Return finite numbers (float64, C-contiguous or CSR) and the names of the columns.
 
@@ -144,7 +148,25 @@ def _dense(X: Any) -> NDArray[np.float64]:
         return _from_objects(values)
     if values.dtype.kind not in REAL_KINDS:
         raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")
-    return np.ascontiguousarray(values, dtype=np.float64)
+    converted = np.ascontiguousarray(values, dtype=np.float64)
+    if values.dtype.itemsize >= 8 and values.dtype != np.float64:
+        _refuse_rounded(values, converted)
+    return converted
+
+
+def _refuse_rounded(values: NDArray[Any], converted: NDArray[np.float64]) -> None:
+    """Raise where a number changed on the way to binary64: a proof would be about another number."""
+    if values.dtype.kind in "iu":
+        large = np.argwhere(np.abs(converted) >= _EXACT_INTEGERS)
+        changed = [place for place in map(tuple, large) if int(values[place]) != int(converted[place])]
+    else:
+        changed = list(map(tuple, np.argwhere((values != converted) & ~np.isnan(values))))
+    if changed:
+        row, column = changed[0]
+        raise InvalidProblemError(
+            f"X, row {row}, column {column}: found {values[row, column]!s}, expected one that binary64 holds exactly "
+            "(convert X to float64 yourself to have it rounded)"
+        )
 
 
 def _refuse_masked(values: NDArray[Any], name: str) -> None:

@@ -205,7 +205,10 @@ def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column],
         Column(name=f"{name}={level}", values=(codes == code).astype(np.float64))
         for code, level in enumerate(kept, start=1)
     ]
-    return columns, f"one-hot: column {name!r} became {len(kept)} columns, level {dropped!r} is dropped (all zero)"
+    return (
+        columns,
+        f"one-hot: column {name!r} became {len(kept)} of 0 and 1; level {dropped!r} is dropped, it is where all are 0",
+    )
 
 
 # Numbers

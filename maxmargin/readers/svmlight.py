@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 LABEL_NAME = "label"
 
-GREATEST_INDEX = 2**31 - 1
-"""Indices beyond this do not fit the arrays of SciPy's sparse matrices."""
+GREATEST_INDEX = 5_000_000
+"""Features beyond this are refused: every one has a name and a weight in memory."""
 
 
 def read_svmlight(path: str, choice: Choice) -> Table:

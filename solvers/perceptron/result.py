@@ -28,6 +28,8 @@ class PerceptronRun:
     n_mistakes, n_epochs : int
         Updates; passes begun, the final clean one included. In random order an epoch is n draws, and the full scan
         that ends the run counts as one.
+    n_presentations : int
+        How often a row was presented; a limit may cut the last epoch.
     converged : bool
     stop_reason : StopReason
     mistake_rows : ndarray (n_mistakes,)
@@ -50,6 +52,7 @@ class PerceptronRun:
     b: float
     n_mistakes: int
     n_epochs: int
+    n_presentations: int
     converged: bool
     stop_reason: StopReason
     mistake_rows: Rows

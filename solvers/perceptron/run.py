@@ -35,6 +35,7 @@ class _State:
     log: list[Rows] = field(default_factory=list)
     mistakes_per_epoch: list[int] = field(default_factory=list)
     n_mistakes: int = 0
+    n_presentations: int = 0
 
 
 def perceptron(
@@ -137,6 +138,7 @@ class _Epoch:
             stop = min(position + self.step, len(order))
             made, log = self._slice(order, position, stop, state.w)
             position += made
+            state.n_presentations += made
             state.log.append(log)
             state.n_mistakes += len(log)
             state.mistakes_per_epoch[-1] += len(log)
@@ -148,6 +150,7 @@ class _Epoch:
         if log.size:
             return False
         self.state.mistakes_per_epoch.append(0)
+        self.state.n_presentations += len(rows)
         return True
 
     def _slice(self, order: Rows, start: int, stop: int, w: Floats, room: int = _LOG_ROOM) -> tuple[int, Rows]:
@@ -185,6 +188,7 @@ def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_
         b=weight * scale,
         n_mistakes=state.n_mistakes,
         n_epochs=len(state.mistakes_per_epoch),
+        n_presentations=state.n_presentations,
         converged=stop_reason is StopReason.CONVERGED,
         stop_reason=stop_reason,
         mistake_rows=mistake_rows,

@@ -48,8 +48,8 @@ class PerceptronSettings:
             raise InvalidOptionError(f"bias_scale is {self.bias_scale!r}; expected a positive finite number")
         for name in ("max_epochs", "max_mistakes"):
             limit = getattr(self, name)
-            if limit is not None and limit < 1:
-                raise InvalidOptionError(f"{name} is {limit!r}; expected at least 1")
+            if limit is not None and (int(limit) != limit or limit < 1):
+                raise InvalidOptionError(f"{name} is {limit!r}; expected a whole number from 1, or None")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
