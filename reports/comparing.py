@@ -55,7 +55,7 @@ def _run_table(report: dict[str, Any]) -> Table:
     rows = [
         ("Mistakes", count(run["n_mistakes"])),
         ("Rows ever mistaken", f"{count(run['n_mistaken_rows'])} of {count(report['data']['n_samples'])}"),
-        ("Epochs", f"{count(run['n_epochs'])}, {count(run['n_presentations'])} presentations"),
+        ("Epochs", f"{count(run['n_epochs'])}, {plural(run['n_presentations'], 'presentation')}"),
         ("Why it stopped", words.stopped_because(run)),
         ("Fewest mistakes in an epoch", _optional_count(run["fewest_mistakes_in_an_epoch"])),
         ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
@@ -125,7 +125,7 @@ def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
         "Each bound limits the number M of mistakes of a run from w = 0, under its assumption. It holds where the "
         "assumption is proven for these data and this run; where it is not, the value is shown but bounds nothing. A "
-        f"bound is vacuous if it is at least the {count(run['n_presentations'])} presentations that were made: no run "
+        f"bound is vacuous if it is at least the number of presentations, {count(run['n_presentations'])}: no run "
         "can make more mistakes than presentations, so such a bound says nothing about this one. M/bound is the part "
         "of the bound that was used up."
     )

@@ -188,7 +188,7 @@ def test_iris_petals_exactly() -> None:
     answer = hard_margin(Problem(np.ascontiguousarray(data.X[:, 2:]), data.y.astype(float)))
     # The statement is about the decimals of the file; the data are their binary64 roundings.
     assert answer.w is not None and answer.b is not None
-    np.testing.assert_allclose([*answer.w, answer.b], [22 / 17, 14 / 17, -322 / 85], rtol=1e-8)
+    np.testing.assert_allclose([*answer.w, answer.b], [22 / 17, 14 / 17, -322 / 85], rtol=1e-13)
     assert math.isclose(answer.lower, 17 / math.sqrt(680), rel_tol=1e-12)
     assert math.isclose(answer.upper, 17 / math.sqrt(680), rel_tol=1e-12)
     assert len(answer.support) == 2

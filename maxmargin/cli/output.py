@@ -154,7 +154,7 @@ class RunProgress:
             return
         text = (
             f"perceptron: {progress.n_mistakes:,} mistakes, {progress.n_epochs:,} epochs, "
-            f"{progress.seconds:.0f} s (Ctrl-C stops it and keeps the state)"
+            f"{progress.seconds:.0f} s (Ctrl-C stops it)"
         )
         print(f"\r\x1b[K{text}" if self.live else text, end="" if self.live else "\n", file=sys.stderr, flush=True)
         self.shown = True
