@@ -176,7 +176,7 @@ def _normal_of_support(problem: Problem, support: NDArray[np.int64]) -> Floats |
         if not rows.size or not np.isfinite(rows).all():
             return None
         try:
-            w: Floats = np.linalg.lstsq(rows, signs, rcond=None)[0]
+            w = np.asarray(np.linalg.lstsq(rows, signs, rcond=None)[0], dtype=np.float64)
         except np.linalg.LinAlgError:
             return None
     return w if np.isfinite(w).all() else None
