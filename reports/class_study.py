@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
+from maxmargin.api import with_bias_scale
 from maxmargin.bounds import augmented, radius_squared
 from maxmargin.dataset import Dataset
-from maxmargin.reports.study import OnProgress, Settings, bias_scale_of, prepared_problem, run_of
+from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -65,7 +66,7 @@ def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | Non
     hard = hard_margin(problem)
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
-    run_problem, scale = bias_scale_of(problem, settings)
+    run_problem, scale = with_bias_scale(problem, settings.bias_scale)
     return Contest(
         positive=dataset.positive,
         negative=dataset.negative,

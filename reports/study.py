@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import best_bias_scale, problem_of, run_perceptron
+from maxmargin.api import problem_of, run_perceptron, with_bias_scale
 from maxmargin.bounds import Bound, Evidence, bounds_of, gather
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
@@ -172,7 +172,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
         If the data do not state a two-class question, or an option is not one of its values.
     """
     problem = prepared_problem(dataset, settings)
-    run_problem, scale = bias_scale_of(problem, settings)
+    run_problem, scale = with_bias_scale(problem, settings.bias_scale)
     run = run_of(run_problem, settings, scale, on_progress)
     hard = hard_margin(problem)
     soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_grid(problem, hard))
@@ -247,13 +247,6 @@ def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
     smaller_class = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
     slack_at_zero = 2 * smaller_class if problem.bias else problem.n_samples
     return solution.C * slack_at_zero - solution.objective <= solution.gap
-
-
-def bias_scale_of(problem: Problem, settings: Settings) -> tuple[Problem, float]:
-    """Return what the perceptron runs on, and its bias coordinate."""
-    if settings.bias_scale == "best":
-        return best_bias_scale(problem)
-    return problem, float(settings.bias_scale)
 
 
 def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, soft: tuple[SoftPoint, ...]) -> Evidence:

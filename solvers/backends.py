@@ -80,7 +80,6 @@ def solve(program: "Program", solver: str) -> Candidate:
             return Candidate.failed(solver, f"cvxpy {solver}", error)
     return Candidate(
         w=_finite(program.w.value),
-        b=_finite_number(program.b.value),
         multipliers=_finite(program.margins.dual_value),
         engine=f"cvxpy {solver}",
         attempt=Attempt(solver=solver, status=str(program.problem.status), message=_native_status(program)),
@@ -97,8 +96,3 @@ def _finite(value: Any) -> Floats | None:
         return None
     vector = np.atleast_1d(np.asarray(value, dtype=np.float64))
     return vector if np.isfinite(vector).all() else None
-
-
-def _finite_number(value: Any) -> float:
-    number = float("nan") if value is None else float(value)
-    return number if np.isfinite(number) else 0.0

@@ -31,13 +31,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A hyperplane and weights of the rows, neither to be trusted.
+    """The normal of a hyperplane and weights of the rows, neither to be trusted; the offset is always found anew.
 
     Attributes
     ----------
     w : ndarray or None
         Finite where present.
-    b : float
     multipliers : ndarray or None
         Of the margin constraints, finite where present.
     engine : str
@@ -46,7 +45,6 @@ class Candidate:
     """
 
     w: Floats | None
-    b: float
     multipliers: Floats | None
     engine: str
     attempt: Attempt
@@ -55,7 +53,7 @@ class Candidate:
     def failed(cls, solver: str, engine: str, error: Exception) -> "Candidate":
         """Return what is known of a solver that raised: the error, and no numbers."""
         attempt = Attempt(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
-        return cls(w=None, b=0.0, multipliers=None, engine=engine, attempt=attempt)
+        return cls(w=None, multipliers=None, engine=engine, attempt=attempt)
 
     @property
     def stopped_early(self) -> bool:

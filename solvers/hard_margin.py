@@ -98,13 +98,13 @@ class _Incumbent:
 
     def offer_plane(self, plane: SeparatingHyperplane, engine: str) -> None:
         """Keep the plane if its exact margin is the greatest."""
-        lower = sqrt_down(plane.least_functional_margin**2 / norm_squared(plane.w))
+        lower = _margin(plane)
         if self.plane is None or lower > self.lower:
             self.plane, self.lower, self.engine = plane, lower, engine
 
     def offer_polished(self, plane: SeparatingHyperplane) -> None:
         """Keep the plane if its margin is as great up to rounding: its w is the more accurate one."""
-        lower = sqrt_down(plane.least_functional_margin**2 / norm_squared(plane.w))
+        lower = _margin(plane)
         if lower >= self.lower * (1 - _ROUNDING):
             self.plane, self.lower = plane, lower
 
@@ -137,6 +137,11 @@ class _Incumbent:
             attempts=(*attempts, *self.attempts),
             **_residuals(self.problem, w, b, weights, self.upper),
         )
+
+
+def _margin(plane: SeparatingHyperplane) -> float:
+    """Return the geometric margin, rounded down."""
+    return sqrt_down(plane.least_functional_margin**2 / norm_squared(plane.w))
 
 
 def _improve(best: _Incumbent, problem: Problem, solvers: tuple[str, ...]) -> bool:

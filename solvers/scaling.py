@@ -53,8 +53,6 @@ class ColumnScaling:
     def robust(cls, problem: Problem) -> "ColumnScaling":
         """Choose medians instead, which a few rows far from the others do not move; for dense rows only."""
         usual = cls.of(problem)
-        if problem.is_sparse:
-            return usual
         middle = problem.n_samples // 2
         center = np.partition(problem.X, middle, axis=0)[middle] if problem.bias else usual.center
         distances = np.abs(_centred(problem.X, center, usual.exponents))
@@ -93,9 +91,9 @@ class ColumnScaling:
         return result
 
     def bring_home(self, candidate: Candidate) -> Candidate:
-        """Return the candidate with its normal in the original coordinates; its offset is to be found anew there."""
+        """Return the candidate with its normal in the original coordinates."""
         w = None if candidate.w is None else self.invert(candidate.w)
-        return replace(candidate, w=w, b=0.0)
+        return replace(candidate, w=w)
 
 
 def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:

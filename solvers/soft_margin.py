@@ -89,7 +89,7 @@ def _candidates(problem: Problem, C: float, solver: str | None) -> Iterator[Cand
         hard = hard_margin(problem)
         attempt = Attempt(solver="hard margin", status=hard.status)
         w = None if hard.w is None or hard.b is None else hard.w * (1 + _STRETCH * (1 + abs(hard.b)))
-        yield Candidate(w=w, b=0.0, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
+        yield Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
     for name in others:
         yield _solved(problem, C, name)
 

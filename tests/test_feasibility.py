@@ -260,7 +260,7 @@ def random_candidate(rng: np.random.Generator, n: int, d: int) -> Candidate:
         return values
 
     attempt = Attempt(solver="liar", status=str(rng.choice(["optimal", "infeasible", "user_limit"])))
-    return Candidate(w=vector(d), b=float(rng.normal()), multipliers=vector(n), engine="liar", attempt=attempt)
+    return Candidate(w=vector(d), multipliers=vector(n), engine="liar", attempt=attempt)
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ def test_random_answers_never_become_a_wrong_verdict(lying: Callable[..., None],
 
 def test_a_solver_that_says_infeasible_decides_nothing(lying: Callable[..., None], known: Any) -> None:
     attempt = Attempt(solver="liar", status="infeasible", message="no way")
-    lying(lambda n, d: Candidate(w=None, b=0.0, multipliers=None, engine="liar", attempt=attempt))
+    lying(lambda n, d: Candidate(w=None, multipliers=None, engine="liar", attempt=attempt))
     problem = Problem(known.X, known.y, known.bias)
     answer = separability(problem)
     assert answer.strictly_separable is None and answer.verdict is Verdict.UNDECIDED and answer.proof is None
@@ -329,7 +329,7 @@ def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None]) -> N
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, -1.0, 1.0])
     for multipliers in ([1.0, 1.0, 2.0], [1.0, 0.0, 0.0], [1e308, 1e308, 1e308], [5e-324, 0.0, 5e-324]):
         weights = np.array(multipliers)
-        lying(lambda n, d, a=weights: Candidate(w=-np.ones(d), b=0.0, multipliers=a, engine="liar", attempt=attempt))
+        lying(lambda n, d, a=weights: Candidate(w=-np.ones(d), multipliers=a, engine="liar", attempt=attempt))
         assert separability(Problem(X, y)).strictly_separable is None
         margin = hard_margin(Problem(X, y))
         assert margin.lower == 0 and margin.upper >= 1

@@ -238,7 +238,7 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
         if rng.random() < 0.3:
             w[0], multipliers[-1] = rng.choice([np.nan, np.inf], 2)
         attempt = Attempt(solver=solver, status="optimal")
-        return Candidate(w=w, b=0.0, multipliers=multipliers, engine="liar", attempt=attempt)
+        return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=attempt)
 
     monkeypatch.setattr(backends, "solve", lie)
     for _ in range(5):

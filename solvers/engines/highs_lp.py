@@ -30,11 +30,9 @@ def solve(X: Any, y: Floats, *, bias: bool) -> Candidate:
     values = np.asarray(solution.col_value, dtype=np.float64)
     multipliers = np.asarray(solution.row_dual, dtype=np.float64)
     if not (solution.value_valid and np.isfinite(values).all()):
-        return Candidate(w=None, b=0.0, multipliers=None, engine=NAME, attempt=attempt)
-    n_features = X.shape[1]
+        return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     return Candidate(
-        w=values[:n_features],
-        b=float(values[n_features]) if bias else 0.0,
+        w=values[: X.shape[1]],
         multipliers=np.abs(multipliers) if solution.dual_valid and np.isfinite(multipliers).all() else None,
         engine=NAME,
         attempt=attempt,
