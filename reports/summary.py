@@ -133,7 +133,7 @@ def _certificate(study: Study, answer: Separability) -> dict[str, Any] | None:
     if isinstance(proof, SeparatingHyperplane):
         return {
             "kind": "separating-hyperplane",
-            "w": proof.w,
+            "w": list(map(float, proof.w)),
             "b": proof.b,
             "least_functional_margin": proof.least_functional_margin,
             "least_functional_margin_value": float(proof.least_functional_margin),

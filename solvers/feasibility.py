@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,10 @@ def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
     if not (np.isfinite(w).all() and w.any()):
         return None
     b, least = best_offset(problem, w)
-    return SeparatingHyperplane(w=w, b=b, least_functional_margin=least) if least > 0 else None
+    if least <= 0:
+        return None
+    normal = tuple(map(Fraction, w.tolist()))
+    return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)
 
 
 def prove_inseparable(problem: Problem, weights: Floats) -> CommonHullPoint | None:

@@ -16,7 +16,7 @@ from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import sqrt_down
-from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
+from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import (
     HardMargin,
@@ -141,7 +141,7 @@ class _Incumbent:
 
 def _margin(plane: SeparatingHyperplane) -> float:
     """Return the geometric margin, rounded down."""
-    return sqrt_down(plane.least_functional_margin**2 / norm_squared(plane.w))
+    return sqrt_down(plane.least_functional_margin**2 / sum(v * v for v in plane.w))
 
 
 def _improve(best: _Incumbent, problem: Problem, solvers: tuple[str, ...]) -> bool:
@@ -208,7 +208,7 @@ def _status(best: _Incumbent, stopped_early: bool) -> Status:
 def _canonical(plane: SeparatingHyperplane) -> tuple[Floats, float]:
     """Return (w, b) divided by the least functional margin, and by a power of two more where that overflows."""
     least = plane.least_functional_margin
-    exact = [Fraction(v) / least for v in (*plane.w.tolist(), plane.b)]
+    exact = [v / least for v in (*plane.w, plane.b)]
     largest = max(map(abs, exact))
     excess = largest.numerator.bit_length() - largest.denominator.bit_length() - _MOST_BITS
     if excess > 0:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.proof.dyadic import dense_rows
+from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows
 
 _CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
@@ -28,6 +28,9 @@ class Problem:
         -1.0 or +1.0, both present.
     bias : bool
         True: hyperplanes ``w.x + b = 0``. False: ``w.x = 0``.
+    integers : ndarray (n_samples, n_features) of int, optional
+        The rows themselves where they are integers beyond binary64; X is then their rounding. Without them the rows
+        are X, exactly.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
     """
@@ -35,6 +38,7 @@ class Problem:
     X: Any
     y: NDArray[np.float64]
     bias: bool = True
+    integers: Integers | None = None
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -87,6 +91,17 @@ class Problem:
     def dense_rows(self, rows: Any) -> NDArray[np.float64]:
         """Return the given rows of X as a dense array."""
         return dense_rows(self.X, rows)
+
+    @property
+    def reading(self) -> str:
+        """`decimal` where the rows are the exact text of a file, else `binary64`."""
+        return "binary64" if self.integers is None else "decimal"
+
+    def exact_rows(self, rows: Any) -> tuple[Integers, int]:
+        """Return the given rows as ``(integers, exponent)``: ``integers * 2**exponent``, exactly."""
+        if self.integers is not None:
+            return self.integers[rows], 0
+        return as_integers(self.dense_rows(rows))
 
     @cached_property
     def sha256(self) -> str:

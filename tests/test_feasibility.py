@@ -336,9 +336,9 @@ def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None]) -> N
 
 
 def test_a_finder_that_errs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = CommonHullPoint(rows=(0, 1), weights=(1, 1))
-    monkeypatch.setattr(feasibility, "find_common_hull_point", lambda problem, weights: wrong)
     problem = Problem.validated([[0.0], [1.0]], [-1, 1])
+    wrong = CommonHullPoint(problem=problem, rows=(0, 1), weights=(1, 1))
+    monkeypatch.setattr(feasibility, "find_common_hull_point", lambda problem, weights: wrong)
     assert feasibility.prove_inseparable(problem, np.ones(2)) is None
     assert feasibility.prove_inseparable(Problem.validated([[1.0], [1.0]], [-1, 1]), np.ones(2)) == wrong
 

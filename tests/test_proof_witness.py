@@ -96,7 +96,7 @@ def test_changed_certificates_are_refused() -> None:
 
 def test_the_bias_row_counts() -> None:
     X, y = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])
-    point = CommonHullPoint(rows=(0, 1), weights=(2, 1))
+    point = CommonHullPoint(problem=Problem(X, y), rows=(0, 1), weights=(2, 1))
     assert balances(Problem(X, y, bias=False), point)
     assert not balances(Problem(X, y, bias=True), point)
 

@@ -1,33 +1,101 @@
-"""Proofs of separability and of its contrary, as found; each is exact on the data as stored."""
+"""Proofs as found, each exact on the data as stored; as plain data they are what `checker.py` reads."""
 
-from dataclasses import dataclass
+import json
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+FORMAT = "maxmargin-proof"
+VERSION = 1
+
+_DECIMAL_BITS = 14000
+"""Below Python's limit of 4,300 decimal digits, which guards against its quadratic conversion."""
+
+
+class Question(Protocol):
+    """What a proof is about: rows, their signs or classes, and whether there is a bias."""
+
+    bias: bool
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the data as stored."""
+
+    @property
+    def reading(self) -> str:
+        """`binary64`, or `decimal` for the text of a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeparatingHyperplane:
+class Certificate:
+    """A statement about the data of a problem, with the numbers that prove it.
+
+    Attributes
+    ----------
+    problem : Question
+        The data; they are not part of the proof, which only holds their hash.
+    """
+
+    claim: ClassVar[str]
+    question: ClassVar[str] = "two-class"
+    problem: Question = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the proof as plain data, the form that is written and checked."""
+        data = {
+            "sha256": self.problem.sha256,
+            "n_samples": self.problem.n_samples,
+            "n_features": self.problem.n_features,
+            "bias": self.problem.bias,
+            "reading": self.problem.reading,
+        }
+        head = {"format": FORMAT, "version": VERSION, "claim": self.claim, "question": self.question, "data": data}
+        return {**head, **self._numbers()}
+
+    def to_json(self) -> str:
+        """Return the proof as JSON text."""
+        return json.dumps(self.to_dict(), indent=1) + "\n"
+
+    @abstractmethod
+    def _numbers(self) -> dict[str, Any]:
+        """Return the exact numbers, integers as texts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeparatingHyperplane(Certificate):
     """A hyperplane with y(w.x + b) > 0 for every row: the classes are separable.
 
     Attributes
     ----------
-    w : ndarray (n_features,) of float64
-        Binary64 numbers, to be taken as the dyadic rationals they are.
+    w : tuple of Fraction
     b : Fraction
-        The middle between the two classes for this w, exactly; 0 through the origin.
+        0 through the origin.
     least_functional_margin : Fraction
         min y(w.x + b) > 0, exactly.
     """
 
-    w: NDArray[np.float64]
+    claim: ClassVar[str] = "separable"
+    w: tuple[Fraction, ...]
     b: Fraction
     least_functional_margin: Fraction
 
+    def _numbers(self) -> dict[str, Any]:
+        return {"direction": direction_texts(self.w, self.b, bias=self.problem.bias)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommonHullPoint:
+class CommonHullPoint(Certificate):
     """Weights a >= 0, not all 0, with sum a_i y_i (x_i, 1) = 0: no hyperplane separates strictly.
 
     Divided by their sum in each class the weights write one point as a convex combination of either class. Through
@@ -41,6 +109,7 @@ class CommonHullPoint:
         Their weights, as integers without a common factor.
     """
 
+    claim: ClassVar[str] = "not-strictly-separable"
     rows: tuple[int, ...]
     weights: tuple[int, ...]
 
@@ -49,5 +118,97 @@ class CommonHullPoint:
         total = sum(self.weights)
         return tuple(Fraction(weight, total) for weight in self.weights)
 
+    def _numbers(self) -> dict[str, Any]:
+        return {"rows": list(self.rows), "weights": texts(self.weights)}
 
-Certificate = SeparatingHyperplane | CommonHullPoint
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap(Certificate):
+    """Positive weights that balance on rows which span all others: every y(w.x + b) >= 0 forces 0 on every row.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        At most 2r for rows y(x, 1) of rank r.
+    weights : tuple of int
+        Positive, sum a_i y_i (x_i, 1) = 0.
+    null_space : tuple of vectors of int
+        A basis of the (w, b) that are 0 on these rows, so on all; empty at full column rank.
+    """
+
+    claim: ClassVar[str] = "overlap"
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    null_space: tuple[tuple[int, ...], ...]
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "rows": list(self.rows),
+            "weights": texts(self.weights),
+            "null_space": [texts(vector) for vector in self.null_space],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuasiSeparation(Certificate):
+    """A hyperplane that no row is on the wrong side of, and the proof that the rows on it always are on it.
+
+    Attributes
+    ----------
+    w : tuple of Fraction
+    b : Fraction
+        y(w.x + b) is exactly 0 on the touching rows and positive on the others.
+    rows, weights, null_space
+        The overlap proof of the touching rows.
+    """
+
+    claim: ClassVar[str] = "quasi-separable"
+    w: tuple[Fraction, ...]
+    b: Fraction
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    null_space: tuple[tuple[int, ...], ...]
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "direction": direction_texts(self.w, self.b, bias=self.problem.bias),
+            "rows": list(self.rows),
+            "weights": texts(self.weights),
+            "null_space": [texts(vector) for vector in self.null_space],
+        }
+
+
+def direction_texts(w: Sequence[Fraction], b: Fraction, *, bias: bool) -> list[str]:
+    """Return (w, b), through the origin w alone, as integers up to a positive factor."""
+    numbers = [*w, b] if bias else list(w)
+    return texts(without_denominators(numbers))
+
+
+def without_denominators(numbers: Sequence[Fraction]) -> list[int]:
+    """Return the numbers times a positive factor, as integers without a common factor.
+
+    Examples
+    --------
+    >>> without_denominators([Fraction(1, 2), Fraction(-1, 3)])
+    [3, -2]
+    """
+    common = lcm(*(number.denominator for number in numbers))
+    integers = [number.numerator * (common // number.denominator) for number in numbers]
+    factor = gcd(*integers) or 1
+    return [integer // factor for integer in integers]
+
+
+def texts(integers: Sequence[int]) -> list[str]:
+    """Return integers of any size as texts."""
+    return [text(integer) for integer in integers]
+
+
+def text(integer: int) -> str:
+    """Return an integer as decimal text, beyond the size that Python converts freely as hexadecimal text.
+
+    Examples
+    --------
+    >>> text(-12), text(1 << 20000)[:5]
+    ('-12', '0x100')
+    """
+    return format(integer, "d" if integer.bit_length() < _DECIMAL_BITS else "#x")

@@ -33,7 +33,7 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     total, exponent = [0] * problem.n_features, 0
     for start in range(0, len(rows), _CHUNK_ROWS):
         part = slice(start, start + _CHUNK_ROWS)
-        entries, part_exponent = as_integers(problem.dense_rows(rows[part]))
+        entries, part_exponent = problem.exact_rows(rows[part])
         sums = np.array(weights[part], dtype=object).dot(entries).tolist()
         if start == 0:
             total, exponent = sums, part_exponent

@@ -75,7 +75,7 @@ def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[F
 
 def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) -> list[Fraction]:
     """Return ``y_i (w.x_i + b)`` of the given rows as fractions."""
-    entries, row_exponent = as_integers(problem.dense_rows(rows))
+    entries, row_exponent = problem.exact_rows(rows)
     normal, w_exponent = as_integers(np.append(w, 0.0))
     offset = Fraction(b)
     scores = entries.dot(normal[:-1]).tolist()
@@ -113,7 +113,8 @@ def _enclosures(problem: Problem, w: Floats, b: float, label: int | None) -> Ite
 
 def _rounding_error(absolute: Floats, n_terms: int) -> Floats:
     """Return an upper bound of the error of sums of ``n_terms`` products whose moduli sum to about ``absolute``."""
-    # Doubled count: one share for the sum itself, one for the rounding of `absolute` and of this expression.
-    relative = 2 * (n_terms + 4) * _UNIT_ROUNDOFF
+    # Doubled count: one share for the sum itself, one for the rounding of `absolute`, of this expression, and of rows
+    # and normals that are roundings themselves.
+    relative = 2 * (n_terms + 6) * _UNIT_ROUNDOFF
     result: Floats = absolute * (relative / (1 - relative)) + (2 * n_terms + 4) * _TINIEST_NORMAL
     return result

@@ -38,7 +38,7 @@ def find_common_hull_point(problem: Problem, weights: NDArray[np.float64]) -> Co
     rows = rows[: _most_rows(problem)]
     columns = _signed_columns(problem, rows)
     exact = _balance(columns, as_integers(weights[rows])[0].tolist())
-    return None if exact is None else _reduced(rows, _on_few_rows(columns, exact))
+    return None if exact is None else _reduced(problem, rows, _on_few_rows(columns, exact))
 
 
 def balances(problem: Problem, point: CommonHullPoint) -> bool:
@@ -59,13 +59,18 @@ def _most_rows(problem: Problem) -> int:
 
 def _signed_columns(problem: Problem, rows: NDArray[np.int64]) -> list[list[int]]:
     """Return the matrix whose columns are y_i (x_i, 1), each coordinate scaled to integers by itself."""
-    entries = problem.dense_rows(rows)
     signs = [1 if sign > 0 else -1 for sign in problem.y[rows].tolist()]
     matrix = []
-    for column in entries.T:
-        integers = as_integers(np.ascontiguousarray(column))[0].tolist()
-        matrix.append([value * sign for value, sign in zip(integers, signs, strict=True)])
+    for column in _integer_columns(problem, rows):
+        matrix.append([value * sign for value, sign in zip(column, signs, strict=True)])
     return [*matrix, signs] if problem.bias else matrix
+
+
+def _integer_columns(problem: Problem, rows: NDArray[np.int64]) -> list[list[int]]:
+    if problem.integers is not None:
+        columns: list[list[int]] = problem.integers[rows].T.tolist()
+        return columns
+    return [as_integers(np.ascontiguousarray(column))[0].tolist() for column in problem.dense_rows(rows).T]
 
 
 def _balance(matrix: list[list[int]], weights: Sequence[int]) -> list[int] | None:
@@ -131,7 +136,9 @@ def _null_vectors(matrix: list[list[int]]) -> list[tuple[int, list[int]]]:
     return vectors
 
 
-def _reduced(rows: NDArray[np.int64], weights: list[int]) -> CommonHullPoint:
+def _reduced(problem: Problem, rows: NDArray[np.int64], weights: list[int]) -> CommonHullPoint:
     factor = math.gcd(*weights)
     pairs = sorted((int(row), weight // factor) for row, weight in zip(rows, weights, strict=True) if weight)
-    return CommonHullPoint(rows=tuple(row for row, _ in pairs), weights=tuple(weight for _, weight in pairs))
+    return CommonHullPoint(
+        problem=problem, rows=tuple(row for row, _ in pairs), weights=tuple(weight for _, weight in pairs)
+    )
