@@ -39,6 +39,33 @@ def solve(X: Any, y: Floats, *, bias: bool) -> Candidate:
     )
 
 
+def solve_on_face(
+    rows: Floats, fixed: Floats, *, time_limit: float | None = None
+) -> tuple[Floats | None, Floats | None, Attempt]:
+    """Solve max t subject to rows @ v >= t, fixed @ v == 0, -1 <= v <= 1, t <= 1 by the simplex method.
+
+    Returns
+    -------
+    v : ndarray (m,) or None
+    multipliers : ndarray (n_rows,) or None
+        Of the inequalities, at a vertex.
+    attempt : Attempt
+    """
+    try:
+        solver = _started(time_limit)
+        solver.passModel(_face_model(rows, fixed))
+        solver.run()
+    except Exception as error:  # the binding raises anything, and the rational simplex follows
+        return None, None, Candidate.failed("HiGHS", NAME, error).attempt
+    solution = solver.getSolution()
+    attempt = Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
+    values = np.asarray(solution.col_value, dtype=np.float64)
+    multipliers = np.abs(np.asarray(solution.row_dual, dtype=np.float64))[: len(rows)]
+    has_values = solution.value_valid and np.isfinite(values).all()
+    has_multipliers = solution.dual_valid and np.isfinite(multipliers).all()
+    return values[:-1] if has_values else None, multipliers if has_multipliers else None, attempt
+
+
 _OPTIONS: dict[str, Any] = {
     "output_flag": False,
     "solver": "simplex",
@@ -51,12 +78,46 @@ _OPTIONS: dict[str, Any] = {
 def _run(X: Any, y: Floats, bias: bool) -> Any:
     import highspy
 
-    solver = highspy.Highs()
-    for option, value in _OPTIONS.items():
-        solver.setOptionValue(option, value)
+    solver = _started(None)
     solver.passModel(_model(highspy, X, y, bias))
     solver.run()
     return solver
+
+
+def _started(time_limit: float | None) -> Any:
+    import highspy
+
+    solver = highspy.Highs()
+    for option, value in _OPTIONS.items():
+        solver.setOptionValue(option, value)
+    if time_limit is not None:
+        solver.setOptionValue("time_limit", time_limit)
+    return solver
+
+
+def _face_model(rows: Floats, fixed: Floats) -> Any:
+    """Return the LP over the columns (v, t)."""
+    import highspy
+
+    n_rows, width = rows.shape
+    table = np.vstack([rows, fixed]) if len(fixed) else rows
+    matrix = np.hstack([table, np.concatenate([np.full(n_rows, -1.0), np.zeros(len(fixed))])[:, None]])
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = width + 1, len(matrix)
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_ = np.append(np.zeros(width), 1.0)
+    model.col_lower_ = np.append(np.full(width, -1.0), -highspy.kHighsInf)
+    model.col_upper_ = np.ones(width + 1)
+    model.row_lower_ = np.zeros(len(matrix))
+    model.row_upper_ = np.concatenate([np.full(n_rows, highspy.kHighsInf), np.zeros(len(fixed))])
+    rows_of, columns_of = np.nonzero(matrix.T)[1], np.nonzero(matrix.T)[0]
+    a = model.a_matrix_
+    a.format_ = highspy.MatrixFormat.kColwise
+    a.num_col_, a.num_row_ = width + 1, len(matrix)
+    a.start_ = np.searchsorted(columns_of, np.arange(width + 2)).astype(np.int32)
+    a.index_ = rows_of.astype(np.int32)
+    a.value_ = matrix.T[columns_of, rows_of]
+    return model
 
 
 def _model(highspy: Any, X: Any, y: Floats, bias: bool) -> Any:

@@ -35,9 +35,9 @@ def least_functional_margin(problem: Problem, w: Floats, b: float, *, label: int
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         raise ValueError("the hyperplane holds NaN or infinity")
-    cutoff = min(float(upper.min(initial=np.inf)) for _, _, upper in _enclosures(problem, w, b, label))
+    cutoff = min(float(upper.min(initial=np.inf)) for _, _, upper in enclosures(problem, w, b, label))
     least: Fraction | None = None
-    for rows, lower, _ in _enclosures(problem, w, b, label):
+    for rows, lower, _ in enclosures(problem, w, b, label):
         close = rows[lower <= cutoff]
         if close.size:
             value = min(exact_functional_margins(problem, close, w, b))
@@ -69,7 +69,7 @@ def geometric_margin(problem: Problem, w: Floats, b: float, square: Fraction) ->
 
 def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[Floats, Floats]:
     """Return vectors that enclose ``y_i (w.x_i + b)`` from below and above, for every row."""
-    parts = [(lower, upper) for _, lower, upper in _enclosures(problem, w, b, None)]
+    parts = [(lower, upper) for _, lower, upper in enclosures(problem, w, b, None)]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
@@ -87,7 +87,7 @@ def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) 
     ]
 
 
-def _enclosures(problem: Problem, w: Floats, b: float, label: int | None) -> Iterator[tuple[Rows, Floats, Floats]]:
+def enclosures(problem: Problem, w: Floats, b: float, label: int | None) -> Iterator[tuple[Rows, Floats, Floats]]:
     """Yield ``(rows, lower, upper)`` chunk by chunk, of the rows with that label.
 
     A computed sum of k products in any order errs by at most gamma_k |x|.|w| plus what underflow loses, with

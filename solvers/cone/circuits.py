@@ -1,0 +1,177 @@
+"""Exact linear algebra on a few rows: positive circuits, null spaces, directions on a face."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.proof.dyadic import Integers
+
+Floats = NDArray[np.float64]
+
+
+def circuit_near(rows: Integers, fixed: Integers, weights: Sequence[int]) -> Circuit | None:
+    """Return a positive circuit on some of the rows next to approximate weights, or None where there is none.
+
+    The null space of the rows and the fixed ones is solved exactly. Where it has more than one dimension the free
+    weights keep their value; then rows are dropped (Caratheodory) until it has one.
+
+    Parameters
+    ----------
+    rows : object array (n, m) of int
+    fixed : object array (k, m) of int
+        Linearly independent.
+    weights : n positive integers
+    """
+    n_fixed = len(fixed)
+    vectors = null_vectors(np.vstack([fixed, rows]).T.tolist())
+    if not vectors or min(free for free, _ in vectors) < n_fixed:
+        return None
+    exact = [0] * (n_fixed + len(rows))
+    for free, vector in vectors:
+        exact = [a + weights[free - n_fixed] * v for a, v in zip(exact, vector, strict=True)]
+    if min(exact[n_fixed:]) < 0 or not any(exact[n_fixed:]):
+        return None
+    return _on_few_rows(exact, [vector for _, vector in vectors], n_fixed)
+
+
+def _on_few_rows(exact: list[int], vectors: list[list[int]], n_fixed: int) -> Circuit:
+    """Set weights to 0, the others still >= 0 and balancing, until only one null vector lives on the rest."""
+    for place in range(n_fixed, len(exact)):
+        if not exact[place]:
+            vectors = _without(vectors, place)
+    while len(vectors) > 1:
+        vector = vectors.pop()
+        if max(vector[n_fixed:]) <= 0:
+            vector = [-v for v in vector]
+        first = _first_zero(exact, vector, n_fixed)
+        moved = _cleared(exact, vector, first)
+        if not any(moved[n_fixed:]):  # the weights are this vector up to a factor; the others are not
+            vectors.insert(0, vector)
+            continue
+        exact = moved
+        vectors = [_cleared(other, vector, first) for other in vectors]
+        for place in range(n_fixed, len(exact)):
+            if not exact[place]:
+                vectors = _without(vectors, place)
+    places = [place for place in range(n_fixed, len(exact)) if exact[place]]
+    factor = gcd(*exact)
+    return Circuit(
+        places=[place - n_fixed for place in places],
+        weights=[exact[place] // factor for place in places],
+        fixed_weights=[weight // factor for weight in exact[:n_fixed]],
+    )
+
+
+def _without(vectors: list[list[int]], place: int) -> list[list[int]]:
+    """Return a basis of the combinations that are 0 at a place."""
+    using = [vector for vector in vectors if vector[place]]
+    if not using:
+        return vectors
+    pivot = using[0]
+    return [_cleared(vector, pivot, place) for vector in vectors if vector is not pivot]
+
+
+def _first_zero(weights: list[int], vector: list[int], n_fixed: int) -> int:
+    """Return the place where ``weights - t * vector`` first becomes 0 as t grows from 0."""
+    places = (j for j in range(n_fixed, len(vector)) if vector[j] > 0)
+    first = next(places)
+    for j in places:
+        if weights[j] * vector[first] < weights[first] * vector[j]:
+            first = j
+    return first
+
+
+def _cleared(numbers: list[int], vector: list[int], place: int) -> list[int]:
+    """Subtract the multiple of ``vector`` that leaves 0 at ``place``; the result is scaled by a positive factor."""
+    if not numbers[place]:
+        return numbers
+    sign = 1 if vector[place] > 0 else -1
+    result = [sign * (a * vector[place] - numbers[place] * v) for a, v in zip(numbers, vector, strict=True)]
+    factor = gcd(*result) or 1
+    return [a // factor for a in result]
+
+
+def null_vectors(matrix: list[list[int]]) -> list[tuple[int, list[int]]]:
+    """Return a basis of the null space: vectors with a positive entry at one free column, named first, 0 at others."""
+    from flint import fmpz_mat
+
+    reduced, denominator, rank = fmpz_mat(matrix).rref()
+    table = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
+    pivots = [next(j for j, v in enumerate(row) if v) for row in table]
+    n_columns, scale, sign = len(matrix[0]), abs(int(denominator)), 1 if denominator > 0 else -1
+    vectors = []
+    for free in sorted(set(range(n_columns)) - set(pivots)):
+        vector = [0] * n_columns
+        vector[free] = scale
+        for pivot, row in zip(pivots, table, strict=True):
+            vector[pivot] = -sign * row[free]
+        factor = gcd(*vector)
+        vectors.append((free, [v // factor for v in vector]))
+    return vectors
+
+
+def null_space(fixed: Integers, exponents: Sequence[int]) -> list[list[int]]:
+    """Return a basis of {v : fixed @ (v * 2**exponents) == 0} in integers; the unit vectors where nothing is fixed."""
+    if not len(fixed):
+        return np.eye(len(exponents), dtype=np.int64).tolist()
+    return [_rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
+
+
+def _rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:
+    """Return the vector divided by 2**exponents, as integers without a common factor."""
+    highest = max((e for v, e in zip(vector, exponents, strict=True) if v), default=0)
+    shifted = [v << (highest - e) if v else 0 for v, e in zip(vector, exponents, strict=True)]
+    factor = gcd(*shifted)
+    return [v // factor for v in shifted]
+
+
+def onto_face(
+    direction: Sequence[Fraction], fixed: Integers, exponents: Sequence[int], pivots: Sequence[int]
+) -> list[Fraction] | None:
+    """Return the direction with its pivot entries solved anew, so that it is exactly 0 on the fixed rows.
+
+    None where the pivot columns of the fixed rows are dependent.
+    """
+    from flint import fmpq, fmpq_mat, fmpz_mat
+
+    units = [Fraction(2) ** e for e in exponents]
+    scaled = [v * unit for v, unit in zip(direction, units, strict=True)]
+    free = [j for j in range(len(direction)) if j not in set(pivots)]
+    common = _common_denominator([scaled[j] for j in free])
+    given = np.array([int(scaled[j] * common) for j in free], dtype=object)
+    right = (-fixed[:, free].dot(given)).tolist() if free else [0] * len(fixed)
+    try:
+        solved = fmpz_mat(fixed[:, list(pivots)].tolist()).solve(fmpz_mat([[int(v)] for v in right]))
+    except ZeroDivisionError:
+        return None
+    assert isinstance(solved, fmpq_mat)
+    result = list(direction)
+    for place, j in enumerate(pivots):
+        value: fmpq = solved[place, 0]
+        result[j] = Fraction(int(value.p), int(value.q)) / common / units[j]
+    return result
+
+
+def _common_denominator(numbers: Sequence[Fraction]) -> int:
+    from math import lcm
+
+    return lcm(1, *(v.denominator for v in numbers))
+
+
+def pivot_columns(rows: Floats) -> list[int]:
+    """Return as many columns as there are rows, on which the rows are far from dependent (complete pivoting)."""
+    table = rows.copy()
+    chosen: list[int] = []
+    for _ in range(len(rows)):
+        row, column = divmod(int(np.abs(table).argmax()), table.shape[1])
+        chosen.append(column)
+        pivot = table[row, column]
+        if pivot:
+            table = table - np.outer(table[:, column] / pivot, table[row])
+        table[row] = 0.0
+        table[:, column] = 0.0
+    return chosen

@@ -1,0 +1,181 @@
+"""Which rows of a cone can be strictly positive and which always are 0, proven: facial reduction in exact arithmetic."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.face import Face
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows, as_integer_vector
+from maxmargin.solvers.cone.strict import Stage
+
+Rows = NDArray[np.int64]
+
+_FEW_ROWS = 4096
+"""Up to so many rows all are active from the start."""
+
+_FIRST_ROWS, _FIRST_ROWS_A_COLUMN = 500, 10
+"""Rows to start with where there are more."""
+
+_ROWS_ADDED = 1000
+"""Violated rows that become active at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The relative interior of a cone, with the proof that it is all of it.
+
+    Attributes
+    ----------
+    direction : tuple of Fraction
+        0 on the touching rows, positive on the others; all 0 where every row touches.
+    touching : ndarray of bool (n_rows,)
+        Rows that are 0 on the whole cone.
+    balance : dict of row to weight
+        Positive weights that balance on touching rows which span them all; empty where no row touches.
+    null_space : tuple of vectors
+        A basis of the directions that are 0 on these rows.
+    witness : dict of row to weight
+        The first circuit: positive weights that balance on at most m + 1 rows.
+    attempts : tuple of Attempt
+    """
+
+    direction: tuple[Fraction, ...]
+    touching: NDArray[np.bool_]
+    balance: dict[int, int]
+    null_space: tuple[tuple[int, ...], ...]
+    witness: dict[int, int]
+    attempts: tuple[Attempt, ...]
+
+
+class _Search:
+    """The state of the search: the face so far, the rows that are active on it."""
+
+    def __init__(self, cone: ConeRows, limits: Limits) -> None:
+        self.cone = cone
+        self.limits = limits
+        self.face = Face(cone)
+        self.active = _first_rows(cone)
+        self.witness: dict[int, int] = {}
+        self.attempts: list[Attempt] = []
+
+    def run(self, on_witness: Callable[[dict[int, int]], None] | None = None) -> Decision | None:
+        while True:
+            self.active = self.active[~self.face.seems_inside[self.active]]
+            if not self.active.size:
+                outside = self._rows_outside()
+                if not outside.size:
+                    return self._decision(None)
+                self.active = outside[:_ROWS_ADDED]
+            stage = Stage(
+                cone=self.cone,
+                active=self.active,
+                fixed=np.array(self.face.basis, dtype=np.int64),
+                attempts=self.attempts,
+            )
+            answer = stage.solve(self.limits)
+            if answer is None or self.limits.is_over():
+                return None
+            if isinstance(answer, Circuit):
+                self.add(self.active[answer.places].tolist(), answer)
+                continue
+            violated = self._violated(answer)
+            if not violated.size:
+                return self._decision(answer)
+            self.active = np.concatenate([self.active, violated[:_ROWS_ADDED]])
+
+    def add(self, rows: list[int], circuit: Circuit) -> None:
+        """Go to the face that a circuit leaves."""
+        self.face.add(rows, circuit)
+        if not self.witness:
+            self.witness = dict(zip(rows, circuit.weights, strict=True))
+
+    def _rows_outside(self) -> Rows:
+        """Return the rows that do not depend on the face's basis: those that seemed so, and those the check finds."""
+        maybe = np.flatnonzero(~self.face.seems_inside)
+        if maybe.size:
+            return maybe
+        everything = np.arange(self.cone.n_rows)
+        inside = self.face.rows_inside(everything)
+        return np.setdiff1d(everything, inside)
+
+    def _violated(self, direction: list[Fraction]) -> Rows:
+        """Return rows that are negative, or 0 without depending on the basis; worst first as far as floats tell."""
+        doubtful: list[Rows] = []
+        negative: list[Rows] = []
+        depth: list[NDArray[np.float64]] = []
+        for rows, lower, upper in self.cone.enclose(direction):
+            negative.append(rows[upper < 0])
+            depth.append(upper[upper < 0])
+            is_clear = (lower > 0) | (upper < 0)
+            self.face.seems_inside[rows[is_clear]] = False
+            doubtful.append(rows[~is_clear])
+        wrong = np.concatenate(negative)[np.argsort(np.concatenate(depth), kind="stable")]
+        unclear = np.concatenate(doubtful)
+        outside = unclear[~self.face.seems_inside[unclear]]
+        wrong = np.concatenate([wrong, self._not_positive(outside, direction)])
+        if wrong.size:
+            return wrong
+        guessed = unclear[self.face.seems_inside[unclear]]
+        inside = self.face.rows_inside(guessed)
+        return self._not_positive(np.setdiff1d(guessed, inside), direction)
+
+    def _not_positive(self, rows: Rows, direction: list[Fraction]) -> Rows:
+        vector = np.array([as_integer_vector(direction)], dtype=object).T
+        parts = [rows[start : start + EXACT_CHUNK] for start in range(0, len(rows), EXACT_CHUNK)]
+        kept = [part[(self.cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in parts]
+        return np.concatenate([np.empty(0, dtype=np.int64), *kept])
+
+    def _decision(self, direction: list[Fraction] | None) -> Decision:
+        touching = np.zeros(self.cone.n_rows, dtype=np.bool_)
+        if self.face.balance:
+            touching[self.face.seems_inside] = True
+        vectors = self.face.null_space() if self.face.balance else []
+        return Decision(
+            direction=tuple(direction) if direction is not None else (Fraction(0),) * self.cone.width,
+            touching=touching,
+            balance=self.face.balance,
+            null_space=tuple(map(tuple, vectors)),
+            witness=self.witness,
+            attempts=tuple(self.attempts),
+        )
+
+
+def decide(cone: ConeRows, limits: Limits, *, witness: dict[int, int] | None = None) -> Decision | None:
+    """Decide for every row whether it can be strictly positive on the cone {v : z_i.v >= 0}.
+
+    Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet
+    proven to touch ends the search; else Gordan's alternative is a positive circuit modulo the span of the touching
+    rows, whose rows touch as well. A circuit of k + 1 rows raises the rank by k, so the balance lives on at most twice
+    the rank. With many rows some are active at first, and violated ones join them.
+
+    Parameters
+    ----------
+    cone : ConeRows
+    limits : Limits
+    witness : dict of row to weight, optional
+        A circuit that is known: positive weights that balance on rows without another balance.
+
+    Returns
+    -------
+    Decision or None
+        None once the time is over.
+    """
+    search = _Search(cone, limits)
+    if witness:
+        rows = sorted(witness)
+        search.add(rows, Circuit(places=rows, weights=[witness[row] for row in rows], fixed_weights=[]))
+    return search.run()
+
+
+def _first_rows(cone: ConeRows) -> Rows:
+    """Return all rows where they are few, else a sample, the same on every run."""
+    if cone.n_rows <= _FEW_ROWS:
+        return np.arange(cone.n_rows)
+    n_first = min(cone.n_rows, _FIRST_ROWS + _FIRST_ROWS_A_COLUMN * cone.width)
+    return np.sort(np.random.default_rng(0).choice(cone.n_rows, n_first, replace=False))

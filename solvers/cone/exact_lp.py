@@ -1,0 +1,189 @@
+"""The rational simplex method: a strict direction or a positive circuit, with no tolerance anywhere."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from maxmargin.solvers.proof.dyadic import Integers
+
+_STALLED_PIVOTS = 20
+"""Degenerate pivots in a row after which Bland's rule takes over, which cannot cycle."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direction:
+    """Integers v with ``rows @ v > 0`` and ``fixed @ v == 0``."""
+
+    vector: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circuit:
+    """Weights a > 0 on some rows and any c with ``sum a_i rows_i + sum c_k fixed_k == 0``.
+
+    No two different circuits live on the same rows: the rows are one more than what they add to the rank of `fixed`.
+    """
+
+    places: list[int]
+    weights: list[int]
+    fixed_weights: list[int]
+
+
+def strict_direction(
+    rows: Integers,
+    fixed: Integers,
+    *,
+    first: Sequence[int] = (),
+    is_over: Callable[[], bool] = lambda: False,
+) -> Direction | Circuit | None:
+    """Find v with ``rows @ v > 0`` and ``fixed @ v == 0``, or the circuit that excludes it.
+
+    The primal simplex method on the dual of ``max t : rows @ v >= t, fixed @ v == 0, |v_j| <= 1``, that is
+
+        min sum |s_j|  subject to  rows' a + fixed' c = s,  sum a = 1,  a >= 0,
+
+    with the basis inverse held as integers over one determinant (Edmonds 1967). A positive value has a direction as its
+    dual solution, the value 0 is a circuit. Bland's rule ends degenerate stretches, so the method always ends.
+
+    Parameters
+    ----------
+    rows : object array (n_rows, m) of int
+        At least one row.
+    fixed : object array (n_fixed, m) of int
+        Linearly independent.
+    first : sequence of int
+        Places of rows that are likely to be in the answer; they are tried before the others.
+    is_over : callable
+        Asked before every pivot; once true, the answer is None.
+    """
+    tableau = _Tableau(rows, fixed, start=first[0] if len(first) else 0)
+    for candidates in ([np.array(first, dtype=np.int64)] if len(first) > 1 else []) + [None]:
+        while (entering := tableau.entering(candidates)) is not None:
+            if is_over():
+                return None
+            tableau.pivot(entering)
+        if tableau.is_circuit:
+            return tableau.circuit()
+    return Direction(vector=tableau.direction())
+
+
+class _Tableau:
+    """A basis of m + 1 columns with its inverse ``inverse / determinant``.
+
+    Columns are called by numbers: rows 0 .. n - 1, then the fixed ones, then slacks +e_j, then slacks -e_j.
+    """
+
+    def __init__(self, rows: Integers, fixed: Integers, start: int) -> None:
+        self.rows, self.fixed = rows, fixed
+        self.n_rows, self.size = rows.shape
+        self.n_fixed = len(fixed)
+        self.first_slack = self.n_rows + self.n_fixed
+        self.inverse = np.zeros((self.size + 1, self.size + 1), dtype=object)
+        self.inverse[np.diag_indices(self.size + 1)] = 1
+        self.determinant = 1
+        self.basis = [self.first_slack + j for j in range(self.size + 1)]  # the last one only until `start` enters
+        self.stalled = 0
+        for k in range(self.n_fixed):
+            self._enter_fixed(self.n_rows + k)
+        self._exchange(self.size, start, self._transformed(start))
+        for place in np.flatnonzero(self.inverse[:, -1] < 0).tolist():
+            if self.basis[place] >= self.first_slack:
+                self.basis[place] += self.size
+                self.inverse[place] = -self.inverse[place]
+
+    @property
+    def is_circuit(self) -> bool:
+        """Whether the value is 0: no slack is in use."""
+        return not any(self.inverse[place, -1] for place in self._slack_places())
+
+    def entering(self, candidates: np.ndarray | None) -> int | None:
+        """Return the column to enter; None at the optimum, at a circuit, or once every row is strictly positive."""
+        if self.is_circuit:
+            return None
+        prices = self._prices()
+        chosen = self.rows if candidates is None else self.rows[candidates]
+        margins = chosen.dot(prices[:-1])
+        if (margins < 0).all():
+            return None
+        reduced = margins + prices[-1]
+        best = self._first_or_best(reduced)
+        if best is not None:
+            return best if candidates is None else int(candidates[best])
+        return self._entering_slack(prices)
+
+    def pivot(self, entering: int) -> None:
+        """Let a column enter; the leaving one is found by the ratio test, ties by the least number."""
+        column = self._transformed(entering)
+        values = self.inverse[:, -1]
+        leaving = -1
+        for place in range(self.size + 1):
+            if column[place] <= 0 or self._is_free(self.basis[place]):
+                continue
+            if leaving < 0:
+                leaving = place
+                continue
+            left, right = values[place] * column[leaving], values[leaving] * column[place]
+            if left < right or (left == right and self.basis[place] < self.basis[leaving]):
+                leaving = place
+        self.stalled = self.stalled + 1 if values[leaving] == 0 else 0
+        self._exchange(leaving, entering, column)
+
+    def direction(self) -> list[int]:
+        """Return the dual solution, positive on the rows."""
+        return [-int(price) for price in self._prices()[:-1]]
+
+    def circuit(self) -> Circuit:
+        """Return the basic solution at the value 0."""
+        value_of = dict(zip(self.basis, self.inverse[:, -1].tolist(), strict=True))
+        places = sorted(column for column, value in value_of.items() if column < self.n_rows and value)
+        return Circuit(
+            places=places,
+            weights=[value_of[place] for place in places],
+            fixed_weights=[value_of[self.n_rows + k] for k in range(self.n_fixed)],
+        )
+
+    def _enter_fixed(self, column: int) -> None:
+        transformed = self._transformed(column)
+        free = (place for place in range(self.size) if self.basis[place] >= self.first_slack and transformed[place])
+        self._exchange(next(free), column, transformed)
+
+    def _first_or_best(self, reduced: Integers) -> int | None:
+        """Return the place of the greatest positive entry, the first one while degenerate pivots go on."""
+        if self.stalled < _STALLED_PIVOTS:
+            best = int(reduced.argmax())
+            return best if reduced[best] > 0 else None
+        positive = np.flatnonzero(reduced > 0)
+        return int(positive[0]) if positive.size else None
+
+    def _entering_slack(self, prices: Integers) -> int | None:
+        for j, price in enumerate(prices[:-1].tolist()):
+            if abs(price) > self.determinant:
+                return self.first_slack + j + (self.size if price < 0 else 0)
+        return None
+
+    def _prices(self) -> Integers:
+        """Return the dual solution times the determinant, which is positive."""
+        return self.inverse[self._slack_places()].sum(axis=0)
+
+    def _slack_places(self) -> list[int]:
+        return [place for place, column in enumerate(self.basis) if column >= self.first_slack]
+
+    def _is_free(self, column: int) -> bool:
+        return self.n_rows <= column < self.first_slack
+
+    def _transformed(self, column: int) -> Integers:
+        """Return the inverse of the basis times a column, times the determinant."""
+        if column < self.n_rows:
+            return self.inverse[:, :-1].dot(self.rows[column]) + self.inverse[:, -1]
+        if column < self.first_slack:
+            return self.inverse[:, :-1].dot(self.fixed[column - self.n_rows])
+        sign, j = divmod(column - self.first_slack, self.size)
+        return -self.inverse[:, j] if sign else self.inverse[:, j]
+
+    def _exchange(self, place: int, column: int, transformed: Integers) -> None:
+        pivot, row = transformed[place], self.inverse[place].copy()
+        inverse = (self.inverse * pivot - np.outer(transformed, row)) // self.determinant  # divides exactly
+        inverse[place] = row
+        self.inverse, self.determinant = (inverse, pivot) if pivot > 0 else (-inverse, -pivot)
+        self.basis[place] = column

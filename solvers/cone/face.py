@@ -1,0 +1,113 @@
+"""A face of the cone: the rows that are proven to touch, and the positive balance that proves it."""
+
+from collections.abc import Sequence
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.circuits import null_space
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_IN_SPAN = 1e-9
+"""Distance from the span of the basis, relative to the row, below which a row is taken for dependent until checked."""
+
+_FLOAT_CHUNK = 1 << 15
+
+
+class Face:
+    """The directions of the cone that are 0 on the rows of some positive circuits.
+
+    Attributes
+    ----------
+    basis : list of int
+        Independent rows; those in their span are 0 on the face.
+    balance : dict of row to weight
+        Positive integers with sum a_i z_i = 0, at most two rows for each of the basis; the basis is among them.
+    seems_inside : ndarray (n_rows,) of bool
+        Rows that floating point takes for dependent on the basis. A guess, until `rows_inside` has checked it.
+    """
+
+    def __init__(self, rows: ConeRows) -> None:
+        self.rows = rows
+        self.basis: list[int] = []
+        self.balance: dict[int, int] = {}
+        self.seems_inside = np.zeros(rows.n_rows, dtype=np.bool_)
+        self._null_space: tuple[int, list[list[int]]] | None = None
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether the basis spans the whole space, so that every row is 0."""
+        return len(self.basis) == self.rows.width
+
+    def add(self, circuit_rows: Sequence[int], circuit: Circuit) -> None:
+        """Join a positive circuit modulo the span of the basis: all its rows are 0 on the face as well."""
+        if len(circuit_rows) == 1:  # the row depends on the basis
+            self.seems_inside[circuit_rows[0]] = True
+            self.balance = self.balance or {circuit_rows[0]: 1}
+            return
+        if not self.basis:
+            self.balance = {}
+        self._join(circuit_rows, circuit)
+        self.basis += list(circuit_rows)[:-1]
+        self._guess()
+
+    def null_space(self) -> list[list[int]]:
+        """Return a basis of the directions that are 0 on the basis rows."""
+        if self._null_space is None or self._null_space[0] != len(self.basis):
+            fixed, exponents = self.rows.integers(np.array(self.basis, dtype=np.int64))
+            self._null_space = len(self.basis), null_space(fixed, exponents)
+        return self._null_space[1]
+
+    def rows_inside(self, rows: Rows) -> Rows:
+        """Return those of the rows that depend on the basis, checked exactly; the others no longer seem to."""
+        if self.is_everything or not rows.size:
+            return rows
+        vectors = np.array(self.null_space(), dtype=object).T
+        inside = np.concatenate([self._annihilated(part, vectors) for part in _parts(rows)])
+        self.seems_inside[rows[~inside]] = False
+        return rows[inside]
+
+    def _annihilated(self, rows: Rows, vectors: NDArray[np.object_]) -> NDArray[np.bool_]:
+        return np.asarray((self.rows.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
+
+    def _join(self, circuit_rows: Sequence[int], circuit: Circuit) -> None:
+        """Add the circuit to a multiple of the balance that keeps every weight positive."""
+        needed = 0
+        for row, weight in zip(self.basis, circuit.fixed_weights, strict=True):
+            if weight < 0:
+                needed = max(needed, (-weight // self.balance[row]).bit_length() + 1)
+        joined = {row: weight << needed for row, weight in self.balance.items()}
+        for row, weight in zip(self.basis, circuit.fixed_weights, strict=True):
+            joined[row] += weight
+        joined.update(zip(circuit_rows, circuit.weights, strict=True))
+        factor = gcd(*joined.values())
+        self.balance = {row: weight // factor for row, weight in joined.items()}
+
+    def _guess(self) -> None:
+        """Find the rows near the span of the basis."""
+        if self.is_everything:
+            self.seems_inside[:] = True
+            return
+        normals = _orthogonal_complement(self.rows.scaled(np.array(self.basis, dtype=np.int64)))
+        open_rows = np.flatnonzero(~self.seems_inside)
+        for part in _parts(open_rows, _FLOAT_CHUNK):
+            vectors = self.rows.scaled(part)
+            distance = np.linalg.norm(vectors @ normals, axis=1)
+            self.seems_inside[part] = distance <= _IN_SPAN * np.linalg.norm(vectors, axis=1)
+        self.seems_inside[self.basis] = True
+
+
+def _parts(rows: Rows, size: int = EXACT_CHUNK) -> list[Rows]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _orthogonal_complement(rows: Floats) -> Floats:
+    """Return an orthonormal basis, as columns, of the space orthogonal to the rows."""
+    scaled = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    orthogonal: Floats = np.linalg.qr(scaled.T, mode="complete")[0][:, len(rows) :]
+    return orthogonal

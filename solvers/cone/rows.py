@@ -1,0 +1,164 @@
+"""The rows z_i of a cone {v : z_i.v >= 0}, as floats for the solvers and as integers for the proofs."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import Integers, as_integers
+from maxmargin.solvers.proof.margins import enclosures
+from maxmargin.solvers.scaling import ColumnScaling
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Vector = Sequence[Fraction]
+
+EXACT_CHUNK = 4096
+"""Rows turned into integers at a time."""
+
+_TINIEST_NORMAL = 2.0**-1022
+
+
+class ConeRows(Protocol):
+    """Vectors z_i in Q^m, far too many to hold as integers at once."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of vectors."""
+
+    @property
+    def width(self) -> int:
+        """Their length m."""
+
+    def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
+        """Return ``(Z, exponents)``: entry j of the vectors is ``Z[:, j] * 2**exponents[j]``."""
+
+    def scaled(self, rows: Rows) -> Floats:
+        """Return the vectors, rounded, in coordinates where they have size about 1."""
+
+    def home(self, direction: Floats) -> list[Fraction]:
+        """Return exactly the direction of the easy coordinates in the original ones, up to a positive factor."""
+
+    def scaled_unit(self, column: int) -> Floats:
+        """Return the vector of the easy coordinates whose product with a direction has the sign of `column` of it."""
+
+    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
+        """Yield ``(rows, lower, upper)`` with lower <= z_i.v * factor <= upper for some factor > 0."""
+
+    def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
+        """Return the integers ``z_i.v`` up to a positive factor, for the columns v of `vectors`, (m, k)."""
+
+
+class SignedRows:
+    """The vectors z_i = y_i (x_i, 1) of a two-class problem, through the origin y_i x_i."""
+
+    def __init__(self, problem: Problem, scaling: ColumnScaling) -> None:
+        self.problem = problem
+        self.scaling = scaling
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.problem.n_samples
+
+    @property
+    def width(self) -> int:
+        """Columns and, with bias, one more."""
+        return self.problem.n_features + self.problem.bias
+
+    def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
+        """Return the rows as integers, every column in its own power of two."""
+        columns, exponents = exact_columns(self.problem, rows)
+        if self.problem.bias:
+            columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
+            exponents = [*exponents, 0]
+        return columns * self._signs(rows)[:, None], exponents
+
+    def scaled(self, rows: Rows) -> Floats:
+        """Return y (x', 1) with centred columns of size about 1."""
+        X = self.scaling.apply(self.problem.dense_rows(rows))
+        if self.problem.bias:
+            X = np.hstack([X, np.ones((len(rows), 1))])
+        return np.asarray(X * self.problem.y[rows, None])
+
+    def home(self, direction: Floats) -> list[Fraction]:
+        """Return (w, b) of the original coordinates."""
+        return home(self.scaling, direction, self.problem.n_features, self.problem.bias)
+
+    def scaled_unit(self, column: int) -> Floats:
+        """Return e_j; the bias is that of the easy coordinates less what centring adds."""
+        return scaled_unit(self.scaling, column, self.problem.n_features, self.problem.bias)
+
+    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
+        """Enclose y (w.x + b) in floating point."""
+        rounded = nearest_floats(direction)
+        if rounded is None:
+            everywhere = np.full(self.n_rows, np.inf)
+            yield np.arange(self.n_rows), -everywhere, everywhere
+            return
+        d = self.problem.n_features
+        yield from enclosures(self.problem, rounded[:d], float(rounded[d]) if self.problem.bias else 0.0, None)
+
+    def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
+        """Return y (w.x + b) times a power of two."""
+        entries, exponent = self.problem.exact_rows(rows)
+        products = entries.dot(vectors[: self.problem.n_features])
+        if self.problem.bias:
+            offset = vectors[-1]
+            products = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
+        return np.asarray(products * self._signs(rows)[:, None])
+
+    def _signs(self, rows: Rows) -> Integers:
+        return self.problem.y[rows].astype(np.int64).astype(object)
+
+
+def exact_columns(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
+    """Return ``(integers, exponents)``: column j of the rows is ``integers[:, j] * 2**exponents[j]``."""
+    if problem.integers is not None:
+        return problem.integers[rows], [0] * problem.n_features
+    parts = [as_integers(np.ascontiguousarray(column)) for column in problem.dense_rows(rows).T]
+    return np.column_stack([part[0] for part in parts]), [part[1] for part in parts]
+
+
+def home(scaling: ColumnScaling, direction: Floats, n_features: int, bias: bool) -> list[Fraction]:
+    """Return ``w_j = w'_j 2**-e_j`` and ``b = b' - sum c_j w_j``, exactly."""
+    exponents = scaling.exponents.tolist()
+    w = [Fraction(v) / Fraction(2) ** e for v, e in zip(direction[:n_features].tolist(), exponents, strict=True)]
+    if not bias:
+        return w
+    moved = sum((Fraction(c) * v for c, v in zip(scaling.center.tolist(), w, strict=True) if c and v), Fraction(0))
+    return [*w, Fraction(float(direction[n_features])) - moved]
+
+
+def scaled_unit(scaling: ColumnScaling, column: int, n_features: int, bias: bool) -> Floats:
+    """Return u with u.(w', b') a positive multiple of entry `column` of (w, b)."""
+    unit = np.zeros(n_features + bias)
+    unit[column] = 1.0
+    if column == n_features:
+        with np.errstate(over="ignore"):
+            unit[:n_features] = -np.ldexp(scaling.center, -scaling.exponents)
+    return unit
+
+
+def nearest_floats(direction: Vector) -> Floats | None:
+    """Return the direction times a power of two, every entry rounded to nearest; None where one leaves the range."""
+    sizes = [v.numerator.bit_length() - v.denominator.bit_length() for v in direction if v]
+    if not sizes:
+        return np.zeros(len(direction))
+    factor = Fraction(2) ** -((max(sizes) + min(sizes)) // 2)
+    try:
+        rounded = np.array([float(v * factor) for v in direction])
+    except OverflowError:
+        return None
+    lost = np.array([bool(v) for v in direction]) & (np.abs(rounded) < _TINIEST_NORMAL)
+    return None if lost.any() or not np.isfinite(rounded).all() else rounded
+
+
+def as_integer_vector(direction: Vector) -> list[int]:
+    """Return the direction times the common denominator."""
+    common = lcm(*(v.denominator for v in direction))
+    return [v.numerator * (common // v.denominator) for v in direction]
