@@ -33,9 +33,17 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
 
 
 def separability(
-    X: Any, y: Any, *, bias: bool = True, positive: object = None, method: str = "auto", solver: str | None = None
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    method: str = "auto",
+    solver: str | None = None,
+    time_limit: float | None = None,
+    exact_limit: int | None = None,
 ) -> "Separability":
-    """Decide, in exact arithmetic, whether a hyperplane separates the two classes strictly.
+    """Decide, in exact arithmetic, whether the two classes are separable, quasi-separable, or overlap.
 
     Parameters
     ----------
@@ -47,9 +55,13 @@ def separability(
     positive : label, optional
         The label that is +1, against all others.
     method : {"auto", "highs", "cvxpy"}
-        Which engine looks for the proof.
+        Who proposes the first hyperplane.
     solver : str, optional
         A cvxpy solver, such as "CLARABEL".
+    time_limit : float, optional
+        Seconds after which the search is given up and the verdict is `undecided`. Default: none.
+    exact_limit : int, optional
+        The greatest number of columns, the bias counted, for which numbers are solved exactly. Default: 1000.
 
     Raises
     ------
@@ -60,28 +72,73 @@ def separability(
     --------
     >>> separability([[1.0], [2.0], [4.0]], ["no", "no", "yes"]).verdict.value
     'separable'
+    >>> quasi = separability([[1.0], [2.0], [2.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
+    ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
+    from dataclasses import replace
+
+    from maxmargin.solvers.feasibility import EXACT_LIMIT
     from maxmargin.solvers.feasibility import separability as solve
 
-    return solve(_problem(X, y, bias, positive), method=method, solver=solver)
+    dataset = from_arrays(X, y, positive=positive)
+    answer = solve(
+        problem_of(dataset, bias=bias),
+        method=method,
+        solver=solver,
+        time_limit=time_limit,
+        exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit,
+    )
+    return replace(answer, feature_names=dataset.feature_names) if hasattr(X, "columns") else answer
 
 
 def hard_margin(
-    X: Any, y: Any, *, bias: bool = True, positive: object = None, method: str = "auto", solver: str | None = None
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    method: str = "auto",
+    solver: str | None = None,
+    exact: bool = False,
+    exact_limit: int | None = None,
+    time_limit: float | None = None,
 ) -> "HardMargin":
     """Find the hyperplane of maximum margin: min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1.
 
-    Parameters are those of `separability`; ``method`` is "auto" or "cvxpy".
+    Parameters
+    ----------
+    X, y, bias, positive
+        As in `separability`.
+    method : {"auto", "cvxpy"}
+    solver : str, optional
+        A cvxpy solver, such as "CLARABEL".
+    exact : bool
+        Whether to find ``margin_squared``, ``w_exact``, ``b_exact`` and ``dual_exact`` as fractions.
+    exact_limit : int, optional
+        The greatest number of columns, the bias counted, for which that is tried; by default 500.
+    time_limit : float, optional
+        Seconds after which the exact work stops; the answer is then the interval proven so far.
 
     Examples
     --------
     >>> answer = hard_margin([[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1])
     >>> bool(answer.lower <= 10 <= answer.upper)
     True
+    >>> hard_margin([[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1], exact=True).w_exact
+    (Fraction(1, 10),)
     """
+    from maxmargin.solvers.hard_margin import EXACT_LIMIT
     from maxmargin.solvers.hard_margin import hard_margin as solve
 
-    return solve(_problem(X, y, bias, positive), method=method, solver=solver)
+    return solve(
+        _problem(X, y, bias, positive),
+        method=method,
+        solver=solver,
+        exact=exact,
+        exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit,
+        time_limit=time_limit,
+    )
 
 
 def soft_margin(

@@ -70,12 +70,13 @@ def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
     return (solver.upper(),)
 
 
-def solve(program: "Program", solver: str) -> Candidate:
-    """Call one solver; whatever happens, return what it said."""
+def solve(program: "Program", solver: str, *, time_limit: float | None = None) -> Candidate:
+    """Call one solver; whatever happens, return what it said. The time limit, in seconds, is handed to it."""
+    options = _options(solver, time_limit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            program.problem.solve(solver=solver, **_OPTIONS.get(solver, {}))
+            program.problem.solve(solver=solver, **options)
         except Exception as error:  # solvers raise anything, and the next one may succeed
             return Candidate.failed(solver, f"cvxpy {solver}", error)
     return Candidate(
@@ -84,6 +85,13 @@ def solve(program: "Program", solver: str) -> Candidate:
         engine=f"cvxpy {solver}",
         attempt=Attempt(solver=solver, status=str(program.problem.status), message=_native_status(program)),
     )
+
+
+def _options(solver: str, time_limit: float | None) -> dict[str, Any]:
+    options = dict(_OPTIONS.get(solver, {}))
+    if time_limit is not None and solver in _OPTIONS:
+        options["time_limit"] = min(time_limit, options.get("time_limit", time_limit))
+    return options
 
 
 def _native_status(program: "Program") -> str:

@@ -1,61 +1,97 @@
-"""Are the two classes strictly separable by a hyperplane? Candidates from floats, the answer from exact arithmetic."""
+"""Are the two classes separable by a hyperplane? Candidates from floats, the answer from exact arithmetic."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
+from maxmargin.solvers.cone.decide import Decision, decide
+from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
+from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.proof.certificate import (
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+)
+from maxmargin.solvers.proof.margins import best_offset, best_offset_of_fractions
 from maxmargin.solvers.proof.witness import balances, find_common_hull_point
 from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability, Verdict
 
 Floats = NDArray[np.float64]
+Attempts = tuple[Attempt, ...]
+
+METHODS = ("auto", "highs", "cvxpy")
 
 
-def separability(problem: Problem, *, method: str = "auto", solver: str | None = None) -> Separability:
-    """Decide strict separability: some (w, b) with y_i (w.x_i + b) > 0 for all i, or weights that exclude it.
+def separability(
+    problem: Problem,
+    *,
+    method: str = "auto",
+    solver: str | None = None,
+    time_limit: float | None = None,
+    exact_limit: int = EXACT_LIMIT,
+) -> Separability:
+    """Decide whether the data are separable, quasi-separable, or overlap.
 
-    Each candidate from a floating-point solver is checked in exact arithmetic on the data as stored; a solver's
-    status decides nothing. Telling quasi-separable from overlapping data needs more than these proofs: where strict
-    separation is excluded the verdict is `undecided` beside ``strictly_separable=False``.
+    Floating point only proposes; every answer is checked in exact arithmetic on the data as stored, and where no
+    proposal passes the rational simplex method decides. The verdict is `undecided` past the limits only.
 
     Parameters
     ----------
     problem : Problem
     method : {"auto", "highs", "cvxpy"}
-        "highs" hands the feasibility LP to HiGHS directly; "cvxpy" solves the textbook program; "auto" tries both,
-        then the hard-margin QP.
+        Who proposes the first hyperplane: "highs" the feasibility LP handed to HiGHS directly, "cvxpy" the textbook
+        program, "auto" the same LP on the rows that matter.
     solver : str, optional
         The cvxpy solver for ``method="cvxpy"``.
+    time_limit : float, optional
+        Seconds after which the search is given up.
+    exact_limit : int
+        The greatest number of columns, the bias counted, for which numbers are solved exactly.
 
     Raises
     ------
     InvalidOptionError
-        If the method is unknown or the solver is not installed.
+        If the method is unknown, the solver is not installed, or a limit is not positive.
 
     Examples
     --------
     >>> separability(Problem.validated([[1.0], [2.0]], [-1, 1])).verdict.value
     'separable'
-    >>> separability(Problem.validated([[1.0], [2.0]], [-1, 1], bias=False)).strictly_separable
-    False
+    >>> separability(Problem.validated([[1.0], [2.0], [2.0], [3.0]], [-1, -1, 1, 1])).verdict.value
+    'quasi-separable'
+    >>> separability(Problem.validated([[1.0], [2.0]], [-1, 1], bias=False)).verdict.value
+    'overlap'
     """
+    _check_options(method, solver, time_limit, exact_limit)
+    limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
+    is_exact = problem.n_features + problem.bias <= exact_limit
     attempts: list[Attempt] = []
-    for candidate in _candidates(problem, method, solver):
-        attempts.append(candidate.attempt)
-        answer = _prove(problem, candidate, tuple(attempts))
-        if answer is not None:
-            return answer
-    return _undecided(tuple(attempts))
+    point: CommonHullPoint | None = None
+    if not (method == "auto" and solver is None and is_exact):
+        for candidate in _candidates(problem, method, solver, limits):
+            attempts.append(candidate.attempt)
+            found = _prove(problem, candidate)
+            if isinstance(found, SeparatingHyperplane):
+                return _separable(problem, found, candidate.engine, tuple(attempts), limits)
+            if found is not None:
+                point = found
+                break
+    if not is_exact:
+        return _past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
+    return _decided(problem, point, tuple(attempts), limits)
 
 
 def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
@@ -75,33 +111,39 @@ def prove_inseparable(problem: Problem, weights: Floats) -> CommonHullPoint | No
     return point if point is not None and balances(problem, point) else None
 
 
-def _candidates(problem: Problem, method: str, solver: str | None) -> Iterator[Candidate]:
-    """Yield candidates in the original coordinates, cheapest first."""
-    if method not in ("auto", "highs", "cvxpy"):
+def _check_options(method: str, solver: str | None, time_limit: float | None, exact_limit: int) -> None:
+    if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected 'auto', 'highs' or 'cvxpy'")
     if method == "highs" and solver is not None:
         raise InvalidOptionError(f"method 'highs' asks no cvxpy solver; found solver={solver!r}, expected none")
+    if solver is not None:
+        backends.chosen(solver, backends.FEASIBILITY_ORDER)
+    if time_limit is not None and not time_limit > 0:
+        raise InvalidOptionError(f"time_limit is {time_limit!r}; expected a positive number of seconds")
+    if exact_limit < 0:
+        raise InvalidOptionError(f"exact_limit is {exact_limit!r}; expected a number of columns")
+
+
+def _candidates(problem: Problem, method: str, solver: str | None, limits: Limits) -> Iterator[Candidate]:
+    """Yield candidates in the original coordinates, cheapest first."""
     scaling = ColumnScaling.of(problem)
     X = scaling.apply(problem.X)
     if solver is None and method in ("auto", "highs"):
-        yield scaling.bring_home(highs_lp.solve(X, problem.y, bias=problem.bias))
+        yield scaling.bring_home(highs_lp.solve(X, problem.y, bias=problem.bias, time_limit=limits.seconds_left))
         if not problem.is_sparse:
-            yield _in_units_of_the_rows(problem)
+            yield _in_units_of_the_rows(problem, limits)
     if method == "highs":
         return
     from maxmargin.solvers import formulations
 
     for name in backends.chosen(solver, backends.FEASIBILITY_ORDER):
+        if limits.is_over():
+            return
         program = formulations.feasibility(X, problem.y, bias=problem.bias)
-        yield scaling.bring_home(backends.solve(program, name))
-    if method == "auto":
-        for name in backends.chosen(solver, backends.HARD_MARGIN_ORDER):
-            weights = scaling.normal_weights()
-            program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
-            yield scaling.bring_home(backends.solve(program, name))
+        yield scaling.bring_home(backends.solve(program, name, time_limit=limits.seconds_left))
 
 
-def _in_units_of_the_rows(problem: Problem) -> Candidate:
+def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
     """Solve the LP with rows of size about 1: rows far from the others leave the digits of these alone.
 
     A positive factor of a row changes no verdict; its multiplier is divided by it.
@@ -109,23 +151,55 @@ def _in_units_of_the_rows(problem: Problem) -> Candidate:
     scaling = ColumnScaling.robust(problem)
     X = scaling.apply(problem.X)
     units = row_units(X)
-    candidate = scaling.bring_home(highs_lp.solve(X, units * problem.y, bias=problem.bias))
+    found = highs_lp.solve(X, units * problem.y, bias=problem.bias, time_limit=limits.seconds_left)
+    candidate = scaling.bring_home(found)
     if candidate.multipliers is None:
         return candidate
     return replace(candidate, multipliers=units * candidate.multipliers)
 
 
-def _prove(problem: Problem, candidate: Candidate, attempts: tuple[Attempt, ...]) -> Separability | None:
+def _prove(problem: Problem, candidate: Candidate) -> SeparatingHyperplane | CommonHullPoint | None:
     if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
-        return _separable(problem, plane, candidate.engine, attempts)
-    if candidate.multipliers is not None:
-        point = prove_inseparable(problem, candidate.multipliers)
-        return None if point is None else _inseparable(point, problem.bias, candidate.engine, attempts)
-    return None
+        return plane
+    return None if candidate.multipliers is None else prove_inseparable(problem, candidate.multipliers)
+
+
+def _decided(problem: Problem, point: CommonHullPoint | None, attempts: Attempts, limits: Limits) -> Separability:
+    """Let facial reduction decide, from the common point of the hulls where one is known."""
+    cone = SignedRows(problem, ColumnScaling.of(problem))
+    witness = {} if point is None else dict(zip(point.rows, point.weights, strict=True))
+    decision = decide(cone, limits, witness=witness)
+    if decision is None:
+        reason = f"the time limit of {limits.time_limit:g} s was reached"
+        return _past_the_limits(point, reason, attempts)
+    attempts = (*attempts, *decision.attempts)
+    engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
+    columns = _columns_finder(cone, decision, limits)
+    if not decision.touching.any():
+        plane = _plane(problem, decision.direction)
+        return _separable(problem, plane, engine, attempts, limits, columns)
+    return _touching(problem, decision, engine, attempts, columns)
+
+
+def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
+    intercept = cone.width - 1 if cone.problem.bias else None
+    fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
+    return lambda: column_signs(cone, decision, intercept, fresh())
+
+
+def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
+    w = direction[: problem.n_features]
+    b, least = best_offset_of_fractions(problem, w)
+    return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
 
 
 def _separable(
-    problem: Problem, plane: SeparatingHyperplane, engine: str, attempts: tuple[Attempt, ...]
+    problem: Problem,
+    plane: SeparatingHyperplane,
+    engine: str,
+    attempts: Attempts,
+    limits: Limits,
+    columns: Callable[[], ColumnSigns | None] | None = None,
 ) -> Separability:
     return Separability(
         verdict=Verdict.SEPARABLE,
@@ -136,31 +210,93 @@ def _separable(
         attempts=attempts,
         separated_rows=np.arange(problem.n_samples),
         touching_rows=np.empty(0, dtype=np.int64),
+        find_columns=columns or _columns_of_plane(problem, plane, limits),
     )
 
 
-def _inseparable(point: CommonHullPoint, bias: bool, engine: str, attempts: tuple[Attempt, ...]) -> Separability:
-    shared = "the convex hulls of the two classes share a point" if bias else "the origin lies in the hull of the y x"
+def _columns_of_plane(
+    problem: Problem, plane: SeparatingHyperplane, limits: Limits
+) -> Callable[[], ColumnSigns | None] | None:
+    if problem.n_features + problem.bias > limits.exact_limit:
+        return None
+    direction = (*plane.w, plane.b) if problem.bias else plane.w
+    decision = Decision.separable(direction, problem.n_samples)
+    return _columns_finder(SignedRows(problem, ColumnScaling.of(problem)), decision, limits)
+
+
+def _touching(
+    problem: Problem,
+    decision: Decision,
+    engine: str,
+    attempts: Attempts,
+    columns: Callable[[], ColumnSigns | None],
+) -> Separability:
+    """Word the verdict on data that are not strictly separable."""
+    rows = sorted(decision.balance)
+    proof = {
+        "problem": problem,
+        "rows": tuple(rows),
+        "weights": tuple(decision.balance[row] for row in rows),
+        "null_space": decision.null_space,
+    }
+    touching = np.flatnonzero(decision.touching)
+    separated = np.flatnonzero(~decision.touching)
+    is_overlap = not separated.size
+    d = problem.n_features
+    b = decision.direction[d] if problem.bias else Fraction(0)
     return Separability(
-        verdict=Verdict.UNDECIDED,
+        verdict=Verdict.OVERLAP if is_overlap else Verdict.QUASI_SEPARABLE,
         strictly_separable=False,
-        certificate=point,
-        reason=f"not strictly separable: {shared}, a combination of {_rows(len(point.rows))} that balances exactly; "
-        "whether the data are quasi-separable or overlap is not decided",
+        certificate=Overlap(**proof) if is_overlap else QuasiSeparation(w=decision.direction[:d], b=b, **proof),
+        witness=_point(problem, decision.witness),
+        reason=_overlap_reason(rows, decision) if is_overlap else _quasi_reason(separated, touching, rows),
         engine=engine,
         attempts=attempts,
-        witness_rows=np.array(point.rows, dtype=np.int64),
+        separated_rows=separated,
+        touching_rows=touching,
+        find_columns=columns,
     )
 
 
-def _undecided(attempts: tuple[Attempt, ...]) -> Separability:
-    said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
+def _overlap_reason(rows: list[int], decision: Decision) -> str:
+    spans = "which span all others" if decision.null_space else "which span the whole space"
+    return f"overlap: positive weights balance exactly on {_rows(len(rows))}, {spans}"
+
+
+def _quasi_reason(separated: NDArray[np.int64], touching: NDArray[np.int64], rows: list[int]) -> str:
+    return (
+        f"quasi-separable: a hyperplane has {_rows(len(separated))} strictly on their side and the other "
+        f"{len(touching)} on it; positive weights that balance exactly on {len(rows)} of these prove that they always "
+        "touch"
+    )
+
+
+def _point(problem: Problem, witness: dict[int, int]) -> CommonHullPoint:
+    rows = sorted(witness)
+    return CommonHullPoint(problem=problem, rows=tuple(rows), weights=tuple(witness[row] for row in rows))
+
+
+def _size_reason(problem: Problem, exact_limit: int) -> str:
+    n_columns = problem.n_features + problem.bias
+    return f"{n_columns} columns (bias counted) are past exact_limit={exact_limit}"
+
+
+def _past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
+    if point is None:
+        said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
+        reason = f"no candidate passed the exact check (solvers said {said}), and {limit}"
+    else:
+        reason = (
+            f"not strictly separable: {_rows(len(point.rows))} balance exactly; whether the data are quasi-separable "
+            f"or overlap is not decided: {limit}"
+        )
     return Separability(
         verdict=Verdict.UNDECIDED,
-        strictly_separable=None,
-        certificate=None,
-        reason=f"no candidate passed the exact check (solvers said {said})",
-        engine="none",
+        strictly_separable=None if point is None else False,
+        certificate=point,
+        witness=point,
+        reason=reason,
+        engine="none" if point is None else attempts[-1].solver,
         attempts=attempts,
     )
 

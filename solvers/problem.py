@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows
 
 _CHUNK_ENTRIES = 1 << 21
@@ -31,6 +33,9 @@ class Problem:
     integers : ndarray (n_samples, n_features) of int, optional
         The rows themselves where they are integers beyond binary64; X is then their rounding. Without them the rows
         are X, exactly.
+    units : ColumnUnits, optional
+        What the integers count in each column of a file's text; without them, ones. Verdicts and weights are the same
+        for the text; hyperplanes and margins are those of the integers until they are taken back.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
     """
@@ -39,6 +44,7 @@ class Problem:
     y: NDArray[np.float64]
     bias: bool = True
     integers: Integers | None = None
+    units: ColumnUnits | None = None
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -92,6 +98,19 @@ class Problem:
         """Return the given rows of X as a dense array."""
         return dense_rows(self.X, rows)
 
+    @cached_property
+    def column_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the greatest number of every column."""
+        if self.is_sparse:
+            return self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
+        return self.X.min(axis=0), self.X.max(axis=0)
+
+    @property
+    def column_sizes(self) -> NDArray[np.float64]:
+        """The greatest modulus in every column."""
+        low, high = self.column_bounds
+        return np.maximum(np.abs(low), np.abs(high))
+
     @property
     def reading(self) -> str:
         """`decimal` where the rows are the exact text of a file, else `binary64`."""
@@ -105,12 +124,19 @@ class Problem:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the shape, the binary64 rows and the signs; the same for dense and sparse storage."""
+        """Hash of the shape, the rows and the signs: the rows as binary64, the same for dense and sparse storage.
+
+        In the decimal reading they are the reduced fractions of the text.
+        """
+        signs = self.y.astype(np.int8).tobytes()
+        if self.integers is not None:
+            units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
+            return units.sha256(self.integers, signs)
         digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
         for chunk in self.chunks():
             rows = self.dense_rows(chunk) + 0.0  # -0.0 and 0.0 are the same number
             digest.update(np.ascontiguousarray(rows, dtype="<f8").tobytes())
-        digest.update(self.y.astype(np.int8).tobytes())
+        digest.update(signs)
         return digest.hexdigest()
 
 

@@ -11,6 +11,9 @@ from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
 
+_SAMPLE = 1 << 16
+"""Rows from which the size of the columns is taken."""
+
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
 
 
@@ -40,10 +43,10 @@ class ColumnScaling:
         X = problem.X
         if problem.is_sparse:
             center = np.zeros(problem.n_features)
-            size = abs(X).max(axis=0).toarray().ravel()
+            size = problem.column_sizes
             exponents = np.frexp(size)[1]
         else:
-            low, high = X.min(axis=0), X.max(axis=0)
+            low, high = problem.column_bounds
             center = np.where(low == high, low, low / 2 + high / 2) if problem.bias else np.zeros(problem.n_features)
             size = np.maximum(np.abs(low), np.abs(high)) * ((low < high) | (not problem.bias))
             exponents = _root_mean_square_exponents(X, center, size)
@@ -111,8 +114,11 @@ def row_units(X: Floats) -> Floats:
 
 
 def _root_mean_square_exponents(X: Floats, center: Floats, largest: Floats) -> NDArray[np.int64]:
-    """Return the power of two above the root mean square of every column from its center; 0 where that is 0."""
-    exponents = np.frexp(largest)[1].astype(np.int64)
-    scaled = _centred(X, center, exponents)
-    mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(X)
-    return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], 0)
+    """Return the power of two above the root mean square of every column from its center; 0 where all are 0.
+
+    Of many rows a regular sample is taken; a column that is 0 in it has the size of its largest number.
+    """
+    exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
+    scaled = _centred(X[:: -(-len(X) // _SAMPLE)], center, exponents)
+    mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(scaled)
+    return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], exponents)

@@ -1,21 +1,29 @@
 """What the solvers return: frozen results that recompute their residuals and their interval from the data."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.columns import ColumnSigns
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.certificate import Certificate
+from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
 from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
+from maxmargin.solvers.proof.margin_certificate import MarginAtMost
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+INTERCEPT = "(Intercept)"
+"""What the bias is called among the columns."""
 
 
 class Verdict(StrEnum):
@@ -57,14 +65,14 @@ class Status(StrEnum):
 
 _STATUS_ADVICE = {
     Status.OPTIMAL: "the interval [lower, upper] is proven and as narrow as asked",
-    Status.LIMIT: "a solver stopped at its limit; the interval is proven but wider than asked: try another solver",
+    Status.LIMIT: "stopped at a limit; the interval is proven but wider than asked: raise it or try another solver",
     Status.NUMERICAL: "no solver was as accurate as asked; the interval is proven but wide: try centred or scaled data",
     Status.NOT_STRICTLY_SEPARABLE: "proven: the two hulls share a point, so the maximum margin is 0",
     Status.UNDECIDED: "it is not proven whether the data are separable; the interval still holds",
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Separability:
     """Whether two classes can be separated by a hyperplane, and the proof.
 
@@ -74,12 +82,21 @@ class Separability:
     strictly_separable : bool or None
         True or False where that is proven, else None.
     certificate : Certificate or None
-        The hyperplane or the balancing weights, checked in exact arithmetic.
+        The proof of the verdict, or of ``strictly_separable`` where the verdict is not proven.
+    witness : CommonHullPoint or None
+        The common point of the two hulls, where there is one: on at most d + 2 rows it excludes strict separation.
     reason : str
         The proof in words, or why there is none.
     engine : str
         What found the proof.
+    separated_rows, touching_rows : ndarray of int or None
+        Rows that are strictly on their side for some hyperplane without a row on the wrong side, and rows that are on
+        every such hyperplane; None where undecided.
     attempts : tuple of Attempt
+    find_columns : callable, optional
+        Computes `columns`.
+    feature_names : tuple of str, optional
+        Names of the columns; without them columns are called by their number.
     """
 
     verdict: Verdict
@@ -87,17 +104,57 @@ class Separability:
     certificate: Certificate | None
     reason: str
     engine: str
+    witness: CommonHullPoint | None = None
     attempts: tuple[Attempt, ...] = ()
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
-    witness_rows: Rows | None = None
-    infinite_columns: tuple[str, ...] | None = None
-    aliased_columns: tuple[str, ...] | None = None
+    find_columns: Callable[[], ColumnSigns | None] | None = field(default=None, repr=False, compare=False)
+    feature_names: tuple[str, ...] | None = None
 
     @property
     def proof(self) -> str | None:
         """``"exact"`` where `strictly_separable` is proven, else None."""
         return None if self.certificate is None else "exact"
+
+    @property
+    def witness_rows(self) -> Rows | None:
+        """The rows of the common hull point."""
+        return None if self.witness is None else np.array(self.witness.rows, dtype=np.int64)
+
+    @cached_property
+    def columns(self) -> ColumnSigns | None:
+        """What the hyperplanes without a row on the wrong side say of every column; computed on first use, exactly."""
+        return None if self.find_columns is None else self.find_columns()
+
+    @property
+    def infinite_columns(self) -> dict[str | int, str] | None:
+        """Columns whose logistic coefficient is infinite, with its sign: "+", "-" or "undetermined".
+
+        ``"(Intercept)"`` is the bias. "undetermined": there are ways to infinity with either sign.
+        """
+        if self.columns is None:
+            return None
+        return {self._name(column): sign for column, sign in self.columns.infinite.items()}
+
+    @property
+    def finite_columns(self) -> tuple[str | int, ...] | None:
+        """Columns whose logistic coefficient stays finite."""
+        return None if self.columns is None else tuple(map(self._name, self.columns.finite))
+
+    @property
+    def aliased_columns(self) -> tuple[str | int, ...] | None:
+        """Columns that depend linearly on the bias and the columns before them; they are left out of the others."""
+        return None if self.columns is None else tuple(map(self._name, self.columns.aliased))
+
+    @property
+    def dimension(self) -> int | None:
+        """Dimension of the cone of hyperplanes without a row on the wrong side, modulo those that contain all rows."""
+        return None if self.columns is None else self.columns.dimension
+
+    def _name(self, column: int) -> str | int:
+        if self.columns is not None and column == self.columns.intercept:
+            return INTERCEPT
+        return column if self.feature_names is None else self.feature_names[column]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +181,22 @@ class HardMargin:
     engine : str
         What computed the answer.
     attempts : tuple of Attempt
+    reason : str
+        Why exact work was not finished; else empty.
+    certificate : Certificate or None
+        `MarginExactly` where the margin is known exactly, `CommonHullPoint` or the like where it is 0, else
+        `MarginAtLeast`, which proves ``lower``.
+    margin_squared : Fraction or None
+        The square of the maximum margin, where it is known exactly; 0 where the data are not strictly separable.
+    w_exact : tuple of Fraction or None
+        With ``b_exact`` the solution of the program, where ``margin_squared`` is known and not 0; w and b are its
+        roundings (where they overflow, divided by a power of two).
+    b_exact : Fraction or None
+    dual_exact : mapping of row to Fraction, or None
+        The multipliers alpha > 0 of the support rows: w = sum alpha y x, and with bias sum alpha y = 0.
+    hull_weights : ndarray (n_samples,) or None
+        Weights of the rows that give the two points of the hulls behind ``upper``.
+    problem : Problem or None
     """
 
     status: Status
@@ -137,6 +210,21 @@ class HardMargin:
     dual_residual: float
     engine: str
     attempts: tuple[Attempt, ...] = ()
+    reason: str = ""
+    certificate: Certificate | None = field(default=None, repr=False)
+    margin_squared: Fraction | None = field(default=None, repr=False)
+    w_exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
+    b_exact: Fraction | None = field(default=None, repr=False)
+    dual_exact: Mapping[int, Fraction] | None = field(default=None, repr=False)
+    hull_weights: Floats | None = field(default=None, repr=False)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def upper_certificate(self) -> MarginAtMost | None:
+        """The proof of ``upper``; None where that is 0 or infinite."""
+        if self.problem is None or self.hull_weights is None:
+            return None
+        return MarginAtMost.by(self.problem, self.hull_weights)
 
     @property
     def margin(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,10 @@ from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.proof.dyadic import Integers
 
 Floats = NDArray[np.float64]
+
+
+_DEPENDENT = 1e-11
+"""Pivot below which rows of size 1 count as dependent."""
 
 
 def circuit_near(rows: Integers, fixed: Integers, weights: Sequence[int]) -> Circuit | None:
@@ -134,14 +138,16 @@ def onto_face(
 ) -> list[Fraction] | None:
     """Return the direction with its pivot entries solved anew, so that it is exactly 0 on the fixed rows.
 
-    None where the pivot columns of the fixed rows are dependent.
+    None where the pivot columns of the fixed rows are dependent, or fewer than the rows.
     """
     from flint import fmpq, fmpq_mat, fmpz_mat
 
+    if len(pivots) != len(fixed):
+        return None
     units = [Fraction(2) ** e for e in exponents]
     scaled = [v * unit for v, unit in zip(direction, units, strict=True)]
     free = [j for j in range(len(direction)) if j not in set(pivots)]
-    common = _common_denominator([scaled[j] for j in free])
+    common = lcm(1, *(scaled[j].denominator for j in free))
     given = np.array([int(scaled[j] * common) for j in free], dtype=object)
     right = (-fixed[:, free].dot(given)).tolist() if free else [0] * len(fixed)
     try:
@@ -156,22 +162,23 @@ def onto_face(
     return result
 
 
-def _common_denominator(numbers: Sequence[Fraction]) -> int:
-    from math import lcm
+def pivot_columns(rows: Floats, first: Sequence[int]) -> list[int]:
+    """Return as many columns as there are rows, on which the rows are far from dependent (complete pivoting).
 
-    return lcm(1, *(v.denominator for v in numbers))
-
-
-def pivot_columns(rows: Floats) -> list[int]:
-    """Return as many columns as there are rows, on which the rows are far from dependent (complete pivoting)."""
+    The columns `first` are taken before the others, as far as they are not dependent.
+    """
     table = rows.copy()
+    others = [column for column in range(rows.shape[1]) if column not in set(first)]
     chosen: list[int] = []
-    for _ in range(len(rows)):
-        row, column = divmod(int(np.abs(table).argmax()), table.shape[1])
-        chosen.append(column)
-        pivot = table[row, column]
-        if pivot:
+    for columns in (list(first), others):
+        for _ in range(min(len(columns), len(rows) - len(chosen))):
+            row, place = divmod(int(np.abs(table[:, columns]).argmax()), len(columns))
+            column = columns[place]
+            pivot = table[row, column]
+            if abs(pivot) < _DEPENDENT:
+                break
+            chosen.append(column)
             table = table - np.outer(table[:, column] / pivot, table[row])
-        table[row] = 0.0
-        table[:, column] = 0.0
+            table[row] = 0.0
+            table[:, column] = 0.0
     return chosen

@@ -1,6 +1,5 @@
-"""Which rows of a cone can be strictly positive and which always are 0, proven: facial reduction in exact arithmetic."""
+"""Which rows of a cone can be strictly positive and which always are 0: facial reduction in exact arithmetic."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,8 +10,9 @@ from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows, as_integer_vector
+from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
 from maxmargin.solvers.cone.strict import Stage
+from maxmargin.solvers.proof.certificate import without_denominators
 
 Rows = NDArray[np.int64]
 
@@ -42,6 +42,10 @@ class Decision:
         A basis of the directions that are 0 on these rows.
     witness : dict of row to weight
         The first circuit: positive weights that balance on at most m + 1 rows.
+    basis : tuple of int
+        Independent touching rows that span them all.
+    active : ndarray of int
+        The separated rows that decided.
     attempts : tuple of Attempt
     """
 
@@ -50,7 +54,22 @@ class Decision:
     balance: dict[int, int]
     null_space: tuple[tuple[int, ...], ...]
     witness: dict[int, int]
-    attempts: tuple[Attempt, ...]
+    basis: tuple[int, ...]
+    active: Rows
+    attempts: tuple[Attempt, ...] = ()
+
+    @classmethod
+    def separable(cls, direction: tuple[Fraction, ...], n_rows: int) -> "Decision":
+        """Return what a direction decides that is positive on all rows."""
+        return cls(
+            direction=direction,
+            touching=np.zeros(n_rows, dtype=np.bool_),
+            balance={},
+            null_space=(),
+            witness={},
+            basis=(),
+            active=np.arange(min(n_rows, _FEW_ROWS)),
+        )
 
 
 class _Search:
@@ -64,7 +83,8 @@ class _Search:
         self.witness: dict[int, int] = {}
         self.attempts: list[Attempt] = []
 
-    def run(self, on_witness: Callable[[dict[int, int]], None] | None = None) -> Decision | None:
+    def run(self) -> Decision | None:
+        """Return the decision, or None once the time is over."""
         while True:
             self.active = self.active[~self.face.seems_inside[self.active]]
             if not self.active.size:
@@ -106,30 +126,15 @@ class _Search:
 
     def _violated(self, direction: list[Fraction]) -> Rows:
         """Return rows that are negative, or 0 without depending on the basis; worst first as far as floats tell."""
-        doubtful: list[Rows] = []
-        negative: list[Rows] = []
-        depth: list[NDArray[np.float64]] = []
-        for rows, lower, upper in self.cone.enclose(direction):
-            negative.append(rows[upper < 0])
-            depth.append(upper[upper < 0])
-            is_clear = (lower > 0) | (upper < 0)
-            self.face.seems_inside[rows[is_clear]] = False
-            doubtful.append(rows[~is_clear])
-        wrong = np.concatenate(negative)[np.argsort(np.concatenate(depth), kind="stable")]
-        unclear = np.concatenate(doubtful)
+        wrong, unclear, clear = _sorted_by_floats(self.cone, direction)
+        self.face.seems_inside[clear] = False
         outside = unclear[~self.face.seems_inside[unclear]]
-        wrong = np.concatenate([wrong, self._not_positive(outside, direction)])
+        wrong = np.concatenate([wrong, _not_positive(self.cone, outside, direction)])
         if wrong.size:
             return wrong
         guessed = unclear[self.face.seems_inside[unclear]]
         inside = self.face.rows_inside(guessed)
-        return self._not_positive(np.setdiff1d(guessed, inside), direction)
-
-    def _not_positive(self, rows: Rows, direction: list[Fraction]) -> Rows:
-        vector = np.array([as_integer_vector(direction)], dtype=object).T
-        parts = [rows[start : start + EXACT_CHUNK] for start in range(0, len(rows), EXACT_CHUNK)]
-        kept = [part[(self.cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in parts]
-        return np.concatenate([np.empty(0, dtype=np.int64), *kept])
+        return _not_positive(self.cone, np.setdiff1d(guessed, inside), direction)
 
     def _decision(self, direction: list[Fraction] | None) -> Decision:
         touching = np.zeros(self.cone.n_rows, dtype=np.bool_)
@@ -142,6 +147,8 @@ class _Search:
             balance=self.face.balance,
             null_space=tuple(map(tuple, vectors)),
             witness=self.witness,
+            basis=tuple(self.face.basis),
+            active=self.active,
             attempts=tuple(self.attempts),
         )
 
@@ -171,6 +178,34 @@ def decide(cone: ConeRows, limits: Limits, *, witness: dict[int, int] | None = N
         rows = sorted(witness)
         search.add(rows, Circuit(places=rows, weights=[witness[row] for row in rows], fixed_weights=[]))
     return search.run()
+
+
+def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:
+    """Return those of the rows that are not positive in a direction; worst first as far as floats tell."""
+    wrong, unclear, _ = _sorted_by_floats(cone, direction)
+    is_asked = np.zeros(cone.n_rows, dtype=np.bool_)
+    is_asked[among] = True
+    return np.concatenate([wrong[is_asked[wrong]], _not_positive(cone, unclear[is_asked[unclear]], direction)])
+
+
+def _sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, Rows, Rows]:
+    """Return the rows that are certainly negative, worst first, those in doubt, and all that are not in doubt."""
+    negative: list[Rows] = []
+    depth: list[NDArray[np.float64]] = []
+    is_clear = np.zeros(cone.n_rows, dtype=np.bool_)
+    for rows, lower, upper in cone.enclose(direction):
+        is_clear[rows] = (lower > 0) | (upper < 0)
+        negative.append(rows[upper < 0])
+        depth.append(upper[upper < 0])
+    worst_first = np.argsort(np.concatenate(depth), kind="stable")
+    return np.concatenate(negative)[worst_first], np.flatnonzero(~is_clear), np.flatnonzero(is_clear)
+
+
+def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows:
+    vector = np.array([without_denominators(direction)], dtype=object).T
+    parts = [rows[start : start + EXACT_CHUNK] for start in range(0, len(rows), EXACT_CHUNK)]
+    kept = [part[(cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in parts]
+    return np.concatenate([np.empty(0, dtype=np.int64), *kept])
 
 
 def _first_rows(cone: ConeRows) -> Rows:

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import lcm
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import Integers, as_integers
+from maxmargin.solvers.proof.dyadic import Integers, as_integers, nearest_floats
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.scaling import ColumnScaling
 
@@ -19,8 +18,6 @@ Vector = Sequence[Fraction]
 
 EXACT_CHUNK = 4096
 """Rows turned into integers at a time."""
-
-_TINIEST_NORMAL = 2.0**-1022
 
 
 class ConeRows(Protocol):
@@ -33,6 +30,10 @@ class ConeRows(Protocol):
     @property
     def width(self) -> int:
         """Their length m."""
+
+    @property
+    def biases(self) -> Sequence[int]:
+        """Coordinates that centring moves."""
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return ``(Z, exponents)``: entry j of the vectors is ``Z[:, j] * 2**exponents[j]``."""
@@ -70,6 +71,11 @@ class SignedRows:
         """Columns and, with bias, one more."""
         return self.problem.n_features + self.problem.bias
 
+    @property
+    def biases(self) -> Sequence[int]:
+        """The bias, where there is one."""
+        return (self.problem.n_features,) if self.problem.bias else ()
+
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the rows as integers, every column in its own power of two."""
         columns, exponents = exact_columns(self.problem, rows)
@@ -101,7 +107,8 @@ class SignedRows:
             yield np.arange(self.n_rows), -everywhere, everywhere
             return
         d = self.problem.n_features
-        yield from enclosures(self.problem, rounded[:d], float(rounded[d]) if self.problem.bias else 0.0, None)
+        offset = float(rounded[d]) if self.problem.bias else 0.0
+        yield from enclosures(self.problem, rounded[:d], offset, None, for_signs=True)
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return y (w.x + b) times a power of two."""
@@ -142,23 +149,3 @@ def scaled_unit(scaling: ColumnScaling, column: int, n_features: int, bias: bool
         with np.errstate(over="ignore"):
             unit[:n_features] = -np.ldexp(scaling.center, -scaling.exponents)
     return unit
-
-
-def nearest_floats(direction: Vector) -> Floats | None:
-    """Return the direction times a power of two, every entry rounded to nearest; None where one leaves the range."""
-    sizes = [v.numerator.bit_length() - v.denominator.bit_length() for v in direction if v]
-    if not sizes:
-        return np.zeros(len(direction))
-    factor = Fraction(2) ** -((max(sizes) + min(sizes)) // 2)
-    try:
-        rounded = np.array([float(v * factor) for v in direction])
-    except OverflowError:
-        return None
-    lost = np.array([bool(v) for v in direction]) & (np.abs(rounded) < _TINIEST_NORMAL)
-    return None if lost.any() or not np.isfinite(rounded).all() else rounded
-
-
-def as_integer_vector(direction: Vector) -> list[int]:
-    """Return the direction times the common denominator."""
-    common = lcm(*(v.denominator for v in direction))
-    return [v.numerator * (common // v.denominator) for v in direction]

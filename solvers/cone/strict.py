@@ -12,10 +12,13 @@ from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import ConeRows
 from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.proof.certificate import without_denominators
 from maxmargin.solvers.proof.dyadic import Integers, as_integers
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+RATIONAL_SIMPLEX = "rational simplex"
 
 _CANDIDATE_WEIGHT = 1e-12
 """Relative weight below which a row is left out of a candidate circuit."""
@@ -45,8 +48,8 @@ class Stage:
     def solve(self, limits: Limits) -> list[Fraction] | Circuit | None:
         """Return a direction, positive on the active rows and 0 on the fixed ones, or a circuit, both exact.
 
-        Floating point proposes, exact arithmetic checks; where nothing passes, the rational simplex method decides. None
-        once the time is over.
+        Floating point proposes, exact arithmetic checks; where nothing passes, the rational simplex method decides.
+        None once the time is over.
         """
         rows, fixed, exponents = self._integers()
         proposed = self._proposed(rows, fixed, exponents, limits)
@@ -54,6 +57,7 @@ class Stage:
             return proposed
         likely = np.argsort(-proposed, kind="stable")[: rows.shape[1] + 1] if proposed is not None else ()
         answer = strict_direction(rows, fixed, first=[int(row) for row in likely], is_over=limits.is_over)
+        self.attempts.append(Attempt(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
         if isinstance(answer, Direction):
             units = (Fraction(2) ** e for e in exponents)
             return [v / unit for v, unit in zip(answer.vector, units, strict=True)]
@@ -89,7 +93,7 @@ class Stage:
         """Return the direction moved exactly onto the face, if it is positive on the active rows."""
         direction = self.cone.home(v)
         if len(fixed):
-            moved = onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed))
+            moved = onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
             if moved is None:
                 return None
             direction = moved
@@ -117,10 +121,8 @@ def _circuit(rows: Integers, fixed: Integers, weights: Floats) -> Circuit | None
 
 def _in_units(direction: list[Fraction], exponents: list[int]) -> Integers:
     """Return integers proportional to the direction, in the units of the integer rows."""
-    from maxmargin.solvers.cone.rows import as_integer_vector
-
     units = (Fraction(2) ** e for e in exponents)
-    return np.array(as_integer_vector([v * unit for v, unit in zip(direction, units, strict=True)]), dtype=object)
+    return np.array(without_denominators([v * unit for v, unit in zip(direction, units, strict=True)]), dtype=object)
 
 
 def _units(rows: Floats) -> Floats:

@@ -22,26 +22,34 @@ No number of the linear algebra is believed: v is summed anew from the rows and 
 statement sum_g min_{i in g} v.z_i = ||v||^2, over all rows of the data.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from math import gcd, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_integers
+from maxmargin.solvers.proof.dyadic import Integers, as_integers
 from maxmargin.solvers.proof.exact_linear import independent_rows, least_squares
 from maxmargin.solvers.proof.hull_point import HullPoint, groups_of, n_groups
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+NAME = "exact pivoting"
+
 _LEAST_WEIGHT = 1e-9
 """Multiplier, relative to the largest, below which a row is left out of the start."""
+
+_START_ROWS = 4
+"""Rows of a group, for each dimension, among which the start looks for independent ones."""
 
 
 def nearest_point(problem: Problem, start: HullPoint, is_late: Callable[[], bool]) -> tuple[HullPoint, bool]:
     """Return the shortest v, and True; or where time is up the present one, and False.
+
+    Where the hulls share a point the shortest v is 0.
 
     Parameters
     ----------
@@ -57,63 +65,67 @@ def nearest_point(problem: Problem, start: HullPoint, is_late: Callable[[], bool
             point = _towards(point, shortest)
             continue
         point = shortest
-        row = most_violated_row(point)
+        row = most_violated_row(point) if point.margin_squared else None
         if row is None:
             return point, True
-        point = HullPoint(problem, (*point.rows, row), (*point.weights, 0), point.total)
+        point = _sorted(problem, (*point.rows, row), (*point.weights, 0), point.total)
     return point, False
 
 
 def start_near(problem: Problem, weights: Floats | None) -> HullPoint:
-    """Return a point on independent rows, those of the greatest weights first; any weights will do."""
-    rows, integers = _weighted_rows(problem, weights)
-    entries, _ = problem.exact_rows(rows)
+    """Return a point on independent rows, the greatest weights first; any finite weights will do, and none."""
+    rows, integers = _weighted_rows(problem, np.zeros(problem.n_samples) if weights is None else weights)
     groups = groups_of(problem, rows)
     indicators = np.equal.outer(groups, range(n_groups(problem))).astype(int).astype(object)
-    kept = independent_rows(np.hstack([entries, indicators]))
+    kept = independent_rows(np.hstack([_signed_rows(problem, rows), indicators]))
     totals = [sum(integers[j] for j in kept if groups[j] == g) for g in range(n_groups(problem))]
     total = prod(totals)
-    return HullPoint(
-        problem,
-        tuple(int(rows[j]) for j in kept),
-        tuple(integers[j] * (total // totals[groups[j]]) for j in kept),
-        total,
-    )
+    weights_of_kept = [integers[j] * (total // totals[groups[j]]) for j in kept]
+    return _sorted(problem, rows[kept].tolist(), weights_of_kept, total)
 
 
-def _weighted_rows(problem: Problem, weights: Floats | None) -> tuple[Rows, list[int]]:
-    """Return rows and positive weights, some in every group, the greatest first in each."""
-    if weights is None or not np.isfinite(weights).all():
-        weights = np.zeros(problem.n_samples)
-    groups = np.array(groups_of(problem, np.arange(problem.n_samples)))
-    rows: list[int] = []
-    chosen = weights.copy()
+def _weighted_rows(problem: Problem, weights: Floats) -> tuple[Rows, list[int]]:
+    """Return rows and positive weights, the greatest first; in a group without any its first row has weight 1."""
+    groups = np.array(groups_of(problem, range(problem.n_samples)))
+    weights = np.where(weights > _LEAST_WEIGHT * max(weights.max(), 0.0), weights, 0.0)
+    chosen = []
     for g in range(n_groups(problem)):
         members = np.flatnonzero(groups == g)
-        order = members[np.argsort(-weights[members], kind="stable")][: problem.n_features + 2]
-        if weights[order[0]] <= 0:
-            order = order[:1]
-            chosen[order] = 1.0
-        rows += order[chosen[order] > _LEAST_WEIGHT * chosen[order[0]]].tolist()
-    places = np.array(rows)
-    return places, as_integers(chosen[places])[0].tolist()
+        if not weights[members].any():
+            weights[members[0]] = 1.0
+        greatest = members[np.argsort(-weights[members], kind="stable")][: _START_ROWS * (problem.n_features + 2)]
+        chosen.append(greatest[weights[greatest] > 0])
+    rows = np.concatenate(chosen)
+    rows = rows[np.argsort(-weights[rows], kind="stable")]
+    return rows, as_integers(weights[rows])[0].tolist()
 
 
 def most_violated_row(point: HullPoint) -> int | None:
     """Return the row with the least y(w.x + b) < 1; None where there is none, and v is proven the shortest.
 
     Integers are needed only where the enclosures of all rows leave a doubt.
+
+    Raises
+    ------
+    ArithmeticError
+        If v is not the shortest combination of its own rows: the linear algebra has failed.
     """
+    heights = _heights(point)
+    if sum(heights) != n_groups(point.problem) ** 2 * point.margin_squared:
+        raise ArithmeticError("the weights are not those of the shortest combination of these rows")
     lower, upper = point.enclosures()
     if (upper < 0).any():
         return int(np.argmin(upper))
     doubtful = np.setdiff1d(np.flatnonzero(lower < 0), point.rows)
-    problem = point.problem
-    height = dict(zip(groups_of(problem, point.rows), point.products(point.rows), strict=True))
-    if sum(height.values()) != n_groups(problem) ** 2 * point.margin_squared:
-        raise ArithmeticError("the weights are not those of the nearest points of the hulls of their rows")
-    excess = [p - height[g] for p, g in zip(point.products(doubtful), groups_of(problem, doubtful), strict=True)]
+    groups = groups_of(point.problem, doubtful)
+    excess = [product - heights[g] for product, g in zip(point.products(doubtful), groups, strict=True)]
     return int(doubtful[excess.index(min(excess))]) if excess and min(excess) < 0 else None
+
+
+def _heights(point: HullPoint) -> list[Fraction]:
+    """Return h_g, the least v.z over the rows of the point, for every group."""
+    pairs = list(zip(groups_of(point.problem, point.rows), point.products(point.rows), strict=True))
+    return [min(product for group, product in pairs if group == g) for g in range(n_groups(point.problem))]
 
 
 def _shortest_on(problem: Problem, rows: tuple[int, ...]) -> HullPoint:
@@ -122,8 +134,7 @@ def _shortest_on(problem: Problem, rows: tuple[int, ...]) -> HullPoint:
     In each group the weight of the first row is 1 minus the others, so that these are free: the least-squares
     problem of the differences from the first rows, in which a common offset of the data is gone.
     """
-    entries, _ = problem.exact_rows(np.array(rows))
-    signed = entries * problem.y[list(rows)].astype(np.int64).astype(object)[:, None]
+    signed = _signed_rows(problem, np.array(rows))
     groups = groups_of(problem, rows)
     first = [groups.index(g) for g in range(n_groups(problem))]
     others = [j for j in range(len(rows)) if j not in first]
@@ -138,6 +149,12 @@ def _shortest_on(problem: Problem, rows: tuple[int, ...]) -> HullPoint:
     return _reduced(problem, rows, weights, total)
 
 
+def _signed_rows(problem: Problem, rows: Rows) -> Integers:
+    """Return the z = y x as integers up to a common factor."""
+    entries, _ = problem.exact_rows(rows)
+    return entries * problem.y[rows].astype(np.int64).astype(object)[:, None]
+
+
 def _towards(point: HullPoint, target: HullPoint) -> HullPoint:
     """Go from positive weights towards others until the first becomes zero, and drop the rows of weight zero."""
     a, t = point.weights, target.weights
@@ -150,6 +167,11 @@ def _towards(point: HullPoint, target: HullPoint) -> HullPoint:
     kept = [j for j, weight in enumerate(weights) if weight]
     total = a[first] * target.total - t[first] * point.total
     return _reduced(point.problem, tuple(point.rows[j] for j in kept), [weights[j] for j in kept], total)
+
+
+def _sorted(problem: Problem, rows: Sequence[int], weights: Sequence[int], total: int) -> HullPoint:
+    pairs = sorted(zip(rows, weights, strict=True))
+    return HullPoint(problem, tuple(row for row, _ in pairs), tuple(weight for _, weight in pairs), total)
 
 
 def _reduced(problem: Problem, rows: tuple[int, ...], weights: list[int], total: int) -> HullPoint:

@@ -14,14 +14,14 @@ NAME = "HiGHS LP"
 _TOLERANCE = 1e-10  # the least that HiGHS accepts
 
 
-def solve(X: Any, y: Floats, *, bias: bool) -> Candidate:
+def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> Candidate:
     """Solve max t subject to y_i (w.x_i + b) - t >= 0, -1 <= w <= 1, t <= 1 by the simplex method.
 
     The multipliers belong to a vertex: at most d + 2 of them are positive (through the origin d + 1). Whatever
     happens, the answer is what HiGHS said.
     """
     try:
-        solver = _run(X, y, bias)
+        solver = _run(X, y, bias, time_limit)
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return Candidate.failed("HiGHS", NAME, error)
     solution = solver.getSolution()
@@ -75,10 +75,10 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def _run(X: Any, y: Floats, bias: bool) -> Any:
+def _run(X: Any, y: Floats, bias: bool, time_limit: float | None) -> Any:
     import highspy
 
-    solver = _started(None)
+    solver = _started(time_limit)
     solver.passModel(_model(highspy, X, y, bias))
     solver.run()
     return solver

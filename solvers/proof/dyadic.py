@@ -1,6 +1,7 @@
 """Binary64 numbers as what they are: integers times a power of two."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,7 @@ Integers = NDArray[np.object_]
 """An array of Python integers of any size."""
 
 _MANTISSA_BITS = 53
+_TINIEST_NORMAL = 2.0**-1022
 
 
 def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
@@ -119,3 +121,17 @@ def _integer_root(value: Fraction) -> tuple[int, int, bool]:
     scaled, remainder = divmod(value.numerator << (2 * shift), value.denominator)
     root = math.isqrt(scaled)
     return root, shift, remainder == 0 and root * root == scaled
+
+
+def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
+    """Return the numbers times a power of two, every entry rounded to nearest; None where one leaves the range."""
+    sizes = [v.numerator.bit_length() - v.denominator.bit_length() for v in numbers if v]
+    if not sizes:
+        return np.zeros(len(numbers))
+    factor = Fraction(2) ** -((max(sizes) + min(sizes)) // 2)
+    try:
+        rounded = np.array([float(v * factor) for v in numbers])
+    except OverflowError:
+        return None
+    lost = np.array([bool(v) for v in numbers]) & (np.abs(rounded) < _TINIEST_NORMAL)
+    return None if lost.any() or not np.isfinite(rounded).all() else rounded

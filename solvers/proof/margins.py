@@ -1,20 +1,24 @@
 """Functional margins y(w.x + b): rigorous in floating point first, in integers where that leaves a doubt."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, sqrt_down, sqrt_up
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, nearest_floats, sqrt_down, sqrt_up
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _UNIT_ROUNDOFF = 2.0**-53
 _TINIEST_NORMAL = 2.0**-1022
+
+_CHUNK_ROWS = 4096
+"""Rows turned into integers at a time."""
 
 
 def norm_squared(vector: Floats) -> Fraction:
@@ -58,6 +62,38 @@ def best_offset(problem: Problem, w: Floats) -> tuple[Fraction, Fraction]:
     return -(least_positive + greatest_negative) / 2, (least_positive - greatest_negative) / 2
 
 
+def best_offset_of_fractions(problem: Problem, w: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """Return `best_offset` for a normal of fractions."""
+    if not problem.bias:
+        return Fraction(0), _least_score(problem, w, None)
+    least_positive, least_negative = _least_score(problem, w, 1), _least_score(problem, w, -1)
+    return (least_negative - least_positive) / 2, (least_positive + least_negative) / 2
+
+
+def _least_score(problem: Problem, w: Sequence[Fraction], label: int | None) -> Fraction:
+    """Return ``min y_i w.x_i`` over the rows with that label, exactly."""
+    common = math.lcm(*(v.denominator for v in w))
+    normal = np.array([v.numerator * (common // v.denominator) for v in w], dtype=object)
+    rows = _rows_near_the_least(problem, nearest_floats(w), label)
+    least: Fraction | None = None
+    for start in range(0, len(rows), _CHUNK_ROWS):
+        part = rows[start : start + _CHUNK_ROWS]
+        entries, exponent = problem.exact_rows(part)
+        scores = entries.dot(normal) * problem.y[part].astype(np.int64).astype(object)
+        value = as_fraction(int(scores.min()), exponent)
+        least = value if least is None else min(least, value)
+    assert least is not None  # both classes have rows
+    return least / common
+
+
+def _rows_near_the_least(problem: Problem, w: Floats | None, label: int | None) -> Rows:
+    if w is None:
+        return np.flatnonzero(problem.y == label) if label is not None else np.arange(problem.n_samples)
+    parts = list(enclosures(problem, w, 0.0, label))
+    cutoff = min(float(upper.min(initial=np.inf)) for _, _, upper in parts)
+    return np.concatenate([rows[lower <= cutoff] for rows, lower, _ in parts])
+
+
 def geometric_margin(problem: Problem, w: Floats, b: float, square: Fraction) -> float:
     """Return ``min_i y_i (w.x_i + b) / sqrt(square)`` rounded down; -infinity where the square is 0."""
     if not square:
@@ -87,15 +123,17 @@ def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) 
     ]
 
 
-def enclosures(problem: Problem, w: Floats, b: float, label: int | None) -> Iterator[tuple[Rows, Floats, Floats]]:
+def enclosures(
+    problem: Problem, w: Floats, b: float, label: int | None, *, for_signs: bool = False
+) -> Iterator[tuple[Rows, Floats, Floats]]:
     """Yield ``(rows, lower, upper)`` chunk by chunk, of the rows with that label.
 
     A computed sum of k products in any order errs by at most gamma_k |x|.|w| plus what underflow loses, with
     gamma_k = k u/(1 - k u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1). The
     underflow term allows for processors that flush subnormal numbers to zero. Where an intermediate overflows the
-    enclosure is the whole line.
+    enclosure is the whole line. With `for_signs` one bound of |x| for all rows serves those that are far from 0.
     """
-    absolute_w = np.abs(w)
+    everywhere = _largest_error(problem, w, b) if for_signs else None
     for chunk in problem.chunks():
         rows = np.arange(chunk.start, chunk.stop)
         X, sign = problem.X[chunk], problem.y[chunk]
@@ -104,11 +142,31 @@ def enclosures(problem: Problem, w: Floats, b: float, label: int | None) -> Iter
             rows, X, sign = rows[picked], X[picked], sign[picked]
         with np.errstate(all="ignore"):
             value = sign * (X @ w + b)
-            error = _rounding_error(abs(X) @ absolute_w + abs(b), problem.n_features + 1)
+            error = _errors(X, w, b, value, everywhere)
             lower = np.nextafter(value - error, -np.inf)
             upper = np.nextafter(value + error, np.inf)
         broken = ~(np.isfinite(lower) & np.isfinite(upper))
-        yield rows, np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
+        if broken.any():
+            lower, upper = np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
+        yield rows, lower, upper
+
+
+def _errors(X: Any, w: Floats, b: float, value: Floats, everywhere: float | None) -> Floats:
+    n_terms = len(w) + 1
+    if everywhere is None:
+        return _rounding_error(abs(X) @ np.abs(w) + abs(b), n_terms)
+    error = np.full(len(value), everywhere)
+    near = np.flatnonzero(~(np.abs(value) > 2 * everywhere))
+    if near.size:
+        error[near] = _rounding_error(abs(X[near]) @ np.abs(w) + abs(b), n_terms)
+    return error
+
+
+def _largest_error(problem: Problem, w: Floats, b: float) -> float:
+    """Return an upper bound of the error for every row; infinity or NaN where that overflows."""
+    with np.errstate(all="ignore"):
+        absolute = np.array([problem.column_sizes @ np.abs(w) + abs(b)])
+        return float(_rounding_error(absolute, problem.n_features + 1)[0])
 
 
 def _rounding_error(absolute: Floats, n_terms: int) -> Floats:

@@ -1,0 +1,247 @@
+"""Which coordinates of the cone's directions are 0, of one sign, or of both: the infinite logistic coefficients."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.circuits import null_space
+from maxmargin.solvers.cone.decide import Decision, violated_rows
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+from maxmargin.solvers.cone.strict import Stage
+from maxmargin.solvers.proof.dyadic import Integers
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
+
+_PRIME = (1 << 61) - 1
+"""A rank modulo a prime never exceeds the rank."""
+
+_SPARE_ROWS = 50
+_ROWS_ADDED = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSigns:
+    """What the cone's directions say of every coordinate, once those of aliased columns are set to 0.
+
+    Attributes
+    ----------
+    infinite : dict of column to sign
+        "+" or "-": of this sign in every direction in which it is not 0; "undetermined": of both.
+    finite : tuple of int
+        Coordinates that are 0 in every direction.
+    aliased : tuple of int
+        Columns that depend linearly on those before them; they have no coefficient of their own.
+    dimension : int
+        Of the cone, modulo the directions that are 0 on every row.
+    intercept : int or None
+        The coordinate of the bias.
+    """
+
+    infinite: dict[int, str]
+    finite: tuple[int, ...]
+    aliased: tuple[int, ...]
+    dimension: int
+    intercept: int | None
+
+
+def column_signs(cone: ConeRows, decision: Decision, intercept: int | None, limits: Limits) -> ColumnSigns | None:
+    """Return the sign of every coordinate over the cone, proven; None once the time is over.
+
+    A coordinate has one sign if a positive circuit of the rows and of its unit vector excludes the other, and both if
+    there are directions with either: the same question as separability itself, with one row more.
+
+    Parameters
+    ----------
+    cone : ConeRows
+    decision : Decision
+    intercept : int or None
+        The coordinate of the bias, which counts as the first column.
+    limits : Limits
+    """
+    features = [column for column in range(cone.width) if column != intercept]
+    order = features if intercept is None else [intercept, *features]
+    aliased_of = _aliased(_common_null_space(cone), order)
+    directions = [_without(list(map(Fraction, v)), aliased_of) for v in _face_directions(cone, decision)]
+    kept = [column for column in order if column not in aliased_of]
+    finite = tuple(column for column in kept if not any(v[column] for v in directions))
+    interior = _without(list(decision.direction), aliased_of)
+    search = _Opposites(cone, decision, tuple(aliased_of), limits, [interior])
+    infinite: dict[int, str] = {}
+    for column in kept:
+        if column not in finite:
+            sign = search.sign(column)
+            if sign is None:
+                return None
+            infinite[column] = sign
+    return ColumnSigns(
+        infinite=infinite,
+        finite=finite,
+        aliased=tuple(column for column in order if column in aliased_of),
+        dimension=len(directions) - len(aliased_of),
+        intercept=intercept,
+    )
+
+
+def _face_directions(cone: ConeRows, decision: Decision) -> Sequence[Sequence[int]]:
+    """Return a basis of the space that the cone spans."""
+    if decision.balance:
+        return decision.null_space
+    basis: list[list[int]] = np.eye(cone.width, dtype=np.int64).tolist()
+    return basis
+
+
+class _Opposites:
+    """Looks for directions in which a coordinate has another sign than in the interior one."""
+
+    def __init__(
+        self,
+        cone: ConeRows,
+        decision: Decision,
+        aliased: tuple[int, ...],
+        limits: Limits,
+        directions: list[list[Fraction]],
+    ) -> None:
+        self.cone = _WithUnits(cone)
+        self.limits = limits
+        self.directions = directions
+        self.separated = np.flatnonzero(~decision.touching)
+        self.active = self.separated[np.isin(self.separated, decision.active)]
+        units = [self.cone.unit(column, 1) for column in aliased]
+        self.fixed = np.array([*decision.basis, *units], dtype=np.int64)
+
+    def sign(self, column: int) -> str | None:
+        """Return the sign of a coordinate that is not 0 on the whole cone."""
+        inner = self.directions[0][column]
+        if not inner or any(v[column] * inner < 0 for v in self.directions):
+            return UNDETERMINED
+        against = self.cone.unit(column, -1 if inner > 0 else 1)
+        while True:
+            rows = np.append(self.active, against)
+            answer = Stage(cone=self.cone, active=rows, fixed=self.fixed).solve(self.limits)
+            if answer is None:
+                return None
+            if isinstance(answer, Circuit):
+                return POSITIVE if inner > 0 else NEGATIVE
+            wrong = violated_rows(self.cone.rows, answer, self.separated)
+            if not wrong.size:
+                self.directions.append(answer)
+                return UNDETERMINED
+            self.active = np.concatenate([self.active, wrong[:_ROWS_ADDED]])
+
+
+class _WithUnits:
+    """The rows of a cone, followed by signed unit vectors."""
+
+    def __init__(self, rows: ConeRows) -> None:
+        self.rows = rows
+        self.units: list[tuple[int, int]] = []
+
+    def unit(self, column: int, sign: int) -> int:
+        """Return the number of a unit vector."""
+        self.units.append((column, sign))
+        return self.rows.n_rows + len(self.units) - 1
+
+    @property
+    def biases(self) -> Sequence[int]:
+        """Coordinates that centring moves."""
+        return self.rows.biases
+
+    def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
+        """Return the vectors in common units of the columns."""
+        is_unit = rows >= self.rows.n_rows
+        table, exponents = self.rows.integers(rows[~is_unit])
+        result = np.zeros((len(rows), table.shape[1]), dtype=object)
+        result[~is_unit] = table
+        for place in np.flatnonzero(is_unit).tolist():
+            column, sign = self.units[int(rows[place]) - self.rows.n_rows]
+            result[place, column] = sign  # times 2**exponent > 0, which changes no question
+        return result, exponents
+
+    def scaled(self, rows: Rows) -> Floats:
+        """Return the vectors in the easy coordinates."""
+        is_unit = rows >= self.rows.n_rows
+        table = self.rows.scaled(rows[~is_unit])
+        result = np.zeros((len(rows), table.shape[1]))
+        result[~is_unit] = table
+        for place in np.flatnonzero(is_unit).tolist():
+            column, sign = self.units[int(rows[place]) - self.rows.n_rows]
+            result[place] = sign * self.rows.scaled_unit(column)
+        return result
+
+    def home(self, direction: Floats) -> list[Fraction]:
+        """Return exactly the direction in the original coordinates."""
+        return self.rows.home(direction)
+
+
+def _common_null_space(cone: ConeRows) -> list[list[int]]:
+    """Return a basis of the directions that are 0 on every row, checked on every row."""
+    everything = np.arange(cone.n_rows)
+    few = min(cone.n_rows, 2 * cone.width + _SPARE_ROWS)
+    sample = np.sort(np.random.default_rng(0).choice(cone.n_rows, few, replace=False))
+    while True:
+        table, exponents = cone.integers(sample)
+        if _has_full_column_rank(table):
+            return []
+        vectors = null_space(table, exponents)
+        outside = _not_annihilated(cone, everything, vectors)
+        if not outside.size:
+            return vectors
+        sample = np.concatenate([sample, outside])
+
+
+def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Rows:
+    """Return some rows on which one of the vectors is not 0."""
+    if not vectors:
+        return rows[:0]
+    columns = np.array(vectors, dtype=object).T
+    for start in range(0, len(rows), EXACT_CHUNK):
+        part = rows[start : start + EXACT_CHUNK]
+        wrong = part[(cone.exact_products(part, columns) != 0).any(axis=1).astype(np.bool_)]
+        if wrong.size:
+            return wrong[:_ROWS_ADDED]
+    return rows[:0]
+
+
+def _has_full_column_rank(table: Integers) -> bool:
+    from flint import nmod_mat
+
+    if not len(table):
+        return False
+    return bool(nmod_mat([[int(v) % _PRIME for v in row] for row in table.tolist()], _PRIME).rank() == table.shape[1])
+
+
+def _aliased(vectors: list[list[int]], order: Sequence[int]) -> dict[int, list[Fraction]]:
+    """Return for every column that depends on earlier ones the null vector with 1 there and 0 at the other such."""
+    from flint import fmpz_mat
+
+    if not vectors:
+        return {}
+    backwards = list(reversed(order))
+    reduced, denominator, rank = fmpz_mat([[v[column] for column in backwards] for v in vectors]).rref()
+    aliased: dict[int, list[Fraction]] = {}
+    for row in reduced.tolist()[:rank]:
+        numbers = [Fraction(int(v), int(denominator)) for v in row]
+        pivot = next(place for place, v in enumerate(numbers) if v)
+        vector = [Fraction(0)] * len(order)
+        for place, column in enumerate(backwards):
+            vector[column] = numbers[place] / numbers[pivot]
+        aliased[backwards[pivot]] = vector
+    return aliased
+
+
+def _without(direction: list[Fraction], aliased: dict[int, list[Fraction]]) -> list[Fraction]:
+    """Return the direction less the null vectors that leave 0 in the aliased columns."""
+    result = direction
+    for column, vector in aliased.items():
+        factor = result[column]
+        if factor:
+            result = [v - factor * n for v, n in zip(result, vector, strict=True)]
+    return result

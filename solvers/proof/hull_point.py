@@ -1,0 +1,142 @@
+"""Combinations of the rows in rational arithmetic: points of the hulls, and the hyperplane each one proposes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction
+from maxmargin.solvers.proof.hulls import weighted_sum
+from maxmargin.solvers.proof.margins import enclose_functional_margins
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_CHUNK_ROWS = 4096
+"""Rows turned into integers at a time."""
+
+_MOST_BITS = 1000
+"""A quotient of integers that differ by fewer bits in length is within the range of binary64."""
+
+_LEAST_NORMAL = 2.0**-1022
+
+
+def n_groups(problem: Problem) -> int:
+    """Return the number G of sums of weights that are fixed: one a class with bias, one in all through the origin."""
+    return 2 if problem.bias else 1
+
+
+def groups_of(problem: Problem, rows: Sequence[int] | Rows) -> list[int]:
+    """Return the group of every row, from 0."""
+    groups: list[int] = ((problem.y[np.asarray(rows)] > 0) & problem.bias).astype(int).tolist()
+    return groups
+
+
+@dataclass(frozen=True)
+class HullPoint:
+    """The vector v = sum c_i z_i of the rows z = y x, with weights c of sum 1 in each group.
+
+    With bias v joins a point of the hull of the negative rows to one of the hull of the positive ones; through the
+    origin it is a point of the hull of the z. Either way the maximum margin is at most ||v||/G.
+
+    Attributes
+    ----------
+    problem : Problem
+    rows : tuple of int
+        Different from one another, some in every group.
+    weights : tuple of int
+        The c times ``total``; they may be negative while an algorithm is on its way.
+    total : int
+        Positive.
+    """
+
+    problem: Problem
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    total: int
+
+    @cached_property
+    def direction(self) -> tuple[list[int], int]:
+        """``(V, e)`` with ``v = V * 2**e / total``, summed from the rows as stored."""
+        signs = self.problem.y[list(self.rows)].tolist()
+        signed = [c if sign > 0 else -c for c, sign in zip(self.weights, signs, strict=True)]
+        return weighted_sum(self.problem, np.array(self.rows), signed)
+
+    @cached_property
+    def _length_squared(self) -> int:
+        return sum(value * value for value in self.direction[0])
+
+    @cached_property
+    def margin_squared(self) -> Fraction:
+        """``(||v||/G)^2``; for positive weights no margin is greater."""
+        square = as_fraction(self._length_squared, 2 * self.direction[1])
+        return square / (n_groups(self.problem) * self.total) ** 2
+
+    @cached_property
+    def normal(self) -> tuple[Fraction, ...]:
+        """``w = G v/||v||^2``."""
+        V, exponent = self.direction
+        factor = n_groups(self.problem) * self.total
+        unit = as_fraction(1, -exponent)
+        return tuple(Fraction(factor * value, self._length_squared) * unit for value in V)
+
+    @cached_property
+    def offset(self) -> Fraction:
+        """The b with y(w.x + b) = 1 on the first row; 0 through the origin."""
+        if not self.problem.bias:
+            return Fraction(0)
+        G = n_groups(self.problem)
+        product = self.products(self.rows[:1])[0] / (G * self.margin_squared)  # w.z
+        return (1 - product) * int(self.problem.y[self.rows[0]])
+
+    @property
+    def multipliers(self) -> dict[int, Fraction]:
+        """The multipliers alpha = G c/||v||^2 of the constraints y(w.x + b) >= 1, for which w = sum alpha y x."""
+        factor = 1 / (n_groups(self.problem) * self.total * self.margin_squared)
+        return {row: weight * factor for row, weight in zip(self.rows, self.weights, strict=True)}
+
+    def rounded_weights(self) -> Floats:
+        """Return the c of all rows as binary64."""
+        result = np.zeros(self.problem.n_samples)
+        result[list(self.rows)] = [weight / self.total for weight in self.weights]
+        return result
+
+    def products(self, rows: Sequence[int] | Rows) -> list[Fraction]:
+        """Return v.z of the given rows."""
+        V, exponent = self.direction
+        V_array = np.array(V, dtype=object)
+        result: list[Fraction] = []
+        places = np.asarray(rows, dtype=np.int64)
+        for start in range(0, len(places), _CHUNK_ROWS):
+            part = places[start : start + _CHUNK_ROWS]
+            entries, part_exponent = self.problem.exact_rows(part)
+            unit = as_fraction(1, exponent + part_exponent) / self.total
+            signs = self.problem.y[part].astype(np.int64).astype(object)
+            result += [int(product) * unit for product in (entries.dot(V_array) * signs).tolist()]
+        return result
+
+    def enclosures(self) -> tuple[Floats, Floats]:
+        """Return vectors that enclose y(w.x + b) - 1 up to a positive factor, for every row."""
+        w, b, one = self._rounded_plane()
+        if ((np.abs(w) < _LEAST_NORMAL) & (np.array(self.direction[0], dtype=object) != 0)).any():
+            # The error of such roundings is not relative, so the enclosures would not hold.
+            return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
+        lower, upper = enclose_functional_margins(self.problem, w, b)
+        return lower - one, upper - one
+
+    def _rounded_plane(self) -> tuple[Floats, float, float]:
+        """Return (w, b, 1) times a power of two, at most 1, that brings them into the range of binary64."""
+        V, exponent = self.direction
+        factor, length = n_groups(self.problem) * self.total, self._length_squared
+        longest = max(abs(value) for value in V) * factor
+        bits = longest.bit_length() - length.bit_length() - exponent
+        bits = max(bits, self.offset.numerator.bit_length() - self.offset.denominator.bit_length())
+        down = max(0, bits - _MOST_BITS)
+        shift = exponent + down
+        up, over = max(0, -shift), length << max(0, shift)
+        w = np.array([((factor * value) << up) / over for value in V])
+        return w, float(self.offset / (1 << down)), 2.0**-down

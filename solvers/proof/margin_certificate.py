@@ -1,0 +1,140 @@
+"""Proofs about the maximum margin gamma*: at least, at most, exactly."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import (
+    Certificate,
+    SeparatingHyperplane,
+    direction_texts,
+    text,
+    texts,
+)
+from maxmargin.solvers.proof.hull_point import HullPoint
+from maxmargin.solvers.proof.hulls import integer_weights, margin_upper_bound_squared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginAtLeast(Certificate):
+    """A hyperplane of geometric margin sqrt(q) or more: gamma*^2 >= q.
+
+    Attributes
+    ----------
+    w : tuple of Fraction
+    b : Fraction
+        0 through the origin.
+    margin_squared : Fraction
+        q > 0.
+    """
+
+    claim: ClassVar[str] = "margin-at-least"
+    w: tuple[Fraction, ...]
+    b: Fraction
+    margin_squared: Fraction
+
+    @classmethod
+    def by(cls, plane: SeparatingHyperplane) -> "MarginAtLeast":
+        """Return what a hyperplane proves."""
+        square = plane.least_functional_margin**2 / sum(v * v for v in plane.w)
+        return cls(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "direction": direction_texts(self.w, self.b, bias=self.problem.bias),
+            "margin_squared": quotient_text(self.margin_squared),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginAtMost(Certificate):
+    """Points of the two hulls at the distance 2 sqrt(q), through the origin one of norm sqrt(q): gamma*^2 <= q.
+
+    Attributes
+    ----------
+    rows : tuple of int
+    weights : tuple of int
+        Positive. With bias each class is divided by its own sum, through the origin all are divided by theirs.
+    margin_squared : Fraction
+        q > 0.
+    """
+
+    claim: ClassVar[str] = "margin-at-most"
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    margin_squared: Fraction
+
+    @classmethod
+    def by(cls, problem: Problem, weights: NDArray[np.float64]) -> "MarginAtMost | None":
+        """Return what weights of the rows prove; None where that is nothing, or a margin of 0."""
+        square = margin_upper_bound_squared(problem, weights)
+        if not square:
+            return None
+        rows, integers = integer_weights(weights)
+        return cls(problem=problem, rows=tuple(rows.tolist()), weights=tuple(integers), margin_squared=square)
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "rows": list(self.rows),
+            "weights": texts(self.weights),
+            "margin_squared": quotient_text(self.margin_squared),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginExactly(Certificate):
+    """A hyperplane and points of the hulls that prove the same number: gamma*^2 = q.
+
+    Attributes
+    ----------
+    w : tuple of Fraction
+    b : Fraction
+    rows : tuple of int
+        The support rows.
+    weights : tuple of int
+        Their multipliers, as integers up to a common factor.
+    margin_squared : Fraction
+        q > 0.
+    """
+
+    claim: ClassVar[str] = "margin-exactly"
+    w: tuple[Fraction, ...]
+    b: Fraction
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    margin_squared: Fraction
+
+    @classmethod
+    def by(cls, point: HullPoint) -> "MarginExactly":
+        """Return what the shortest v proves."""
+        return cls(
+            problem=point.problem,
+            w=point.normal,
+            b=point.offset,
+            rows=point.rows,
+            weights=point.weights,
+            margin_squared=point.margin_squared,
+        )
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "direction": direction_texts(self.w, self.b, bias=self.problem.bias),
+            "rows": list(self.rows),
+            "weights": texts(self.weights),
+            "margin_squared": quotient_text(self.margin_squared),
+        }
+
+
+def quotient_text(value: Fraction) -> str:
+    """Return "p/q" in lowest terms, or "p" for a whole number; hexadecimal where an integer is very long.
+
+    Examples
+    --------
+    >>> quotient_text(Fraction(289, 680)), quotient_text(Fraction(4))
+    ('17/40', '4')
+    """
+    return text(value.numerator) if value.denominator == 1 else f"{text(value.numerator)}/{text(value.denominator)}"
