@@ -18,8 +18,81 @@ _CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
 
 
+class Samples:
+    """What problems of two and of more classes share: rows of numbers, and whether there is a bias."""
+
+    X: Any
+    bias: bool
+    integers: Integers | None
+    units: ColumnUnits | None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X (the bias is not one)."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is a SciPy sparse array."""
+        return hasattr(self.X, "tocsr")
+
+    def chunks(self) -> Iterator[slice]:
+        """Yield slices of rows, each small enough for temporaries of its size."""
+        step = max(1, _CHUNK_ENTRIES // max(1, self.n_features))
+        for start in range(0, self.n_samples, step):
+            yield slice(start, min(start + step, self.n_samples))
+
+    def dense_rows(self, rows: Any) -> NDArray[np.float64]:
+        """Return the given rows of X as a dense array."""
+        return dense_rows(self.X, rows)
+
+    @cached_property
+    def column_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the greatest number of every column."""
+        if self.is_sparse:
+            return self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
+        return self.X.min(axis=0), self.X.max(axis=0)
+
+    @property
+    def column_sizes(self) -> NDArray[np.float64]:
+        """The greatest modulus in every column."""
+        low, high = self.column_bounds
+        return np.maximum(np.abs(low), np.abs(high))
+
+    @property
+    def reading(self) -> str:
+        """`decimal` where the rows are the exact text of a file, else `binary64`."""
+        return "binary64" if self.integers is None else "decimal"
+
+    def exact_rows(self, rows: Any) -> tuple[Integers, int]:
+        """Return the given rows as ``(integers, exponent)``: ``integers * 2**exponent``, exactly."""
+        if self.integers is not None:
+            return self.integers[rows], 0
+        return as_integers(self.dense_rows(rows))
+
+    def sha256_with(self, labels: bytes) -> str:
+        """Return the hash of the shape, the rows and the labels: rows as binary64, the same for dense and sparse storage.
+
+        In the decimal reading they are the reduced fractions of the text.
+        """
+        if self.integers is not None:
+            units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
+            return units.sha256(self.integers, labels)
+        digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
+        for chunk in self.chunks():
+            rows = self.dense_rows(chunk) + 0.0  # -0.0 and 0.0 are the same number
+            digest.update(np.ascontiguousarray(rows, dtype="<f8").tobytes())
+        digest.update(labels)
+        return digest.hexdigest()
+
+
 @dataclass(frozen=True)
-class Problem:
+class Problem(Samples):
     """Rows with signs, and whether the hyperplane has a bias.
 
     Attributes
@@ -73,71 +146,37 @@ class Problem:
             raise InvalidProblemError("y holds one class only; expected both -1 and +1")
         return cls(X, signs, bias)
 
-    @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns of X (the bias is not one)."""
-        return int(self.X.shape[1])
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is a SciPy sparse array."""
-        return hasattr(self.X, "tocsr")
-
-    def chunks(self) -> Iterator[slice]:
-        """Yield slices of rows, each small enough for temporaries of its size."""
-        step = max(1, _CHUNK_ENTRIES // max(1, self.n_features))
-        for start in range(0, self.n_samples, step):
-            yield slice(start, min(start + step, self.n_samples))
-
-    def dense_rows(self, rows: Any) -> NDArray[np.float64]:
-        """Return the given rows of X as a dense array."""
-        return dense_rows(self.X, rows)
-
     @cached_property
-    def column_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the least and the greatest number of every column."""
-        if self.is_sparse:
-            return self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
-        return self.X.min(axis=0), self.X.max(axis=0)
+    def sha256(self) -> str:
+        """Hash of the shape, the rows and the signs."""
+        return self.sha256_with(self.y.astype(np.int8).tobytes())
 
-    @property
-    def column_sizes(self) -> NDArray[np.float64]:
-        """The greatest modulus in every column."""
-        low, high = self.column_bounds
-        return np.maximum(np.abs(low), np.abs(high))
 
-    @property
-    def reading(self) -> str:
-        """`decimal` where the rows are the exact text of a file, else `binary64`."""
-        return "binary64" if self.integers is None else "decimal"
+@dataclass(frozen=True)
+class ClassProblem(Samples):
+    """Rows of several classes: scores w_k.x + b_k, one a class, shall put every row's own class first.
 
-    def exact_rows(self, rows: Any) -> tuple[Integers, int]:
-        """Return the given rows as ``(integers, exponent)``: ``integers * 2**exponent``, exactly."""
-        if self.integers is not None:
-            return self.integers[rows], 0
-        return as_integers(self.dense_rows(rows))
+    Attributes
+    ----------
+    X, bias, integers, units
+        As in `Problem`.
+    codes : ndarray (n_samples,) of int
+        The classes, as numbers 0 .. n_classes - 1.
+    n_classes : int
+        At least 2.
+    """
+
+    X: Any
+    codes: NDArray[np.int64]
+    n_classes: int
+    bias: bool = True
+    integers: Integers | None = None
+    units: ColumnUnits | None = None
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the shape, the rows and the signs: the rows as binary64, the same for dense and sparse storage.
-
-        In the decimal reading they are the reduced fractions of the text.
-        """
-        signs = self.y.astype(np.int8).tobytes()
-        if self.integers is not None:
-            units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
-            return units.sha256(self.integers, signs)
-        digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
-        for chunk in self.chunks():
-            rows = self.dense_rows(chunk) + 0.0  # -0.0 and 0.0 are the same number
-            digest.update(np.ascontiguousarray(rows, dtype="<f8").tobytes())
-        digest.update(signs)
-        return digest.hexdigest()
+        """Hash of the shape, the rows and the codes."""
+        return self.sha256_with(self.codes.astype("<i4").tobytes())
 
 
 def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Candidate
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import Samples
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class ColumnScaling:
     varies: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, problem: Problem) -> "ColumnScaling":
+    def of(cls, problem: Samples) -> "ColumnScaling":
         """Choose the midpoint of every column, and the power of two next to its root mean square from there."""
         X = problem.X
         if problem.is_sparse:
@@ -53,7 +53,7 @@ class ColumnScaling:
         return cls(center=center, exponents=exponents.astype(np.int64), varies=size > 0)
 
     @classmethod
-    def robust(cls, problem: Problem) -> "ColumnScaling":
+    def robust(cls, problem: Samples) -> "ColumnScaling":
         """Choose medians instead, which a few rows far from the others do not move; for dense rows only."""
         usual = cls.of(problem)
         middle = problem.n_samples // 2

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import Problem, Samples
 from maxmargin.solvers.proof.dyadic import Integers, as_integers, nearest_floats
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.scaling import ColumnScaling
@@ -123,7 +123,7 @@ class SignedRows:
         return self.problem.y[rows].astype(np.int64).astype(object)
 
 
-def exact_columns(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
+def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
     """Return ``(integers, exponents)``: column j of the rows is ``integers[:, j] * 2**exponents[j]``."""
     if problem.integers is not None:
         return problem.integers[rows], [0] * problem.n_features

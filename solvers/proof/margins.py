@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import Problem, Samples
 from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, nearest_floats, sqrt_down, sqrt_up
 
 Floats = NDArray[np.float64]
@@ -149,6 +149,19 @@ def enclosures(
         if broken.any():
             lower, upper = np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
         yield rows, lower, upper
+
+
+def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
+    """Yield ``(rows, lower, upper)`` chunk by chunk: enclosures (len(rows), K) of ``w_k.x + b_k`` for K normals."""
+    for chunk in samples.chunks():
+        X = samples.X[chunk]
+        with np.errstate(all="ignore"):
+            value = np.asarray(X @ normals.T + offsets)
+            error = _rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), samples.n_features + 1)
+            lower = np.nextafter(value - error, -np.inf)
+            upper = np.nextafter(value + error, np.inf)
+        broken = ~(np.isfinite(lower) & np.isfinite(upper))
+        yield np.arange(chunk.start, chunk.stop), np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
 
 
 def _errors(X: Any, w: Floats, b: float, value: Floats, everywhere: float | None) -> Floats:

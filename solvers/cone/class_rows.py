@@ -1,0 +1,136 @@
+"""The rows of more than two classes: every row against every class that is not its own."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.rows import Rows, Vector, exact_columns, home, scaled_unit
+from maxmargin.solvers.problem import ClassProblem
+from maxmargin.solvers.proof.dyadic import Integers, nearest_floats
+from maxmargin.solvers.proof.margins import score_enclosures
+from maxmargin.solvers.scaling import ColumnScaling
+
+Floats = NDArray[np.float64]
+
+
+class ClassRows:
+    """The vectors z_ik = (x_i, 1) (x) (e_c - e_k), c the class of row i, k another one.
+
+    A direction holds (w_k, b_k) of the classes 1, 2, ...; class 0 is the reference, its scores are 0, because scores
+    matter up to a common shift. Vector number i (K - 1) + p is row i against the p-th class that is not its own. The
+    matrix of all vectors is never built.
+    """
+
+    def __init__(self, problem: ClassProblem, scaling: ColumnScaling) -> None:
+        self.problem = problem
+        self.scaling = scaling
+        self.block = problem.n_features + problem.bias
+        self.n_others = problem.n_classes - 1
+
+    @property
+    def n_rows(self) -> int:
+        """Rows times other classes."""
+        return self.problem.n_samples * self.n_others
+
+    @property
+    def width(self) -> int:
+        """Length of the blocks of all classes but the reference."""
+        return self.n_others * self.block
+
+    @property
+    def biases(self) -> Sequence[int]:
+        """The biases of the classes but the reference."""
+        return range(self.block - 1, self.width, self.block) if self.problem.bias else ()
+
+    def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return the samples of the vectors, and the classes against which they stand."""
+        samples, places = np.divmod(rows, self.n_others)
+        return samples, places + (places >= self.problem.codes[samples])
+
+    def number(self, samples: Rows, classes: Rows) -> Rows:
+        """Return the numbers of the vectors of samples against classes."""
+        return samples * self.n_others + classes - (classes > self.problem.codes[samples])
+
+    def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
+        """Return the vectors as integers, every column of X in its own power of two in all blocks."""
+        samples, others = self.pairs(rows)
+        columns, exponents = exact_columns(self.problem, samples)
+        if self.problem.bias:
+            columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
+            exponents = [*exponents, 0]
+        table = np.zeros((len(rows), self.width), dtype=object)
+        self._place(table, columns, samples, others)
+        return table, exponents * self.n_others
+
+    def scaled(self, rows: Rows) -> Floats:
+        """Return the vectors with centred columns of size about 1."""
+        samples, others = self.pairs(rows)
+        X = self.scaling.apply(self.problem.dense_rows(samples))
+        if self.problem.bias:
+            X = np.hstack([X, np.ones((len(rows), 1))])
+        table = np.zeros((len(rows), self.width))
+        self._place(table, X, samples, others)
+        return table
+
+    def home(self, direction: Floats) -> list[Fraction]:
+        """Return the directions of all classes in the original coordinates."""
+        parts = direction.reshape(self.n_others, self.block)
+        d, bias = self.problem.n_features, self.problem.bias
+        return [v for part in parts for v in home(self.scaling, part, d, bias)]
+
+    def scaled_unit(self, column: int) -> Floats:
+        """Return the vector that picks one coordinate of one class."""
+        k, j = divmod(column, self.block)
+        unit = np.zeros((self.n_others, self.block))
+        unit[k] = scaled_unit(self.scaling, j, self.problem.n_features, self.problem.bias)
+        return unit.ravel()
+
+    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
+        """Enclose the score of the own class less that of the other one."""
+        rounded = nearest_floats(direction)
+        if rounded is None:
+            everywhere = np.full(self.n_rows, np.inf)
+            yield np.arange(self.n_rows), -everywhere, everywhere
+            return
+        normals = np.vstack([np.zeros(self.block), rounded.reshape(self.n_others, self.block)])
+        d = self.problem.n_features
+        offsets = normals[:, d] if self.problem.bias else np.zeros(len(normals))
+        for samples, lower, upper in score_enclosures(self.problem, normals[:, :d], offsets):
+            rows = (samples[:, None] * self.n_others + np.arange(self.n_others)).ravel()
+            yield rows, *self._differences(rows, samples[0], lower, upper)
+
+    def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
+        """Return the differences of scores times a power of two."""
+        samples, others = self.pairs(rows)
+        unique, places = np.unique(samples, return_inverse=True)
+        entries, exponent = self.problem.exact_rows(unique)
+        blocks = vectors.reshape(self.n_others, self.block, -1)
+        scores = np.zeros((self.problem.n_classes, len(unique), vectors.shape[1]), dtype=object)
+        for k, block in enumerate(blocks, start=1):
+            scores[k] = self._scores(entries, exponent, block)
+        return np.asarray(scores[self.problem.codes[samples], places] - scores[others, places])
+
+    def _scores(self, entries: Integers, exponent: int, block: Integers) -> Integers:
+        products: Integers = entries.dot(block[: self.problem.n_features])
+        if not self.problem.bias:
+            return products
+        offset = block[-1]
+        return products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
+
+    def _differences(self, rows: Rows, first: int, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        samples, others = self.pairs(rows)
+        own, place = self.problem.codes[samples], samples - first
+        with np.errstate(invalid="ignore"):
+            low = np.nextafter(lower[place, own] - upper[place, others], -np.inf)
+            high = np.nextafter(upper[place, own] - lower[place, others], np.inf)
+        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+    def _place(self, table: NDArray[np.generic], vectors: NDArray[np.generic], samples: Rows, others: Rows) -> None:
+        """Put the vectors into the blocks of their own class, their negatives into those of the others."""
+        blocks = table.reshape(len(table), self.n_others, self.block)
+        own = self.problem.codes[samples]
+        here, there = np.flatnonzero(own > 0), np.flatnonzero(others > 0)
+        blocks[here, own[here] - 1] = vectors[here]
+        blocks[there, others[there] - 1] = -vectors[there]
