@@ -11,16 +11,19 @@ if TYPE_CHECKING:
     from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.prepare import prepare
+    from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Bound": "maxmargin.bounds",
+    "CertificateError": "maxmargin.solvers.proof.checker",
     "DataError": "maxmargin.readers.errors",
     "Dataset": "maxmargin.dataset",
     "HardMargin": "maxmargin.solvers.solution",
@@ -40,10 +43,12 @@ _HOMES = {
     "prepare": "maxmargin.prepare",
     "separability": "maxmargin.api",
     "soft_margin": "maxmargin.api",
+    "verify": "maxmargin.proofs",
 }
 
 __all__ = [
     "Bound",
+    "CertificateError",
     "DataError",
     "Dataset",
     "HardMargin",
@@ -63,6 +68,7 @@ __all__ = [
     "prepare",
     "separability",
     "soft_margin",
+    "verify",
 ]
 
 

@@ -14,6 +14,7 @@ from maxmargin.readers.table import Choice, ColumnRef
 from maxmargin.solvers.errors import InvalidProblemError
 
 if TYPE_CHECKING:
+    from maxmargin.readers.assemble import Assembled
     from maxmargin.readers.table import Matrix, Table
 
 REST = "rest"
@@ -208,19 +209,31 @@ def load(
     >>> load("breast_cancer").positive
     'malignant'
     """
+    dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
+    choice = Choice(label=label, drop=dropped, id=id, one_hot=one_hot, drop_missing=drop_missing)
+    return read_dataset(source, choice, positive)[0]
+
+
+def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple[Dataset, Assembled]":
+    """Read a data set as `load` does; return with it what it was made from.
+
+    Raises
+    ------
+    DataError
+        As `load`.
+    """
     from maxmargin.readers.assemble import assemble
     from maxmargin.readers.formats import read
 
-    dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
-    choice = Choice(label=label, drop=dropped, id=id, one_hot=one_hot, drop_missing=drop_missing)
     table = read(source, choice)
     parts = assemble(table, choice)
     chosen = _chosen(table, parts.labels, positive)
-    return _dataset(
+    dataset = _dataset(
         parts.X, parts.labels, chosen,
         feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
         rows=None if parts.rows is None else _frozen(parts.rows), notes=parts.notes,
     )  # fmt: skip
+    return dataset, parts
 
 
 def _chosen(table: "Table", labels: Labels, positive: object) -> Label | None:

@@ -12,6 +12,7 @@ from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
 from maxmargin.solvers.cone.decide import Decision, decide
+from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
@@ -167,8 +168,7 @@ def _prove(problem: Problem, candidate: Candidate) -> SeparatingHyperplane | Com
 def _decided(problem: Problem, point: CommonHullPoint | None, attempts: Attempts, limits: Limits) -> Separability:
     """Let facial reduction decide, from the common point of the hulls where one is known."""
     cone = SignedRows(problem, ColumnScaling.of(problem))
-    witness = {} if point is None else dict(zip(point.rows, point.weights, strict=True))
-    decision = decide(cone, limits, witness=witness)
+    decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)])
     if decision is None:
         reason = f"the time limit of {limits.time_limit:g} s was reached"
         return _past_the_limits(point, reason, attempts)
@@ -181,10 +181,14 @@ def _decided(problem: Problem, point: CommonHullPoint | None, attempts: Attempts
     return _touching(problem, decision, engine, attempts, columns)
 
 
+def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:
+    rows = list(point.rows)
+    return rows, Circuit(places=rows, weights=list(point.weights), fixed_weights=[])
+
+
 def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
-    intercept = cone.width - 1 if cone.problem.bias else None
     fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
-    return lambda: column_signs(cone, decision, intercept, fresh())
+    return lambda: column_signs(cone, decision, fresh())
 
 
 def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
@@ -210,6 +214,8 @@ def _separable(
         attempts=attempts,
         separated_rows=np.arange(problem.n_samples),
         touching_rows=np.empty(0, dtype=np.int64),
+        n_features=problem.n_features,
+        bias=problem.bias,
         find_columns=columns or _columns_of_plane(problem, plane, limits),
     )
 
@@ -254,6 +260,8 @@ def _touching(
         attempts=attempts,
         separated_rows=separated,
         touching_rows=touching,
+        n_features=problem.n_features,
+        bias=problem.bias,
         find_columns=columns,
     )
 

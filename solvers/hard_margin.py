@@ -13,9 +13,11 @@ from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import exact_margin
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import prove_separable, separability
-from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, scaled_into_range, shared_point
+from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
+from maxmargin.solvers.proof.hull_point import HullPoint
+from maxmargin.solvers.proof.margins import best_offset_of_fractions
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import HardMargin, Separability, Status
 
@@ -29,6 +31,9 @@ EXACT_LIMIT = 500
 
 _SMALL_COLUMNS, _SMALL_ROWS = 60, 5000
 """Sizes up to which a wide interval is closed by exact arithmetic unasked."""
+
+_UNASKED_SECONDS = 60.0
+"""Time that this may take at most."""
 
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
@@ -62,13 +67,13 @@ def hard_margin(
     exact_limit : int
         The greatest number of columns, the bias counted, for which this is tried.
     time_limit : float, optional
-        Seconds after which the exact work stops, with what is proven by then and the status `limit`. It is looked at
-        between solutions of linear systems; the floating-point solvers before have limits of their own.
+        Seconds after which exact work stops, with what is proven by then and the status `limit`. The time is looked
+        at between solutions of linear systems; floating-point solvers of the program have limits of their own.
 
     Raises
     ------
     InvalidOptionError
-        If the method is unknown, the solver is not installed, or a limit is negative.
+        If the method is unknown, the solver is not installed, or a limit makes no sense.
 
     Examples
     --------
@@ -82,7 +87,7 @@ def hard_margin(
         raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
     limits = _limits(exact_limit, time_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
-    verdict = separability(problem)
+    verdict = separability(problem, time_limit=time_limit)
     if verdict.strictly_separable is False:
         return _inseparable(problem, verdict.certificate, verdict.engine, verdict.attempts)
     best = Incumbent(problem)
@@ -90,8 +95,10 @@ def hard_margin(
     _polish(best, problem)
     if isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
-    if exact or (method == "auto" and solver is None and _is_worth_exact_work(best, limits)):
+    if exact:
         return _finish(best, verdict, limits)
+    if method == "auto" and solver is None and _is_worth_exact_work(best, limits):
+        return _finish(best, verdict, _unasked(limits))
     return best.solution(_status(best, stopped_early), verdict.attempts, "")
 
 
@@ -106,6 +113,11 @@ def _n_columns(problem: Problem) -> int:
     return problem.n_features + problem.bias
 
 
+def _unasked(limits: Limits) -> Limits:
+    left = limits.seconds_left
+    return Limits(time_limit=_UNASKED_SECONDS if left is None else min(left, _UNASKED_SECONDS))
+
+
 def _finish(best: Incumbent, verdict: Separability, limits: Limits) -> HardMargin:
     """Go on to the exact answer, or as far as the limits allow."""
     problem, n_columns = best.problem, _n_columns(best.problem)
@@ -118,12 +130,18 @@ def _finish(best: Incumbent, verdict: Separability, limits: Limits) -> HardMargi
         return _inseparable(problem, shared_point(point), exact_margin.NAME, attempts)
     if is_nearest:
         return exact_solution(point, attempts, exact_margin.NAME)
-    best.offer_weights(point.rounded_weights())
-    w, _ = scaled_into_range(point.normal, point.offset)
-    if (plane := prove_separable(problem, w)) is not None:
-        best.offer_plane(plane, exact_margin.NAME)
+    _offer_ends(best, point)
     reason = f"the exact work stopped at the time limit of {limits.time_limit:g} s"
     return best.solution(_stopped(best), verdict.attempts, reason)
+
+
+def _offer_ends(best: Incumbent, point: HullPoint) -> None:
+    """Offer what a v on the way to the shortest one proves."""
+    best.offer_weights(point.rounded_weights())
+    b, least = best_offset_of_fractions(best.problem, point.normal)
+    if least > 0:
+        plane = SeparatingHyperplane(problem=best.problem, w=point.normal, b=b, least_functional_margin=least)
+        best.offer_plane(plane, exact_margin.NAME)
 
 
 def _stopped(best: Incumbent) -> Status:
@@ -133,8 +151,8 @@ def _stopped(best: Incumbent) -> Status:
 def _limits(exact_limit: int, time_limit: float | None) -> Limits:
     if exact_limit < 0:
         raise InvalidOptionError(f"exact_limit is {exact_limit!r}; expected a number of columns")
-    if time_limit is not None and not time_limit >= 0:
-        raise InvalidOptionError(f"time_limit is {time_limit!r}; expected seconds")
+    if time_limit is not None and not time_limit > 0:
+        raise InvalidOptionError(f"time_limit is {time_limit!r}; expected a positive number of seconds")
     return Limits(time_limit=time_limit, exact_limit=exact_limit)
 
 

@@ -14,6 +14,7 @@ from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.columns import ColumnSigns
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
+from maxmargin.solvers.proof.class_certificate import ClassWitness
 from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtMost
@@ -95,8 +96,15 @@ class Separability:
     attempts : tuple of Attempt
     find_columns : callable, optional
         Computes `columns`.
+    n_inequalities, n_strict : int, optional
+        For more than two classes: the inequalities of a row against another class, and how many can be strict at once.
+    n_features : int, optional
+        Number of the columns of X.
+    bias : bool
     feature_names : tuple of str, optional
         Names of the columns; without them columns are called by their number.
+    class_names : tuple of str, optional
+        For more than two classes: columns are then called by class and name; the first class is the reference.
     """
 
     verdict: Verdict
@@ -104,12 +112,17 @@ class Separability:
     certificate: Certificate | None
     reason: str
     engine: str
-    witness: CommonHullPoint | None = None
+    witness: CommonHullPoint | ClassWitness | None = None
     attempts: tuple[Attempt, ...] = ()
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = field(default=None, repr=False, compare=False)
+    n_inequalities: int | None = None
+    n_strict: int | None = None
+    n_features: int | None = None
+    bias: bool = True
     feature_names: tuple[str, ...] | None = None
+    class_names: tuple[str, ...] | None = None
 
     @property
     def proof(self) -> str | None:
@@ -119,7 +132,12 @@ class Separability:
     @property
     def witness_rows(self) -> Rows | None:
         """The rows of the common hull point."""
-        return None if self.witness is None else np.array(self.witness.rows, dtype=np.int64)
+        match self.witness:
+            case CommonHullPoint(rows=rows):
+                return np.array(rows, dtype=np.int64)
+            case ClassWitness(pairs=pairs):
+                return np.unique(np.array([row for row, _ in pairs], dtype=np.int64))
+        return None
 
     @cached_property
     def columns(self) -> ColumnSigns | None:
@@ -152,8 +170,15 @@ class Separability:
         return None if self.columns is None else self.columns.dimension
 
     def _name(self, column: int) -> str | int:
-        if self.columns is not None and column == self.columns.intercept:
-            return INTERCEPT
+        assert self.n_features is not None  # known wherever columns are
+        block, place = divmod(column, self.n_features + self.bias)
+        name = INTERCEPT if place == self.n_features else self._feature_name(place)
+        if self.n_inequalities is None:
+            return name
+        other = self.class_names[block + 1] if self.class_names is not None else f"class {block + 1}"
+        return f"{other}: {name}"
+
+    def _feature_name(self, column: int) -> str | int:
         return column if self.feature_names is None else self.feature_names[column]
 
 

@@ -46,18 +46,27 @@ def check(**options: Any) -> int:
 @opt.data_options
 @opt.solver_option
 @click.option("--soft", "C", type=float, metavar="C", help="Soft margin instead: min 1/2||w||^2 + C sum xi.")
+@click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
+@click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop exact work after this time.  [default: none]")
+@opt.file_option("--proof", metavar="FILE", help="Write the proof: of the lower end, with --exact of the number.")
 def margin(**options: Any) -> int:
-    """Prove the maximum margin, as an interval.
+    """Prove the maximum margin, as an interval, or exactly.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
     from maxmargin.cli import margin as commands
 
-    dataset, C = opt.read(options), options.pop("C")
+    hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "time_limit", "proof")}
+    C = options.pop("C")
+    if C is not None and any(hard_options.values()):
+        raise click.UsageError("--exact, --exact-limit, --time-limit and --proof are not for --soft")
+    source = commands.source_fields(options)
+    dataset = opt.read(options)
     opt.require_two_classes(dataset, "margin")
     bias = not options.pop("no_bias")
     if C is None:
-        return commands.margin(dataset, bias=bias, **options)
+        return commands.margin(dataset, source, bias=bias, **hard_options, **options)
     return commands.soft(dataset, C, bias=bias, **options)
 
 
@@ -93,6 +102,44 @@ def report(**options: Any) -> int:
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
     output: Path | None = options.pop("output")
     return command(opt.read(options), output=output, bias=not options.pop("no_bias"), **options)
+
+
+@app.command(epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv")
+@click.argument("family", required=False)
+@opt.file_option(
+    "--output", "-o", metavar="FILE", help="Write the data, .csv, and beside it what is known, .truth.json."
+)
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="For the families that draw.  [default: 0]")
+@click.option("--list", "as_list", is_flag=True, help="List the families and their parameters.")
+@click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
+@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -> int:
+    """Make data whose verdict, and mostly whose margin, is known exactly.
+
+    FAMILY is a name such as xor, odd-max-bit:8 or gap:40; without it, or with --list, the families are listed. Without
+    -o the data are printed as CSV. A family is also a SOURCE of the other commands: maxmargin check gap:40
+    """
+    from maxmargin.cli import generate as commands
+
+    if family is None or as_list:
+        return commands.families(as_json=as_json)
+    return commands.generate(family, as_json=as_json, **options)
+
+
+@app.command(epilog="Example: maxmargin verify overlap.json data.csv")
+@click.argument("proof", type=click.Path(path_type=Path))
+@click.argument("source")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
+def verify(**options: Any) -> int:
+    """Check a proof against its data, in exact arithmetic.
+
+    PROOF is a file that --proof wrote; it says how SOURCE is read. Exit 0: the proof holds; 3: it does not, or SOURCE
+    holds other data.
+    """
+    from maxmargin.cli.verify import verify_proof as command
+
+    return command(**options)
 
 
 def run(arguments: list[str]) -> int:

@@ -69,7 +69,10 @@ def _certificate_fields(answer: "Separability") -> dict[str, Any]:
 
     match answer.certificate:
         case SeparatingHyperplane(w=w, b=b):
-            return {"hyperplane": {"w": list(map(float, w)), "b": float(b), "b_exact": _exact(b)}, "witness_weights": None}
+            return {
+                "hyperplane": {"w": list(map(float, w)), "b": float(b), "b_exact": _exact(b)},
+                "witness_weights": None,
+            }
         case CommonHullPoint() as point:
             return {"hyperplane": None, "witness_weights": [_exact(weight) for weight in point.fractions()]}
     return {"hyperplane": None, "witness_weights": None}

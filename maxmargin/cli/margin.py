@@ -1,21 +1,27 @@
 """``maxmargin margin``: the maximum margin, or the soft-margin SVM."""
 
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     attempt_fields,
+    check_writable,
     data_fields,
     headline,
     hyperplane_text,
     listed,
+    note,
     print_json,
     row_names,
     row_numbers,
     waiting,
 )
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
+from maxmargin.solvers.proof.margin_certificate import quotient_text
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import Status
 
@@ -23,18 +29,49 @@ if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.solution import HardMargin, SoftMargin
 
+_ROOT_DIGITS = 17
+_MOST_DIGITS, _END_DIGITS = 100, 20
+"""Longer integers are printed without their middle."""
+
 _EXITS = {Status.OPTIMAL: Exit.OK, Status.NOT_STRICTLY_SEPARABLE: Exit.NOT_STRICTLY_SEPARABLE}
 
 
-def margin(dataset: "Dataset", *, bias: bool, solver: str | None, as_json: bool, quiet: bool) -> Exit:
-    """Print the maximum margin and return the exit code."""
+def margin(
+    dataset: "Dataset",
+    source: dict[str, Any],
+    *,
+    bias: bool,
+    solver: str | None,
+    exact: bool,
+    exact_limit: int | None,
+    time_limit: float | None,
+    proof: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> Exit:
+    """Print the maximum margin, write its proof, and return the exit code.
+
+    Parameters
+    ----------
+    source : dict
+        How the data were read, for the proof.
+    proof : path, optional
+        Where the proof goes: of the exact margin, or that it is at least ``lower``, or that it is 0.
+    """
+    if proof is not None:
+        check_writable(proof)
+    problem = problem_of(dataset, bias=bias)
+    limits = {"exact_limit": EXACT_LIMIT if exact_limit is None else exact_limit, "time_limit": time_limit}
     with waiting("solving for the maximum margin", quiet=quiet):
-        answer = hard_margin(problem_of(dataset, bias=bias), solver=solver)
+        answer = hard_margin(problem, solver=solver, exact=exact, **limits)
+    if proof is not None:
+        _write(proof, answer, source, quiet=quiet)
     if as_json:
-        print_json("margin", {**data_fields(dataset), "bias": bias, **hard_fields(dataset, answer)})
+        fields = {**hard_fields(dataset, answer), **(_exact_fields(answer) if exact else {})}
+        print_json("margin", {**data_fields(dataset), "bias": bias, **fields})
     else:
         print(headline(dataset))
-        print(_hard_text(dataset, answer))
+        print(_hard_text(dataset, answer, exact=exact))
     return _EXITS.get(answer.status, Exit.UNDECIDED)
 
 
@@ -48,6 +85,24 @@ def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_jso
         print(headline(dataset))
         print(_soft_text(dataset, answer))
     return _EXITS.get(answer.status, Exit.UNDECIDED)
+
+
+def source_fields(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a proof says of how its data were read."""
+    names = {"source": "source", "positive": "positive", "id": "id_column", "one_hot": "one_hot",
+             "drop_missing": "drop_missing"}  # fmt: skip
+    fields = {name: options[option] for name, option in names.items()}
+    label = -1 if options["label"] is None else options["label"]
+    return {**fields, "label": label, "drop": list(options["drop"])}
+
+
+def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: bool) -> None:
+    from maxmargin.proofs import write_proof
+
+    if answer.certificate is None:
+        note(f"nothing is proven, so {path} is not written", quiet=quiet)
+    else:
+        write_proof(path, answer.certificate, **source)
 
 
 def hard_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
@@ -67,6 +122,18 @@ def hard_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
         "dual_residual": answer.dual_residual,
         "engine": answer.engine,
         "attempts": attempt_fields(answer.attempts),
+    }
+
+
+def _exact_fields(answer: "HardMargin") -> dict[str, Any]:
+    """Return the fractions as texts, those of the multipliers in the order of the support; null where not known."""
+    square, w, b, dual = answer.margin_squared, answer.w_exact, answer.b_exact, answer.dual_exact
+    return {
+        "margin_squared": None if square is None else quotient_text(square),
+        "w_exact": None if w is None else [quotient_text(value) for value in w],
+        "b_exact": None if b is None else quotient_text(b),
+        "dual_exact": None if dual is None else [quotient_text(dual[row]) for row in answer.support.tolist()],
+        "reason": answer.reason,
     }
 
 
@@ -94,8 +161,12 @@ def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
     }
 
 
-def _hard_text(dataset: "Dataset", answer: "HardMargin") -> str:
+def _hard_text(dataset: "Dataset", answer: "HardMargin", *, exact: bool) -> str:
     lines = [f"{answer.status.value}: {answer.status.advice}"]
+    if answer.reason:
+        lines.append(f"  {answer.reason}")
+    if exact and answer.margin_squared:
+        lines += _root_text(answer.margin_squared)
     if answer.w is not None and answer.b is not None:
         lines += [
             f"  maximum margin {answer.margin!r}",
@@ -107,6 +178,23 @@ def _hard_text(dataset: "Dataset", answer: "HardMargin") -> str:
         lines.append(f"  proven interval [{answer.lower!r}, {answer.upper!r}]")
     found = [] if answer.engine == "none" else [f"  found by {answer.engine}"]
     return "\n".join([*lines, *found])
+
+
+def _root_text(square: Fraction) -> list[str]:
+    with localcontext(prec=_ROOT_DIGITS + 20):
+        root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
+    return [
+        f"  maximum margin exactly the root of {_cut(square.numerator)} / {_cut(square.denominator)}",
+        f"    = {root:.{_ROOT_DIGITS}g}",
+    ]
+
+
+def _cut(integer: int) -> str:
+    """Return the digits, without the middle where there are many."""
+    digits = f"{Decimal(integer):f}"  # Python refuses to write integers of more than 4,300 digits, not decimals
+    if len(digits) <= _MOST_DIGITS:
+        return digits
+    return f"{digits[:_END_DIGITS]}...{digits[-_END_DIGITS:]} ({len(digits):,} digits)"
 
 
 def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:

@@ -21,7 +21,8 @@ PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """
 SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), a bundled data set (iris,
-breast_cancer, wine, digits), or - for CSV on the standard input.
+breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin generate lists them), or - for CSV on the
+standard input.
 COL is a column's name or its position from 0; negative positions count from the end.
 """
 

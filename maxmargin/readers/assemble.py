@@ -1,5 +1,6 @@
 """From a table to a matrix of finite numbers: rows with missing values, texts, infinities."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,10 @@ MOST_LEVELS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Assembled:
-    """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left."""
+    """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left.
+
+    `texts` are the numbers as the source writes them, column by column; None where it does not write them.
+    """
 
     X: "Matrix"
     names: tuple[str, ...]
@@ -28,6 +32,7 @@ class Assembled:
     rows: NDArray[np.int64] | None
     ids: tuple[str, ...] | None
     notes: tuple[str, ...]
+    texts: tuple[Sequence[str] | None, ...] | None
 
 
 def assemble(table: Table, choice: Choice) -> Assembled:
@@ -48,7 +53,13 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     X = _stacked(table.features)
     _check_finite(X, table)
     names = tuple(str(name) for name in table.names)
-    return Assembled(X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes)
+    return Assembled(
+        X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes, texts=_texts(table.features)
+    )
+
+
+def _texts(features: "tuple[Column, ...] | Matrix") -> tuple[Sequence[str] | None, ...] | None:
+    return tuple(column.texts for column in features) if isinstance(features, tuple) else None
 
 
 def _labels(table: Table) -> Labels:
@@ -133,7 +144,10 @@ def _row_of_entries(X: Any) -> NDArray[np.int64]:
 
 def _rows_of(table: Table, rows: NDArray[np.int64], note: str) -> Table:
     if isinstance(table.features, tuple):
-        features: Any = tuple(Column(name=column.name, values=_taken(column.values, rows)) for column in table.features)
+        features: Any = tuple(
+            Column(name=column.name, values=_taken(column.values, rows), texts=_taken(column.texts, rows))
+            for column in table.features
+        )
     else:
         features = table.features[rows]
     return replace(
@@ -148,6 +162,8 @@ def _rows_of(table: Table, rows: NDArray[np.int64], note: str) -> Table:
 
 
 def _taken(values: Any, rows: NDArray[Any]) -> Any:
+    if values is None:
+        return None
     return [values[i] for i in rows] if isinstance(values, list) else values[rows]
 
 

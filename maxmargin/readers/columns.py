@@ -31,14 +31,14 @@ class Columns:
     def _text_columns(self) -> Sequence[int]:
         """Return the columns whose texts are kept."""
         named = [self.roles.label] if self.roles.id is None else [self.roles.label, self.roles.id]
-        return [*named, *self.roles.features] if self.choice.one_hot else named
+        return [*named, *self.roles.features] if self.choice.needs_texts else named
 
     def add_text(self, text: str, lines_before: int) -> bool:
         """Take whole lines, if all features in them are finite numbers and no line is blank; return whether they are.
 
         numpy's parser rounds correctly, as Python's does, and is faster, but does not say where a bad field is.
         """
-        if self.choice.one_hot or not text.strip():
+        if self.choice.needs_texts or not text.strip():
             return not text.strip()
         found: dict[int, list[str]] = {j: [] for j in self.texts}
         values = self._parsed(text, found)
@@ -87,7 +87,7 @@ class Columns:
         lines = np.array([line for line, _ in rows], dtype=np.int64)
         for j, texts in self.texts.items():
             texts += columns[j]
-        if self.choice.one_hot:
+        if self.choice.needs_texts:
             self.lines.append(lines)
             return
         values = [self._converted(j, columns[j]) for j in self.roles.features]
@@ -147,7 +147,7 @@ class Columns:
         return Table(
             source=self.layout.source,
             names=kept_names(names, roles.features),
-            features=self._encodable() if self.choice.one_hot else np.concatenate(self.parts),
+            features=self._with_texts() if self.choice.needs_texts else np.concatenate(self.parts),
             label=cleaned(self.texts[roles.label]),
             label_name=shown_name(names, roles.label),
             ids=row_ids,
@@ -161,7 +161,7 @@ class Columns:
         nameless = [j for j in self.roles.features if names is not None and not names[j]]
         return tuple(f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
 
-    def _encodable(self) -> tuple[Column, ...]:
+    def _with_texts(self) -> tuple[Column, ...]:
         return tuple(_column(shown_name(self.layout.names, j), self.texts[j]) for j in self.roles.features)
 
 
@@ -169,7 +169,9 @@ def _column(name: str | int, texts: Sequence[str]) -> Column:
     values = numbers(texts)
     if values is None:
         values = booleans(texts)
-    return Column(name=name, values=cleaned(texts) if values is None else values)
+    if values is None:
+        return Column(name=name, values=cleaned(texts))
+    return Column(name=name, values=values, texts=texts)
 
 
 def _nothing(field: str) -> float:

@@ -26,9 +26,11 @@ READERS = {
 BUNDLED = ("iris", "breast_cancer", "wine", "digits")
 """Names of the bundled data sets."""
 
+_GENERATED = "or a generated data set such as xor or gap:40 (`maxmargin generate` lists them)"
+
 
 def read(source: Any, choice: Choice) -> Table:
-    """Read a file, a bundled data set, the standard input (`-`), or a table in memory.
+    """Read a file, a bundled or generated data set, the standard input (`-`), or a table in memory.
 
     Raises
     ------
@@ -39,6 +41,8 @@ def read(source: Any, choice: Choice) -> Table:
         return _reader("bundled", "read_bundled")(source, choice)
     if isinstance(source, str) and source == STDIN:
         return _reader("delimited", "read_delimited")(source, choice)
+    if isinstance(source, str) and suffix_of(source) not in READERS and _is_family(source):
+        return _reader("generated", "read_generated")(source, choice)
     if isinstance(source, str | os.PathLike):
         return _read_file(os.fspath(source), choice)
     from .frames import read_frame
@@ -52,11 +56,23 @@ def _read_file(path: str, choice: Choice) -> Table:
         return _reader(*READERS[suffix])(path, choice)
     if os.path.isdir(path):
         raise data_error(path, found="a directory", expected="a file")
-    known = f"{' '.join(READERS)} (each also .gz), or one of the names {', '.join(BUNDLED)}"
+    known = f"{' '.join(READERS)} (each also .gz), one of the names {', '.join(BUNDLED)}, {_GENERATED}"
     if not os.path.exists(path):
-        raise data_error(path, found="no such file", expected=f"a file {known}", hint=nearest(path, BUNDLED))
+        raise data_error(path, found="no such file", expected=f"a file {known}", hint=_nearest_name(path))
     found = f"the suffix {suffix!r}" if suffix else "no suffix"
     raise data_error(path, found=found, expected=f"one of {known}", hint=nearest(suffix, READERS) if suffix else "")
+
+
+def _is_family(name: str) -> bool:
+    from maxmargin.generators import is_family
+
+    return is_family(name)
+
+
+def _nearest_name(wanted: str) -> str:
+    from maxmargin.generators import families
+
+    return nearest(wanted.partition(":")[0], (*BUNDLED, *(family.name for family in families())))
 
 
 def _reader(module: str, function: str) -> Reader:

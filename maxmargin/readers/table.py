@@ -40,6 +40,12 @@ class Choice:
     id: ColumnRef | None = None
     one_hot: bool = False
     drop_missing: bool = False
+    keep_texts: bool = False
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether the texts of the features are needed, not their binary64 values alone."""
+        return self.one_hot or self.keep_texts
 
     def roles(self, names: Sequence[str] | None, n_columns: int, source: str) -> Roles:
         """Resolve names and positions against the columns of `source`.
@@ -124,10 +130,14 @@ def shown_name(names: Sequence[str] | None, position: int) -> str | int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column: float64 numbers with NaN where missing, or texts with None where missing."""
+    """One column: float64 numbers with NaN where missing, or texts with None where missing.
+
+    The numbers may come with their texts, as the source writes them.
+    """
 
     name: str | int
     values: NDArray[np.float64] | Texts
+    texts: Sequence[str] | None = None
 
     def is_missing(self) -> NDArray[np.bool_]:
         """Return which rows have no value."""

@@ -41,18 +41,15 @@ class ColumnSigns:
         Columns that depend linearly on those before them; they have no coefficient of their own.
     dimension : int
         Of the cone, modulo the directions that are 0 on every row.
-    intercept : int or None
-        The coordinate of the bias.
     """
 
     infinite: dict[int, str]
     finite: tuple[int, ...]
     aliased: tuple[int, ...]
     dimension: int
-    intercept: int | None
 
 
-def column_signs(cone: ConeRows, decision: Decision, intercept: int | None, limits: Limits) -> ColumnSigns | None:
+def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns | None:
     """Return the sign of every coordinate over the cone, proven; None once the time is over.
 
     A coordinate has one sign if a positive circuit of the rows and of its unit vector excludes the other, and both if
@@ -62,12 +59,9 @@ def column_signs(cone: ConeRows, decision: Decision, intercept: int | None, limi
     ----------
     cone : ConeRows
     decision : Decision
-    intercept : int or None
-        The coordinate of the bias, which counts as the first column.
     limits : Limits
     """
-    features = [column for column in range(cone.width) if column != intercept]
-    order = features if intercept is None else [intercept, *features]
+    order = sorted(range(cone.width), key=lambda column: column not in cone.biases)  # the biases count as the first
     aliased_of = _aliased(_common_null_space(cone), order)
     directions = [_without(list(map(Fraction, v)), aliased_of) for v in _face_directions(cone, decision)]
     kept = [column for column in order if column not in aliased_of]
@@ -86,7 +80,6 @@ def column_signs(cone: ConeRows, decision: Decision, intercept: int | None, limi
         finite=finite,
         aliased=tuple(column for column in order if column in aliased_of),
         dimension=len(directions) - len(aliased_of),
-        intercept=intercept,
     )
 
 

@@ -1,5 +1,6 @@
 """Which rows of a cone can be strictly positive and which always are 0: facial reduction in exact arithmetic."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -44,6 +45,8 @@ class Decision:
         The first circuit: positive weights that balance on at most m + 1 rows.
     basis : tuple of int
         Independent touching rows that span them all.
+    circuits : tuple of (rows, Circuit)
+        What led there, each modulo the rows of those before it but for the last row of each.
     active : ndarray of int
         The separated rows that decided.
     attempts : tuple of Attempt
@@ -55,6 +58,7 @@ class Decision:
     null_space: tuple[tuple[int, ...], ...]
     witness: dict[int, int]
     basis: tuple[int, ...]
+    circuits: tuple[tuple[list[int], Circuit], ...]
     active: Rows
     attempts: tuple[Attempt, ...] = ()
 
@@ -68,6 +72,7 @@ class Decision:
             null_space=(),
             witness={},
             basis=(),
+            circuits=(),
             active=np.arange(min(n_rows, _FEW_ROWS)),
         )
 
@@ -80,7 +85,7 @@ class _Search:
         self.limits = limits
         self.face = Face(cone)
         self.active = _first_rows(cone)
-        self.witness: dict[int, int] = {}
+        self.circuits: list[tuple[list[int], Circuit]] = []
         self.attempts: list[Attempt] = []
 
     def run(self) -> Decision | None:
@@ -112,8 +117,12 @@ class _Search:
     def add(self, rows: list[int], circuit: Circuit) -> None:
         """Go to the face that a circuit leaves."""
         self.face.add(rows, circuit)
-        if not self.witness:
-            self.witness = dict(zip(rows, circuit.weights, strict=True))
+        self.circuits.append((rows, circuit))
+
+    @property
+    def witness(self) -> dict[int, int]:
+        """The first circuit."""
+        return dict(zip(self.circuits[0][0], self.circuits[0][1].weights, strict=True)) if self.circuits else {}
 
     def _rows_outside(self) -> Rows:
         """Return the rows that do not depend on the face's basis: those that seemed so, and those the check finds."""
@@ -148,12 +157,15 @@ class _Search:
             null_space=tuple(map(tuple, vectors)),
             witness=self.witness,
             basis=tuple(self.face.basis),
+            circuits=tuple(self.circuits),
             active=self.active,
             attempts=tuple(self.attempts),
         )
 
 
-def decide(cone: ConeRows, limits: Limits, *, witness: dict[int, int] | None = None) -> Decision | None:
+def decide(
+    cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = ()
+) -> Decision | None:
     """Decide for every row whether it can be strictly positive on the cone {v : z_i.v >= 0}.
 
     Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet
@@ -165,8 +177,8 @@ def decide(cone: ConeRows, limits: Limits, *, witness: dict[int, int] | None = N
     ----------
     cone : ConeRows
     limits : Limits
-    witness : dict of row to weight, optional
-        A circuit that is known: positive weights that balance on rows without another balance.
+    known : sequence of (rows, Circuit)
+        Circuits that are known, as in `Decision.circuits`.
 
     Returns
     -------
@@ -174,9 +186,8 @@ def decide(cone: ConeRows, limits: Limits, *, witness: dict[int, int] | None = N
         None once the time is over.
     """
     search = _Search(cone, limits)
-    if witness:
-        rows = sorted(witness)
-        search.add(rows, Circuit(places=rows, weights=[witness[row] for row in rows], fixed_weights=[]))
+    for rows, circuit in known:
+        search.add(rows, circuit)
     return search.run()
 
 

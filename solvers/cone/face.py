@@ -28,16 +28,23 @@ class Face:
         Independent rows; those in their span are 0 on the face.
     balance : dict of row to weight
         Positive integers with sum a_i z_i = 0, at most two rows for each of the basis; the basis is among them.
-    seems_inside : ndarray (n_rows,) of bool
-        Rows that floating point takes for dependent on the basis. A guess, until `rows_inside` has checked it.
     """
 
     def __init__(self, rows: ConeRows) -> None:
         self.rows = rows
         self.basis: list[int] = []
         self.balance: dict[int, int] = {}
-        self.seems_inside = np.zeros(rows.n_rows, dtype=np.bool_)
+        self._seems_inside = np.zeros(rows.n_rows, dtype=np.bool_)
+        self._is_guessed = True
         self._null_space: tuple[int, list[list[int]]] | None = None
+
+    @property
+    def seems_inside(self) -> NDArray[np.bool_]:
+        """Rows that floating point takes for dependent on the basis, as far as no check has said otherwise."""
+        if not self._is_guessed:
+            self._guess()
+            self._is_guessed = True
+        return self._seems_inside
 
     @property
     def is_everything(self) -> bool:
@@ -54,7 +61,7 @@ class Face:
             self.balance = {}
         self._join(circuit_rows, circuit)
         self.basis += list(circuit_rows)[:-1]
-        self._guess()
+        self._is_guessed = False
 
     def null_space(self) -> list[list[int]]:
         """Return a basis of the directions that are 0 on the basis rows."""
@@ -91,15 +98,15 @@ class Face:
     def _guess(self) -> None:
         """Find the rows near the span of the basis."""
         if self.is_everything:
-            self.seems_inside[:] = True
+            self._seems_inside[:] = True
             return
         normals = _orthogonal_complement(self.rows.scaled(np.array(self.basis, dtype=np.int64)))
-        open_rows = np.flatnonzero(~self.seems_inside)
+        open_rows = np.flatnonzero(~self._seems_inside)
         for part in _parts(open_rows, _FLOAT_CHUNK):
             vectors = self.rows.scaled(part)
             distance = np.linalg.norm(vectors @ normals, axis=1)
-            self.seems_inside[part] = distance <= _IN_SPAN * np.linalg.norm(vectors, axis=1)
-        self.seems_inside[self.basis] = True
+            self._seems_inside[part] = distance <= _IN_SPAN * np.linalg.norm(vectors, axis=1)
+        self._seems_inside[self.basis] = True
 
 
 def _parts(rows: Rows, size: int = EXACT_CHUNK) -> list[Rows]:

@@ -128,4 +128,5 @@ def _in_units(direction: list[Fraction], exponents: list[int]) -> Integers:
 def _units(rows: Floats) -> Floats:
     """Return for every row the power of two that brings its greatest entry to about 1."""
     largest = np.abs(rows).max(axis=1)
-    return np.ldexp(1.0, -np.frexp(np.where(largest > 0, largest, 1.0))[1])
+    exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+    return np.ldexp(1.0, np.minimum(-exponents, np.finfo(np.float64).maxexp - 1))

@@ -18,7 +18,9 @@ _DECIMAL_BITS = 14000
 class Question(Protocol):
     """What a proof is about: rows, their signs or classes, and whether there is a bias."""
 
-    bias: bool
+    @property
+    def bias(self) -> bool:
+        """Whether hyperplanes have a bias."""
 
     @property
     def n_samples(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_fraction
+from maxmargin.solvers.proof.dyadic import as_fraction, nearest_floats
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.proof.margins import enclose_functional_margins
 
@@ -18,11 +18,6 @@ Rows = NDArray[np.int64]
 
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
-
-_MOST_BITS = 1000
-"""A quotient of integers that differ by fewer bits in length is within the range of binary64."""
-
-_LEAST_NORMAL = 2.0**-1022
 
 
 def n_groups(problem: Problem) -> int:
@@ -121,22 +116,11 @@ class HullPoint:
 
     def enclosures(self) -> tuple[Floats, Floats]:
         """Return vectors that enclose y(w.x + b) - 1 up to a positive factor, for every row."""
-        w, b, one = self._rounded_plane()
-        if ((np.abs(w) < _LEAST_NORMAL) & (np.array(self.direction[0], dtype=object) != 0)).any():
-            # The error of such roundings is not relative, so the enclosures would not hold.
-            return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
-        lower, upper = enclose_functional_margins(self.problem, w, b)
-        return lower - one, upper - one
-
-    def _rounded_plane(self) -> tuple[Floats, float, float]:
-        """Return (w, b, 1) times a power of two, at most 1, that brings them into the range of binary64."""
         V, exponent = self.direction
-        factor, length = n_groups(self.problem) * self.total, self._length_squared
-        longest = max(abs(value) for value in V) * factor
-        bits = longest.bit_length() - length.bit_length() - exponent
-        bits = max(bits, self.offset.numerator.bit_length() - self.offset.denominator.bit_length())
-        down = max(0, bits - _MOST_BITS)
-        shift = exponent + down
-        up, over = max(0, -shift), length << max(0, shift)
-        w = np.array([((factor * value) << up) / over for value in V])
-        return w, float(self.offset / (1 << down)), 2.0**-down
+        factor = as_fraction(self._length_squared, exponent) / (n_groups(self.problem) * self.total)  # V = factor * w
+        rounded = nearest_floats([*map(Fraction, V), factor * self.offset, factor])
+        if rounded is None:
+            return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
+        lower, upper = enclose_functional_margins(self.problem, rounded[:-2], float(rounded[-2]))
+        # The last entry is a rounding of the factor too; the sign of a difference of floats is that of the numbers.
+        return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)

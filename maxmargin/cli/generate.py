@@ -1,0 +1,106 @@
+"""``maxmargin generate``: data sets with known answers, and the list of their families."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from maxmargin.cli.exits import Exit
+from maxmargin.cli.output import check_writable, note, print_json
+from maxmargin.solvers.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from maxmargin.generators import Generated
+
+_SUFFIX = ".csv"
+_LABEL = "y"
+
+
+def families(*, as_json: bool) -> Exit:
+    """List the families with their parameters and defaults."""
+    from maxmargin.generators import families as all_families
+
+    every = all_families()
+    if as_json:
+        print_json("families", {"families": [{"usage": f.usage, "description": f.description} for f in every]})
+        return Exit.OK
+    for family in every:
+        print(f"{family.usage}\n    {family.description}")
+    print("\nParameters follow in this order, or as name=value: gap:1000, gap:1000:3, planted-quasi:100:5:seed=3")
+    return Exit.OK
+
+
+def generate(name: str, *, output: Path | None, seed: int | None, as_json: bool, quiet: bool) -> Exit:
+    """Write the data and the truth about them, or print the data."""
+    from maxmargin.generators import generate as make
+
+    sidecar = None if output is None else _checked_sidecar(output)
+    data = make(name, seed=seed)
+    if output is not None and sidecar is not None:
+        with output.open("w", encoding="utf-8", newline="") as file:
+            _write(data, file)
+        sidecar.write_text(_document(data), encoding="utf-8")
+        note(f"wrote {output} and {sidecar}", quiet=quiet)
+    if as_json:
+        print_json("truth", truth_fields(data))
+    elif output is None:
+        _write(data, sys.stdout)
+    else:
+        print(f"{data.full_name}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
+    return Exit.OK
+
+
+def _document(data: "Generated") -> str:
+    from maxmargin import __version__
+
+    return json.dumps({"schema": "maxmargin.truth/1", "version": __version__, **truth_fields(data)}, indent=2) + "\n"
+
+
+def truth_fields(data: "Generated") -> dict[str, Any]:
+    """Return what is known of the data, as JSON fields; rows are numbered from 0."""
+    truth = data.truth
+    return {
+        "family": data.full_name.partition(":")[0],
+        "name": data.full_name,
+        "description": data.description,
+        "data": {
+            "sha256": data.sha256,
+            "n_samples": data.X.shape[0],
+            "n_features": data.X.shape[1],
+            "label": _LABEL,
+            "classes": sorted(set(data.y.tolist())),
+            "reading": "binary64",
+        },
+        "verdict": truth.verdict,
+        "margin_squared": _text(truth.margin_squared),
+        "touching_rows": truth.touching_rows,
+        "verdict_through_origin": truth.verdict_through_origin,
+        "margin_squared_through_origin": _text(truth.margin_squared_through_origin),
+        "touching_rows_through_origin": truth.touching_rows_through_origin,
+        "why": truth.why,
+    }
+
+
+def _text(value: "Fraction | None") -> str | None:
+    return None if value is None else f"{value.numerator}/{value.denominator}"
+
+
+def _checked_sidecar(output: Path) -> Path:
+    """Return where the truth goes; raise unless both files can be written."""
+    if output.suffix != _SUFFIX:
+        raise InvalidOptionError(f"{output}: unknown suffix {output.suffix!r}; expected {_SUFFIX}")
+    sidecar = output.with_suffix(".truth.json")
+    for path in (output, sidecar):
+        check_writable(path)
+    return sidecar
+
+
+def _write(data: "Generated", file: TextIO) -> None:
+    """Write CSV; the numbers read back as they are."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*data.feature_names, _LABEL])
+    for row, label in zip(data.X.tolist(), data.y.tolist(), strict=True):
+        writer.writerow([*map(repr, row), label])

@@ -1,0 +1,11 @@
+"""Data sets whose verdict, and mostly whose maximum margin, is known exactly from how they are made.
+
+>>> from maxmargin.generators import generate
+>>> generate("gap:40").truth.verdict
+'separable'
+"""
+
+from maxmargin.generators.case import Truth
+from maxmargin.generators.catalogue import Generated, families, generate, is_family
+
+__all__ = ["Generated", "Truth", "families", "generate", "is_family"]

@@ -1,0 +1,195 @@
+"""Proofs as files, and their check against data in memory, by `maxmargin.solvers.proof.checker`."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.readers.arrays import features_of, labels_of
+from maxmargin.readers.labels import MOST_CLASSES, LabelError, Labels, encode
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem import ClassProblem
+from maxmargin.solvers.proof.certificate import Certificate
+from maxmargin.solvers.proof.checker import CertificateError, check, validate
+
+Document = dict[str, Any]
+Hash = Callable[[bytes], str]
+
+
+class SourceFields(TypedDict, total=False):
+    """How the data of a proof were read, as the arguments of `load`; the classes in the order of their codes."""
+
+    source: str
+    label: str | int
+    positive: object
+    drop: Sequence[str | int]
+    id: str | int | None
+    one_hot: bool
+    drop_missing: bool
+    classes: Sequence[object]
+
+
+def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> Document:
+    """Return the document of a proof, with what says how to read its data.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> certificate = mm.separability([[1.0], [2.0]], ["a", "b"]).certificate
+    >>> proof_document(certificate, source="pairs.csv", label=-1)["data"]["source"]
+    'pairs.csv'
+    """
+    document = certificate.to_dict()
+    fields: Document = dict(source)
+    if fields.get("positive") is not None:
+        fields["positive"] = str(fields["positive"])
+    for name in ("drop", "classes"):
+        if name in fields:
+            fields[name] = [entry if name == "drop" else str(entry) for entry in fields[name]]
+    return {**document, "data": {**document["data"], **fields}}
+
+
+def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source: Unpack[SourceFields]) -> None:
+    """Write a proof, with what says how to read its data.
+
+    Raises
+    ------
+    OSError
+    """
+    Path(path).write_text(json.dumps(proof_document(certificate, **source), indent=1) + "\n", encoding="utf-8")
+
+
+def read_proof(path: str | os.PathLike[str]) -> Document:
+    """Read a proof; its numbers are not checked yet.
+
+    Raises
+    ------
+    CertificateError
+        The file is not a proof.
+    OSError
+    """
+    return _parsed(Path(path).read_bytes())
+
+
+def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> bool:
+    """Check a proof about these data in exact arithmetic, with nothing but the standard library.
+
+    Parameters
+    ----------
+    certificate : Certificate, dict, JSON text, or path of a proof file
+    X : array_like, SciPy sparse array, or table, of shape (n_samples, n_features)
+    y : array_like (n_samples,)
+        The labels. Which class is +1 is part of the data's hash and found from it.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Raises
+    ------
+    CertificateError
+        The proof does not hold for these data; the message names the first statement that is false.
+    InvalidProblemError
+        `X` or `y` are not finite numbers or labels.
+    OSError
+        The proof file cannot be read.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> X, y = [[1.0], [2.0], [4.0]], ["no", "no", "yes"]
+    >>> proof = mm.separability(X, y).certificate.to_dict()
+    >>> mm.verify(proof, X, y)
+    True
+    >>> proof["direction"] = ["1", "-2"]
+    >>> mm.verify(proof, X, y)
+    Traceback (most recent call last):
+    ...
+    maxmargin.solvers.proof.checker.CertificateError: row 1: z.v > 0 is false
+    """
+    document = _document(certificate)
+    if document["data"]["reading"] == "decimal":
+        raise CertificateError("the proof is about decimal text, which arrays do not hold: maxmargin verify PROOF FILE")
+    matrix, _ = features_of(X, None)
+    try:
+        labels = encode(labels_of(y, matrix.shape[0]))
+    except LabelError as error:
+        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+    data = ClassProblem(matrix, labels.codes, len(labels.classes))
+    check_labelled(document, _Rows(data), labels, data.sha256_with)
+    return True
+
+
+def check_labelled(document: Document, rows: Any, labels: Labels, sha256_with: Hash) -> None:
+    """Check a proof about labelled rows.
+
+    Parameters
+    ----------
+    document : dict
+        The proof, as `read_proof` gives it.
+    rows : sequence of rows of floats, or of fractions in the decimal reading
+    labels : Labels
+    sha256_with : callable
+        Returns the hash of the rows and the bytes of the signs: it tells which class the proof takes for +1.
+
+    Raises
+    ------
+    CertificateError
+    """
+    if document["question"] == "multinomial":
+        check(document, rows, labels.codes.tolist())
+        return
+    candidates = _candidates(document, labels)
+    expected = document["data"]["sha256"]
+    fitting = (code for code in candidates if sha256_with(_signs(labels, code).tobytes()) == expected)
+    check(document, rows, _signs(labels, next(fitting, candidates[0])).tolist())
+
+
+def _candidates(document: Document, labels: Labels) -> list[int]:
+    """Return the classes that may be +1, the likely ones first: the one that the proof names, the greatest."""
+    named = str(document["data"].get("positive"))
+    codes = range(len(labels.classes) - 1, -1, -1)
+    return sorted(codes, key=lambda code: str(labels.classes[code]) != named)[:MOST_CLASSES]
+
+
+def _signs(labels: Labels, positive: int) -> NDArray[np.int8]:
+    return np.where(labels.codes == positive, 1, -1).astype(np.int8)
+
+
+class _Rows:
+    """The rows of a matrix as lists of floats, a chunk at a time."""
+
+    def __init__(self, data: ClassProblem) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return self._data.n_samples
+
+    def __iter__(self) -> Iterator[list[float]]:
+        for chunk in self._data.chunks():
+            yield from self._data.dense_rows(chunk).tolist()
+
+
+def _document(certificate: Any) -> Document:
+    if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
+        return _parsed(certificate.encode("utf-8", "surrogatepass"))
+    if isinstance(certificate, str | os.PathLike):
+        return read_proof(certificate)
+    document = certificate.to_dict() if isinstance(certificate, Certificate) else certificate
+    document = dict(document) if isinstance(document, Mapping) else document
+    validate(document)
+    return document
+
+
+def _parsed(content: bytes) -> Document:
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"not a proof: {error}") from None
+    validate(document)
+    return dict(document)

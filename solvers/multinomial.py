@@ -1,0 +1,179 @@
+"""More than two classes at once: can scores w_k.x + b_k put every row's own class first?"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.class_rows import ClassRows
+from maxmargin.solvers.cone.columns import column_signs
+from maxmargin.solvers.cone.decide import Decision, decide, violated_rows
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
+from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.engines import class_perceptron, highs_lp
+from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.proof.class_certificate import (
+    ClassOverlap,
+    ClassQuasiSeparation,
+    ClassSeparation,
+    ClassWitness,
+    Pair,
+)
+from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.solution import Separability, Verdict
+
+_MUCH_WORK = 1_000_000
+"""Entries of the matrix of all inequalities above which cheaper ways are tried first."""
+
+PERCEPTRON = "multi-class perceptron"
+
+
+def multinomial(
+    problem: ClassProblem, *, time_limit: float | None = None, exact_limit: int = EXACT_LIMIT
+) -> Separability:
+    """Decide the multinomial question: separable, quasi-separable or overlap, in the sense of the logistic model.
+
+    The inequalities are (w_c - w_k).x + (b_c - b_k) >= 0 for every row of class c and every other class k. `separable`:
+    all can be strict at once; `quasi-separable`: some can, the others hold with equality; `overlap`: none, then the
+    maximum-likelihood estimate exists (Albert and Anderson 1984).
+
+    Parameters
+    ----------
+    problem : ClassProblem
+    time_limit : float, optional
+        Seconds after which the search is given up.
+    exact_limit : int
+        The greatest number of columns, classes less one times columns with bias, for which numbers are solved exactly.
+
+    Returns
+    -------
+    Separability
+        Its rows count as separated where all their inequalities can be strict, as touching where one cannot.
+    """
+    limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
+    cone = ClassRows(problem, ColumnScaling.of(problem))
+    if cone.width > exact_limit:
+        return _undecided(f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}")
+    attempts: list[Attempt] = []
+    decision = _decision(cone, limits, attempts)
+    if decision is None:
+        return _undecided(f"the time limit of {limits.time_limit:g} s was reached")
+    return _answer(cone, decision, limits, (*attempts, *decision.attempts))
+
+
+def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | None:
+    if cone.n_rows * cone.width <= _MUCH_WORK:
+        return decide(cone, limits)
+    separating = _by_perceptron(cone, limits)
+    attempts.append(Attempt(solver=PERCEPTRON, status="converged" if separating else "not converged"))
+    return separating or decide(cone, limits, known=list(_circuits_of_pairs(cone, limits)))
+
+
+def _by_perceptron(cone: ClassRows, limits: Limits) -> Decision | None:
+    found = class_perceptron.scores_of_a_run(cone.problem, cone.scaling, limits)
+    if found is None:
+        return None
+    direction = cone.home(found)
+    if violated_rows(cone, direction, np.arange(cone.n_rows)).size:
+        return None
+    return Decision.separable(tuple(direction), cone.n_rows)
+
+
+def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[int], Circuit]]:
+    """Yield what the first class and every other one say of each other: their circuits live in one block each."""
+    problem, n_before = cone.problem, 0
+    for other in range(1, problem.n_classes):
+        rows = np.flatnonzero((problem.codes == 0) | (problem.codes == other))
+        signs = np.where(problem.codes[rows] == other, 1.0, -1.0)
+        integers = None if problem.integers is None else problem.integers[rows]
+        pair = Problem(problem.X[rows], signs, problem.bias, integers)
+        decision = decide(SignedRows(pair, ColumnScaling.of(pair)), limits)
+        for places, circuit in () if decision is None else decision.circuits:
+            samples = rows[places]
+            against = np.where(problem.codes[samples] == 0, other, 0)
+            known = [0] * n_before + list(circuit.fixed_weights)
+            moved = Circuit(places=circuit.places, weights=circuit.weights, fixed_weights=known)
+            yield cone.number(samples, against).tolist(), moved
+        n_before += 0 if decision is None else len(decision.basis)
+
+
+def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple[Attempt, ...]) -> Separability:
+    problem = cone.problem
+    touching_pairs = _pairs(cone, np.flatnonzero(decision.touching))
+    touches = np.zeros(problem.n_samples, dtype=np.bool_)
+    touches[[i for i, _ in touching_pairs]] = True
+    separated, touching = np.flatnonzero(~touches), np.flatnonzero(touches)
+    if touching.size == 0:
+        verdict = Verdict.SEPARABLE
+    else:
+        verdict = Verdict.OVERLAP if decision.touching.all() else Verdict.QUASI_SEPARABLE
+    fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
+    return Separability(
+        verdict=verdict,
+        strictly_separable=verdict is Verdict.SEPARABLE,
+        certificate=_certificate(cone, decision, verdict),
+        witness=_witness(cone, decision),
+        reason=_reason(verdict, decision),
+        engine=attempts[-1].solver if attempts[-1].solver != "HiGHS" else highs_lp.NAME,
+        attempts=attempts,
+        separated_rows=separated,
+        touching_rows=touching,
+        n_inequalities=cone.n_rows,
+        n_strict=int((~decision.touching).sum()),
+        n_features=problem.n_features,
+        bias=problem.bias,
+        find_columns=lambda: column_signs(cone, decision, fresh()),
+    )
+
+
+def _certificate(
+    cone: ClassRows, decision: Decision, verdict: Verdict
+) -> ClassSeparation | ClassQuasiSeparation | ClassOverlap:
+    problem, direction, null_space = cone.problem, decision.direction, decision.null_space
+    rows = sorted(decision.balance)
+    pairs, weights = _pairs(cone, np.array(rows, dtype=np.int64)), tuple(decision.balance[row] for row in rows)
+    if verdict is Verdict.SEPARABLE:
+        return ClassSeparation(problem=problem, direction=direction)
+    if verdict is Verdict.OVERLAP:
+        return ClassOverlap(problem=problem, pairs=pairs, weights=weights, null_space=null_space)
+    return ClassQuasiSeparation(
+        problem=problem, direction=direction, pairs=pairs, weights=weights, null_space=null_space
+    )
+
+
+def _witness(cone: ClassRows, decision: Decision) -> ClassWitness | None:
+    if not decision.witness:
+        return None
+    rows = sorted(decision.witness)
+    return ClassWitness(
+        problem=cone.problem,
+        pairs=_pairs(cone, np.array(rows, dtype=np.int64)),
+        weights=tuple(decision.witness[row] for row in rows),
+    )
+
+
+def _pairs(cone: ClassRows, rows: NDArray[np.int64]) -> tuple[Pair, ...]:
+    samples, classes = cone.pairs(rows)
+    return tuple(zip(samples.tolist(), classes.tolist(), strict=True))
+
+
+def _reason(verdict: Verdict, decision: Decision) -> str:
+    n_rows, n_strict = len(decision.touching), int((~decision.touching).sum())
+    if verdict is Verdict.SEPARABLE:
+        return f"scores put every row's own class strictly first: all {n_rows} inequalities hold strictly"
+    proof = f"positive weights that balance exactly on {len(decision.balance)} of them prove it"
+    if verdict is Verdict.OVERLAP:
+        return f"overlap: scores can satisfy the {n_rows} inequalities with equality only; {proof}"
+    return (
+        f"quasi-separable: {n_strict} of the {n_rows} inequalities can be strict at once, the others hold with "
+        f"equality; {proof}"
+    )
+
+
+def _undecided(reason: str) -> Separability:
+    return Separability(
+        verdict=Verdict.UNDECIDED, strictly_separable=None, certificate=None, reason=reason, engine="none"
+    )

@@ -1,0 +1,844 @@
+"""The proof checker: it accepts right proofs, and nothing that is false, whatever is done to them."""
+
+import ast
+import copy
+import gzip
+import hashlib
+import json
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+import maxmargin as mm
+from maxmargin.proofs import proof_document, read_proof, write_proof
+from maxmargin.solvers.proof import checker
+from maxmargin.solvers.proof.checker import CertificateError, check, main, read_csv
+
+ROOT = Path(__file__).resolve().parents[1]
+CHECKER = ROOT / "solvers" / "proof" / "checker.py"
+SCHEMA = json.loads((ROOT / "docs" / "certificate.schema.json").read_text(encoding="utf-8"))
+CLAIMS = sorted(checker.FIELDS)
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Small data of a known truth, and a proof of it."""
+
+    name: str
+    rows: tuple[tuple[Fraction, ...], ...]
+    labels: Vector
+    proof: dict[str, Any]
+
+    @property
+    def exact(self) -> Any:
+        """The rows as the checker takes them."""
+        kind = float if self.proof["data"]["reading"] == "binary64" else Fraction
+        return [[kind(x) for x in row] for row in self.rows]
+
+    def changed(self, **fields: Any) -> dict[str, Any]:
+        return {**copy.deepcopy(self.proof), **fields}
+
+
+def sha256_of(rows: Any, labels: Vector, question: str, reading: str) -> str:
+    """The hash as the format states it."""
+    text = f"{len(rows)} {len(rows[0])}".encode()
+    if reading == "decimal":
+        text += b" decimal\n" + b"".join(" ".join(str(Fraction(x)) for x in row).encode() + b"\n" for row in rows)
+    else:
+        text += b"\n" + b"".join(struct.pack("<d", float(x) or 0.0) for row in rows for x in row)
+    text += np.array(labels, dtype="int8" if question == "two-class" else "<i4").tobytes()
+    return hashlib.sha256(text).hexdigest()
+
+
+def case(
+    name: str, claim: str, X: Any, labels: Any, *, bias: bool = True, question: str = "two-class",
+    reading: str = "binary64", **fields: Any,
+) -> Case:  # fmt: skip
+    rows = tuple(tuple(Fraction(x) for x in row) for row in X)
+    data = {"sha256": sha256_of(rows, labels, question, reading), "n_samples": len(rows), "n_features": len(rows[0])}
+    head = {"format": "maxmargin-proof", "version": 1, "claim": claim, "question": question}
+    proof = {**head, "data": {**data, "bias": bias, "reading": reading}, **fields}
+    return Case(f"{name}-{claim}-{reading}", rows, tuple(labels), proof)
+
+
+AGRESTI = ([[10], [40], [60], [90]], [-1, -1, 1, 1])
+XOR = ([[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1])
+COLLINEAR = ([[0, 0], [2, 4], [1, 2], [5, 10]], [-1, -1, 1, -1])
+"""The second column is twice the first."""
+TOUCHING = ([[0], [1], [1], [2]], [-1, -1, 1, 1])
+ANGLE = ([[1, 0], [0, -1]], [1, -1])
+OPPOSITE = ([[1], [2]], [1, -1])
+HALF_LINE = ([[1, 0], [2, 0], [0, 1]], [1, -1, 1])
+ORDERED = ([[1], [2], [3]], [0, 1, 2])
+EVERYWHERE = ([[0], [0], [0], [1], [1], [1]], [0, 1, 2, 0, 1, 2])
+SHARED = ([[0], [0], [1]], [0, 1, 2])
+BOTH_LABELS = ([[1, 2], [1, 2]], [-1, 1])
+ALL_PAIRS = [[i, k] for i in range(6) for k in range(3) if k != i % 3]
+PAIR = {"rows": [1, 2], "weights": ["1", "1"]}
+EQUAL_CLASSES = {"rows": [[0, 1], [1, 0]], "weights": ["3", "3"]}
+LINE = {"rows": [0, 1, 2], "weights": ["1", "1", "0x2"]}
+ALL_OF_XOR = {"rows": [3, 1, 2, 0], "weights": ["5"] * 4}
+UNITS = [["1", "0", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "-1", "7"]]
+MULTI = {"question": "multinomial"}
+
+CASES = [
+    case("agresti", "separable", *AGRESTI, direction=["1", "-50"]),
+    case("agresti", "margin-at-least", *AGRESTI, direction=["1", "-50"], margin_squared="99/1"),
+    case("agresti-off", "margin-at-least", *AGRESTI, direction=["3", "-0x93"], margin_squared="81"),
+    case("agresti", "margin-at-most", *AGRESTI, **PAIR, margin_squared="100"),
+    case("agresti-far", "margin-at-most", *AGRESTI, rows=[0, 1, 2, 3], weights=["1", "1", "5", "5"],
+         margin_squared="2500/4"),
+    case("agresti", "margin-exactly", *AGRESTI, **PAIR, direction=["2", "-100"], margin_squared="200/2"),
+    case("xor", "overlap", *XOR, **ALL_OF_XOR, null_space=[]),
+    case("xor", "not-strictly-separable", *XOR, **ALL_OF_XOR),
+    case("collinear", "overlap", *COLLINEAR, **LINE, null_space=[["-6", "3", "0"]]),
+    case("touching", "quasi-separable", *TOUCHING, **PAIR, direction=["2", "-2"], null_space=[["1", "-1"]]),
+    case("touching", "not-strictly-separable", *TOUCHING, **PAIR),
+    case("both-labels", "overlap", *BOTH_LABELS, rows=[0, 1], weights=["1", "1"],
+         null_space=[["2", "-1", "0"], ["1", "0", "-1"]]),
+    case("angle-origin", "separable", *ANGLE, bias=False, direction=["1", "2"]),
+    case("angle-origin", "margin-at-least", *ANGLE, bias=False, direction=["1", "1"], margin_squared="4/9"),
+    case("angle-origin", "margin-at-most", *ANGLE, bias=False, rows=[0, 1], weights=["1", "1"], margin_squared="1/2"),
+    case("angle-origin", "margin-exactly", *ANGLE, bias=False, rows=[1, 0], weights=["4", "4"], margin_squared="1/2",
+         direction=["7", "7"]),
+    case("opposite-origin", "overlap", *OPPOSITE, bias=False, rows=[0, 1], weights=["2", "1"], null_space=[]),
+    case("half-line-origin", "quasi-separable", *HALF_LINE, bias=False, rows=[0, 1], weights=["2", "1"],
+         direction=["0", "1"], null_space=[["0", "3"]]),
+    case("half-line-origin", "not-strictly-separable", *HALF_LINE, bias=False, rows=[0, 1], weights=["2", "1"]),
+    case("ordered", "separable", *ORDERED, **MULTI, direction=["2", "-3", "4", "-8"]),
+    case("everywhere", "overlap", *EVERYWHERE, **MULTI, rows=ALL_PAIRS, weights=["1"] * 12, null_space=[]),
+    case("everywhere", "not-strictly-separable", *EVERYWHERE, **MULTI, **EQUAL_CLASSES),
+    case("shared", "quasi-separable", *SHARED, **MULTI, **EQUAL_CLASSES, direction=["0", "0", "2", "-1"],
+         null_space=UNITS),
+    case("shared", "not-strictly-separable", *SHARED, **MULTI, **EQUAL_CLASSES),
+]  # fmt: skip
+
+
+def in_tenths(whole: Case) -> Case:
+    """The same case with all numbers divided by ten, in the decimal reading."""
+    width = len(whole.rows[0]) + whole.proof["data"]["bias"]
+    fields = {
+        name: value for name, value in whole.proof.items() if name in checker.FIELDS[whole.proof["claim"]].split()
+    }
+    if "direction" in fields:
+        fields["direction"] = _stretched(fields["direction"], width, whole.proof["data"]["bias"])
+    if "null_space" in fields:
+        fields["null_space"] = [_stretched(v, width, whole.proof["data"]["bias"]) for v in fields["null_space"]]
+    if "margin_squared" in fields:
+        square = Fraction(fields["margin_squared"]) / 100
+        fields["margin_squared"] = f"{square.numerator}/{square.denominator}"
+    rows = [[x / 10 for x in row] for row in whole.rows]
+    described = {"bias": whole.proof["data"]["bias"], "question": whole.proof["question"], "reading": "decimal"}
+    name = whole.name.removesuffix(f"-{whole.proof['claim']}-binary64")
+    return case(name, whole.proof["claim"], rows, whole.labels, **described, **fields)
+
+
+def _stretched(vector: list[str], width: int, bias: bool) -> list[str]:
+    numbers = [int(text, 0) for text in vector]
+    return [str(v if bias and j % width == width - 1 else 10 * v) for j, v in enumerate(numbers)]
+
+
+CASES += [in_tenths(whole) for whole in CASES]
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda each: each.name)
+
+
+# What is true, by another route
+
+
+def inequalities_of(one: Case) -> list[Vector]:
+    """The z of the data, each times a positive integer."""
+    one_more = [Fraction(1)] if one.proof["data"]["bias"] else []
+    found = []
+    n_classes = max(2, max(one.labels) + 1)
+    for row, label in zip(one.rows, one.labels, strict=True):
+        X, code = [*row, *one_more], max(label, 0)
+        for other in set(range(n_classes)) - {code}:
+            z = [x * ((block == code) - (block == other)) for block in range(1, n_classes) for x in X]
+            found.append(tuple(int(x * 10) for x in z))
+    return found
+
+
+@cache
+def verdict_of(rows: tuple[Vector, ...]) -> str:
+    """Decide by asking of every z whether some v has z'.v >= 0 for all z' and z.v > 0."""
+    separated = [is_feasible({(z, i == j) for j, z in enumerate(rows)}) for i in range(len(rows))]
+    return "separable" if all(separated) else "quasi-separable" if any(separated) else "overlap"
+
+
+def is_feasible(system: set[tuple[Vector, bool]]) -> bool:
+    """Fourier-Motzkin elimination of z.v >= 0, or > 0 where the flag is set."""
+    while system and len(next(iter(system))[0]):
+        above = [each for each in system if each[0][-1] > 0]
+        below = [each for each in system if each[0][-1] < 0]
+        system = {(z[:-1], strict) for z, strict in system if z[-1] == 0}
+        for (p, p_strict), (q, q_strict) in product(above, below):
+            combined = [a * -q[-1] + b * p[-1] for a, b in zip(p[:-1], q[:-1], strict=True)]
+            factor = max(1, int(np.gcd.reduce(combined))) if combined else 1
+            system.add((tuple(x // factor for x in combined), p_strict or q_strict))
+    return not any(strict for _, strict in system)
+
+
+@cache
+def margin_squared_of(rows: tuple[tuple[Fraction, ...], ...], labels: Vector, bias: bool) -> Fraction:
+    """The squared distance of 0 to the hull of the differences of the classes, quartered; without bias of the y x."""
+    if not bias:
+        return shortest({tuple(y * x for x in row) for row, y in zip(rows, labels, strict=True)})
+    plus, minus = ([row for row, y in zip(rows, labels, strict=True) if y == sign] for sign in (1, -1))
+    return shortest({tuple(a - b for a, b in zip(p, q, strict=True)) for p, q in product(plus, minus)}) / 4
+
+
+def shortest(points: set[tuple[Fraction, ...]]) -> Fraction:
+    """The least squared norm in the hull: that of the nearest point of the affine hull of few points, if inside."""
+    found = []
+    for size in range(1, len(next(iter(points))) + 2):
+        for few in combinations(sorted(points), size):
+            weights = nearest_weights(few)
+            if weights is not None and min(weights) >= 0:
+                point = [sum(a * x for a, x in zip(weights, column, strict=True)) for column in zip(*few, strict=True)]
+                found.append(sum(x * x for x in point))
+    return Fraction(min(found))
+
+
+def nearest_weights(points: Any) -> list[Fraction] | None:
+    """Solve for weights of sum 1 whose point has the same product with all points; None if they are dependent."""
+    size = len(points)
+    system = [
+        [sum(a * b for a, b in zip(p, q, strict=True)) for q in points] + [Fraction(-1), Fraction(0)] for p in points
+    ]
+    system.append([Fraction(1)] * size + [Fraction(0), Fraction(1)])
+    for column in range(size + 1):
+        pivot = next((i for i in range(column, size + 1) if system[i][column]), None)
+        if pivot is None:
+            return None
+        system[column], system[pivot] = system[pivot], system[column]
+        for i in range(size + 1):
+            if i != column:
+                factor = Fraction(system[i][column]) / system[column][column]
+                system[i] = [a - factor * b for a, b in zip(system[i], system[column], strict=True)]
+    return [Fraction(system[i][-1]) / system[i][i] for i in range(size)]
+
+
+def is_true(one: Case, proof: dict[str, Any]) -> bool:
+    """Whether what the proof claims is true of the data."""
+    claim = proof["claim"]
+    if claim.startswith("margin"):
+        margin = margin_squared_of(one.rows, one.labels, one.proof["data"]["bias"])
+        claimed = Fraction(*(int(part, 0) for part in proof["margin_squared"].split("/")))
+        return {"margin-at-least": margin >= claimed, "margin-at-most": margin <= claimed}.get(claim, margin == claimed)
+    verdict = verdict_of(tuple(inequalities_of(one)))
+    return verdict != "separable" if claim == "not-strictly-separable" else verdict == claim
+
+
+def is_accepted(one: Case, proof: Any) -> bool:
+    """Whether the checker takes it; whatever else it raises than its own error is a failure."""
+    try:
+        check(proof, one.exact, one.labels)
+    except CertificateError as error:
+        assert str(error)
+        return False
+    return True
+
+
+# Right proofs
+
+
+def test_every_claim_question_and_reading_is_here() -> None:
+    kinds = {tuple(one.proof[name] for name in ("claim", "question")) for one in CASES}
+    assert kinds == {(c, "two-class") for c in CLAIMS} | {(c, "multinomial") for c in CLAIMS if "margin" not in c}
+    assert {one.proof["data"]["reading"] for one in CASES} == {"binary64", "decimal"}
+
+
+@each_case
+def test_right_proofs_are_true_and_accepted(case: Case) -> None:
+    assert is_true(case, case.proof)
+    check(case.proof, case.exact, case.labels)
+
+
+@each_case
+def test_right_proofs_follow_the_schema(case: Case) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    schema = jsonschema.Draft202012Validator(SCHEMA)
+    assert [error.message for error in schema.iter_errors(case.proof)] == []
+    for claim in set(CLAIMS) - {case.proof["claim"]}:
+        assert not schema.is_valid(case.changed(claim=claim))
+
+
+def test_schema_and_checker_name_the_same_fields() -> None:
+    assert set(SCHEMA["properties"]["data"]) == {"$ref"}
+    assert set(SCHEMA["$defs"]["data"]["properties"]) == {*checker.DATA, *checker.SOURCE}
+    assert set(SCHEMA["$defs"]["data"]["required"]) == set(checker.DATA)
+
+
+def test_the_checker_is_short_and_uses_the_standard_library_only() -> None:
+    text = CHECKER.read_text(encoding="utf-8")
+    assert text.count("\n") < 200
+    nodes = list(ast.walk(ast.parse(text)))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {f"{'.' * node.level}{node.module}" for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_binary64_of_every_size() -> None:
+    sizes = [2.0**-1074, 2.0**1023, -(2.0**-1022), 1.7976931348623157e308, 0.1]
+    rows = [[-x, x, -0.0] for x in sizes] + [[x, -x, 0.0] for x in sizes]
+    labels = [-1] * 5 + [1] * 5
+    big = case("sizes", "separable", rows, labels, bias=False, direction=["1", "1", "0"])
+    assert not is_accepted(big, big.changed(direction=["1", "1", "0"]))
+    signs = [-1, -1, 1, -1, -1, 1, 1, -1, 1, 1]
+    big = case("sizes", "separable", rows, signs, bias=False, direction=["0x1" + "0" * 400, "0", "-12"])
+    check(big.proof, rows, signs)
+
+
+# False and foreign proofs
+
+
+@each_case
+def test_another_claim_is_rejected(case: Case) -> None:
+    for claim in set(CLAIMS) - {case.proof["claim"]}:
+        assert not is_accepted(case, case.changed(claim=claim))
+
+
+def test_a_weaker_true_claim_needs_its_own_fields() -> None:
+    overlap = next(one for one in CASES if one.proof["claim"] == "overlap")
+    with pytest.raises(CertificateError, match="not-strictly-separable: expected the fields"):
+        check(overlap.changed(claim="not-strictly-separable"), overlap.exact, overlap.labels)
+
+
+@pytest.mark.parametrize(
+    "null_space", [[], [["1", "-1"]], [["0", "0"]], [["1", "-1"], ["2", "-2"]], [["1", "0"], ["0", "1"]]]
+)
+def test_a_common_hull_point_is_no_proof_of_overlap(null_space: Any) -> None:
+    one = case("touching", "overlap", *TOUCHING, **PAIR, null_space=null_space)
+    assert not is_accepted(one, one.proof)
+
+
+def test_null_spaces_that_are_no_basis_are_rejected() -> None:
+    both = next(one for one in CASES if one.name == "both-labels-overlap-binary64")
+    u, v = both.proof["null_space"]
+    sums = [str(int(a) + int(b)) for a, b in zip(u, v, strict=True)]
+    assert is_accepted(both, both.changed(null_space=[sums, v]))
+    for vectors in ([], [u], [u, u], [u, ["0"] * 3], [u, v, sums], [u, ["1", "0", "0"]]):
+        assert not is_accepted(both, both.changed(null_space=vectors))
+
+
+BAD_ROWS = [True, False, -1, 10**30, 0.0, 1.0, "1", None, [], [0], [0, 1, 2], [True, 1], [0, 9], [[0], 1], {}]
+
+
+@each_case
+def test_rows_that_are_not_there_are_rejected(case: Case) -> None:
+    rows = case.proof.get("rows", [])
+    for place, bad in product(range(len(rows)), [*BAD_ROWS, *rows, 0]):
+        changed = [*rows[:place], bad, *rows[place + 1 :]]
+        is_same = changed == rows and type(changed[place]) is type(rows[place])
+        is_other = not is_same and json.dumps(changed[place]) not in map(json.dumps, rows)
+        if not is_same:
+            assert not is_accepted(case, case.changed(rows=changed)) or (is_other and is_true(case, case.proof))
+        if not is_same and (bad in BAD_ROWS or not is_other):
+            assert not is_accepted(case, case.changed(rows=changed))
+    for changed in (rows[:-1], [*rows, *rows[:1]], [], None, {}, "0"):
+        assert "rows" not in case.proof or not is_accepted(case, case.changed(rows=changed))
+
+
+BAD_INTEGERS = [
+    *(1, 1.0, True, None, [], {}, "", " 1", "1 ", "1\n", "+1", "1.0", "1e3", "1_0", "01", "-0", "--1"),
+    *("0x", "0X1", "0xG", "nan", "\u0661", "9" * 5000),
+]
+
+
+@each_case
+def test_what_is_no_integer_text_is_rejected(case: Case) -> None:
+    for bad in BAD_INTEGERS:
+        for field in ("direction", "weights"):
+            if field in case.proof:
+                assert not is_accepted(case, case.changed(**{field: [bad, *case.proof[field][1:]]}))
+        if case.proof.get("null_space"):
+            first, *others = case.proof["null_space"]
+            assert not is_accepted(case, case.changed(null_space=[[bad, *first[1:]], *others]))
+        if "margin_squared" in case.proof:
+            for square in (bad, f"1/{bad}", f"{bad}/1"):
+                assert not is_accepted(case, case.changed(margin_squared=square)) or square == "1/1"
+
+
+@each_case
+def test_weights_and_squares_that_are_not_positive_are_rejected(case: Case) -> None:
+    for bad in ("0", "-1", "-0x1", "0x0"):
+        if "weights" in case.proof:
+            assert not is_accepted(case, case.changed(weights=[bad, *case.proof["weights"][1:]]))
+        if "margin_squared" in case.proof:
+            for square in (bad, f"{bad}/1", f"1/{bad}", "1/2/3", "/", "1/", "/1", f"{bad}/{bad}"):
+                assert not is_accepted(case, case.changed(margin_squared=square))
+
+
+@each_case
+def test_numbers_just_beyond_the_truth_are_rejected(case: Case) -> None:
+    if "margin_squared" not in case.proof:
+        return
+    margin = margin_squared_of(case.rows, case.labels, case.proof["data"]["bias"])
+    for change in (Fraction(1, 10**40), -Fraction(1, 10**40)):
+        claimed = margin + change
+        proof = case.changed(margin_squared=f"{claimed.numerator}/{claimed.denominator}")
+        assert not is_accepted(case, proof) or is_true(case, proof)
+        assert case.proof["claim"] != "margin-exactly" or not is_accepted(case, proof)
+
+
+@each_case
+def test_vectors_of_another_length_are_rejected(case: Case) -> None:
+    for field in ("direction", "weights"):
+        for change in (
+            lambda v: v[:-1],
+            lambda v: [*v, "1"],
+            lambda v: [],
+            lambda v: {},
+            lambda v: None,
+            lambda v: "1",
+        ):
+            if field in case.proof:
+                assert not is_accepted(case, case.changed(**{field: change(case.proof[field])}))
+
+
+@each_case
+def test_missing_and_superfluous_fields_are_rejected(case: Case) -> None:
+    for field in case.proof:
+        assert not is_accepted(case, {name: value for name, value in case.proof.items() if name != field})
+    assert not is_accepted(case, case.changed(comment="ok"))
+    data = case.proof["data"]
+    for field in data:
+        assert not is_accepted(case, case.changed(data={name: data[name] for name in data if name != field}))
+    assert not is_accepted(case, case.changed(data={**data, "comment": "ok"}))
+    assert is_accepted(case, case.changed(data={**data, "source": "x.csv", "positive": None}))
+
+
+FOREIGN = {
+    "format": ["maxmargin", "", None, 1, ["maxmargin-proof"]],
+    "version": [0, 2, 1.0, True, "1", None, [1]],
+    "claim": ["", "Separable", "margin", None, 1, ["overlap"], {}],
+    "question": ["", "one-vs-rest", None, 2, ["two-class"], {}],
+}
+FOREIGN_DATA = {
+    "sha256": ["", "0" * 64, None, 1],
+    "n_samples": [0, -1, 2.0, True, None, "4", 10**40, 1, 5],
+    "n_features": [0, -1, 2.0, True, None, "2", 10**40, 7],
+    "bias": [0, 1, None, "true"],
+    "reading": ["", "binary32", None, 64, ["binary64"]],
+}
+
+
+@each_case
+def test_other_heads_are_rejected(case: Case) -> None:
+    for field, values in FOREIGN.items():
+        for value in values:
+            assert not is_accepted(case, case.changed(**{field: value}))
+    for field, values in FOREIGN_DATA.items():
+        for value in values:
+            if value != case.proof["data"][field] or type(value) is not type(case.proof["data"][field]):
+                assert not is_accepted(case, case.changed(data={**case.proof["data"], field: value}))
+    other = {"binary64": "decimal", "decimal": "binary64"}[case.proof["data"]["reading"]]
+    assert not is_accepted(case, case.changed(data={**case.proof["data"], "reading": other}))
+    question = {"two-class": "multinomial", "multinomial": "two-class"}[case.proof["question"]]
+    assert not is_accepted(case, case.changed(question=question))
+
+
+@each_case
+def test_other_data_are_rejected(case: Case) -> None:
+    kind = type(case.exact[0][0])
+    for i, j in product(range(len(case.rows)), range(len(case.rows[0]))):
+        rows = copy.deepcopy(case.exact)
+        rows[i][j] += kind(Fraction(1, 1024))
+        assert not _accepts(case.proof, rows, case.labels)
+    for i in range(len(case.rows)):
+        rest = set(case.labels) - {case.labels[i]}
+        assert not _accepts(case.proof, case.exact, [*case.labels[:i], min(rest), *case.labels[i + 1 :]])
+    assert not _accepts(case.proof, case.exact[:-1], case.labels[:-1])
+    assert not _accepts(case.proof, case.exact, case.labels[:-1])
+    assert not _accepts(case.proof, [[*row, kind(0)] for row in case.exact], case.labels)
+    assert not _accepts(case.proof, [[str(x) for x in row] for row in case.exact], case.labels)
+    assert not _accepts(case.proof, [[int(x) for x in row] for row in case.exact], case.labels)
+
+
+def test_swapped_rows_are_other_data() -> None:
+    one = CASES[0]
+    assert not _accepts(one.proof, one.exact[::-1], one.labels)
+
+
+def test_rows_of_other_lengths_with_the_same_bytes_are_rejected() -> None:
+    one = case("angle", "separable", *ANGLE, bias=False, direction=["1", "1"])
+    assert not _accepts(one.proof, [[1.0], [0.0, 0.0, -1.0]], one.labels)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_are_not_finite_are_rejected(bad: float) -> None:
+    rows, labels = [[0.0], [1.0], [1.0], [bad]], (-1, -1, 1, 1)
+    one = case("touching", "not-strictly-separable", *TOUCHING, **PAIR)
+    text = b"4 1\n" + struct.pack("<4d", *(row[0] for row in rows)) + np.array(labels, dtype="int8").tobytes()
+    one.proof["data"]["sha256"] = hashlib.sha256(text).hexdigest()
+    with pytest.raises(CertificateError, match="row 3 of the data is not 1 finite"):
+        check(one.proof, rows, labels)
+
+
+def test_one_class_is_no_question() -> None:
+    one = case("one-class", "separable", [[1], [2]], [1, 1], direction=["0", "1"])
+    assert not is_accepted(one, one.proof)
+    one = case("one-class", "separable", [[1], [2]], [0, 0], **MULTI, direction=[])
+    assert not is_accepted(one, one.proof)
+
+
+def test_margins_of_many_classes_are_no_claim() -> None:
+    one = case(
+        "ordered", "margin-at-least", *ORDERED, **MULTI, direction=["2", "-3", "4", "-8"], margin_squared="1/9999"
+    )
+    assert not is_accepted(one, one.proof)
+
+
+def _accepts(proof: Any, rows: Any, labels: Any) -> bool:
+    try:
+        check(proof, rows, labels)
+    except CertificateError:
+        return False
+    return True
+
+
+# Whatever is done to a proof, what is accepted is true
+
+POISON = [
+    *(0, 1, -1, 1.5, 10**30, True, None, [], {}, [[]], [0, 1], ["1"], [["0"]]),
+    *("", "0", "1", "-1", "2", "0x7", "9" * 30, "1/2", "1/100000", "100"),
+    *("overlap", "separable", "quasi-separable", "multinomial", "decimal"),
+]
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all parts of a document."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inside:
+        yield (*path, key)
+        yield from _places(part, (*path, key))
+
+
+@st.composite
+def tampered(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
+    """A case and its proof after up to three changes of any kind."""
+    one = draw(st.sampled_from(CASES))
+    proof = copy.deepcopy(one.proof)
+    for _ in range(draw(st.integers(1, 3))):
+        places = list(_places(proof))
+        path = draw(st.sampled_from(places))
+        holder = proof
+        for key in path[:-1]:
+            holder = holder[key]
+        key = path[-1]
+        match draw(st.sampled_from(["replace", "integer", "delete", "copy", "swap", "negate"])):
+            case "delete":
+                del holder[key]
+            case "copy":
+                other = draw(st.sampled_from(places))
+                part = proof
+                for step in other:
+                    part = part[step] if isinstance(part, dict | list) and _has(part, step) else part
+                holder[key] = copy.deepcopy(part)
+            case "swap" if isinstance(holder, list) and len(holder) > 1:
+                other_key = draw(st.integers(0, len(holder) - 1))
+                holder[key], holder[other_key] = holder[other_key], holder[key]
+            case "negate" if isinstance(holder[key], str):
+                holder[key] = holder[key].removeprefix("-") if holder[key].startswith("-") else f"-{holder[key]}"
+            case "integer":
+                number = draw(st.integers(-4, 4))
+                holder[key] = draw(st.sampled_from([number, str(number)]))
+            case _:
+                holder[key] = copy.deepcopy(draw(st.sampled_from(POISON)))
+    return one, proof
+
+
+def _has(part: Any, step: Any) -> bool:
+    return step in part if isinstance(part, dict) else isinstance(step, int) and step < len(part)
+
+
+@settings(max_examples=800, deadline=None)
+@given(tampered())
+def test_no_tampering_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
+    one, proof = found
+    if is_accepted(one, proof):
+        assert is_true(one, proof)
+        assert all(proof[name] == one.proof[name] for name in ("format", "version", "question"))
+        assert all(proof["data"][name] == one.proof["data"][name] for name in ("sha256", "n_samples", "n_features"))
+        assert proof["data"]["reading"] == one.proof["data"]["reading"]
+
+
+GRID = st.integers(-1, 1)
+SMALL = st.integers(-2, 2).map(str)
+
+
+@st.composite
+def invented(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
+    """Data on a small grid, and a document of the right form whose numbers are chance."""
+    d, bias = draw(st.sampled_from([(1, True), (1, False), (2, True), (2, False)]))
+    is_binary = draw(st.booleans()) or d == 2
+    question = "two-class" if is_binary else "multinomial"
+    labels = draw(st.lists(st.sampled_from([-1, 1] if is_binary else [0, 1, 2]), min_size=1, max_size=3))
+    labels = [*([-1, 1] if is_binary else [0, 1, 2]), *labels]
+    X = draw(st.lists(st.lists(GRID, min_size=d, max_size=d), min_size=len(labels), max_size=len(labels)))
+    claim = draw(st.sampled_from([c for c in CLAIMS if is_binary or "margin" not in c]))
+    size = (d + bias) * (1 if is_binary else 2)
+    vector = st.lists(SMALL, min_size=size, max_size=size)
+    rows = draw(st.lists(st.integers(0, len(labels) - 1), min_size=1, max_size=5, unique=True))
+    entries = rows if is_binary else [[i, draw(st.sampled_from(sorted({0, 1, 2} - {labels[i]})))] for i in rows]
+    chance: dict[str, Any] = {
+        "direction": draw(vector),
+        "rows": entries,
+        "weights": draw(st.lists(st.sampled_from("1124"), min_size=len(rows), max_size=len(rows))),
+        "null_space": draw(st.lists(vector, max_size=size)),
+        "margin_squared": draw(st.sampled_from(["1", "1/4", "1/2", "1/16", "1/8", "2", "9/4"])),
+    }
+    fields = {name: chance[name] for name in checker.FIELDS[claim].split()}
+    return (one := case("invented", claim, X, labels, bias=bias, question=question, **fields)), one.proof
+
+
+@settings(max_examples=400, deadline=None)
+@given(invented())
+def test_no_invention_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
+    one, proof = found
+    if is_accepted(one, proof):
+        assert is_true(one, proof)
+
+
+def test_every_small_document_about_a_line_that_is_accepted_is_true() -> None:
+    """Three rows on a line with all signs, and every document with small numbers: many are accepted, none is false."""
+    accepted = {claim: 0 for claim in CLAIMS}
+    vectors = [list(v) for v in product(("-2", "-1", "0", "1", "2"), repeat=2)]
+    for places in ((-1, 0, 1), (-1, 1, 1), (1, 1, 1)):
+        for labels in product((-1, 1), repeat=3):
+            if len(set(labels)) == 2:
+                for claim, fields in _documents(vectors):
+                    one = case("line", claim, [[x] for x in places], labels, **fields)
+                    if is_accepted(one, one.proof):
+                        assert is_true(one, one.proof), one
+                        accepted[claim] += 1
+    assert min(accepted.values()) > 3, accepted
+
+
+def _documents(vectors: list[list[str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    supports = [
+        {"rows": list(rows), "weights": list(weights)}
+        for size in (2, 3)
+        for rows in combinations(range(3), size)
+        for weights in product("12", repeat=size)
+    ]
+    spaces: list[Any] = [[], *([list(v)] for v in product(("-1", "0", "1"), repeat=2)), [["1", "0"], ["0", "1"]]]
+    squares = [{"margin_squared": q} for q in ("1/4", "1", "9/16")]
+    yield from (("separable", {"direction": v}) for v in vectors)
+    yield from (("margin-at-least", {"direction": v, **q}) for v in vectors for q in squares)
+    for support in supports:
+        yield "not-strictly-separable", support
+        yield from (("margin-at-most", {**support, **q}) for q in squares)
+        yield from (("overlap", {**support, "null_space": space}) for space in spaces)
+        for direction, space in product((["1", "-1"], ["-1", "1"], ["1", "0"]), spaces):
+            yield "quasi-separable", {**support, "direction": direction, "null_space": space}
+    for support, v, q in product(supports[::4], vectors[10:], squares):
+        yield "margin-exactly", {**support, "direction": v, **q}
+
+
+# Files
+
+
+def as_csv(one: Case, *, header: bool = True, separator: str = ",") -> str:
+    """The data with the label in the last column."""
+    names = [*(f"x{j}" for j in range(len(one.rows[0]))), "label"]
+    lines = [[*(repr(float(x)) for x in row), str(label)] for row, label in zip(one.rows, one.labels, strict=True)]
+    return "".join(separator.join(line) + "\n" for line in ([names, *lines] if header else lines))
+
+
+def run_file(tmp_path: Path, proof: bytes, data: bytes, name: str = "data.csv") -> int:
+    (tmp_path / "p.json").write_bytes(proof)
+    (tmp_path / name).write_bytes(data)
+    return main([str(tmp_path / "p.json"), str(tmp_path / name)])
+
+
+@each_case
+def test_files_are_read_as_stored(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    proof = json.dumps(case.proof).encode()
+    for header, separator in product((True, False), ",;\t"):
+        text = as_csv(case, header=header, separator=separator)
+        assert run_file(tmp_path, proof, text.encode()) == 0
+        assert run_file(tmp_path, proof, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b"\r\n") == 0
+        assert run_file(tmp_path, proof, gzip.compress(text.encode()), "data.csv.gz") == 0
+    assert run_file(tmp_path, proof, as_csv(case, separator="\t").encode(), "data.tsv") == 0
+    assert capsys.readouterr().out.splitlines() == [f"valid: {case.proof['claim']}"] * 19
+
+
+def test_columns_and_classes_are_those_of_the_proof(tmp_path: Path) -> None:
+    one = CASES[0]
+    text = "id,kind,junk,x\n" + "".join(
+        f'"{i}, it",{"yes" if label > 0 else "no"},-,{float(row[0])}\n'
+        for i, (row, label) in enumerate(zip(one.rows, one.labels, strict=True))
+    )
+    for label, drop, positive in (("kind", ["junk"], None), (1, [2], "yes"), (-3, [-2], "yes")):
+        source = {"label": label, "drop": drop, "id": "id", "positive": positive}
+        proof = one.changed(data={**one.proof["data"], **source})
+        assert run_file(tmp_path, json.dumps(proof).encode(), text.encode()) == 0
+    for wrong in (
+        *({"positive": "no"}, {"positive": "maybe"}, {"label": "kin"}, {"label": 9}, {"label": None}, {"label": [1]}),
+        *({"drop": None}, {"drop": []}, {"drop": "junk"}, {"id": None}, {"id": 7.5}),
+    ):
+        source = {"label": "kind", "drop": ["junk"], "id": "id", **wrong}
+        proof = one.changed(data={**one.proof["data"], **source})
+        assert run_file(tmp_path, json.dumps(proof).encode(), text.encode()) == 3
+
+
+def test_numbers_as_labels_are_ordered_as_numbers(tmp_path: Path) -> None:
+    one = CASES[0]
+    for low, high in (("9", "10"), ("-1e0", "0.5"), ("a", "b"), ("10x", "9")):
+        text = "".join(f"{row[0]},{high if y > 0 else low}\n" for row, y in zip(one.rows, one.labels, strict=True))
+        assert run_file(tmp_path, json.dumps(one.proof).encode(), text.encode()) == 0
+    named = one.changed(data={**one.proof["data"], "positive": "10"})
+    text = "".join(f"{row[0]},{'10.0' if y > 0 else '11'}\n" for row, y in zip(one.rows, one.labels, strict=True))
+    assert run_file(tmp_path, json.dumps(named).encode(), text.encode()) == 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(one=st.sampled_from(CASES), data=st.data())
+def test_damaged_files_are_refused_in_words(tmp_path_factory: Any, one: Case, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("damage")
+    files = [json.dumps(one.proof).encode(), as_csv(one).encode()]
+    which = data.draw(st.integers(0, 1))
+    content = bytearray(files[which])
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        match data.draw(st.sampled_from(["flip", "cut", "insert"])):
+            case "flip":
+                content[place] ^= 1 << data.draw(st.integers(0, 7))
+            case "cut" if place:
+                del content[place:]
+            case _:
+                content[place:place] = data.draw(st.binary(max_size=4))
+    files[which] = bytes(content)
+    code = run_file(folder, *files)
+    assert code in (0, 3)
+    if code == 0:
+        proof = json.loads(files[0])
+        rows, labels = read_csv(str(folder / "data.csv"), proof)
+        assert [list(map(Fraction, row)) for row in rows] == [list(row) for row in one.rows]
+        assert tuple(labels) == one.labels
+        assert is_true(one, proof)
+
+
+HOPELESS = {
+    "empty": b"",
+    "text": b"not a proof",
+    "list": b"[]",
+    "number": b"1",
+    "null": b"null",
+    "nan": b'{"format": NaN}',
+    "long": b'{"version": ' + b"9" * 5000 + b"}",
+    "deep": b"[" * 100_000,
+    "deeper": b'{"data":' * 50_000,
+    "utf-16": '{"format": "maxmargin-proof"}'.encode("utf-16"),
+    "latin-1": b'{"format": "\xe9"}',
+    "surrogate": b'{"format": "maxmargin-proof", "version": 1, "claim": "\\ud800"}',
+    "field": b'{"format": "maxmargin-proof", "version": 1, "claim": "overlap", "question": "two-class", "\\ud800": 1}',
+    "gzip": gzip.compress(b"{}"),
+    "nul": b"\0" * 9,
+}
+
+
+@pytest.mark.parametrize("name", HOPELESS)
+def test_hopeless_proofs_are_refused_in_words(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_file(tmp_path, HOPELESS[name], as_csv(CASES[0]).encode()) == 3
+    out, err = capsys.readouterr()
+    assert out.startswith("invalid: ") and out.count("\n") == 1 and err == ""
+
+
+def test_alone_it_needs_nothing(tmp_path: Path) -> None:
+    """As a script with nothing of ours on its path."""
+    for one, proof, code in (
+        *((CASES[0], CASES[0].proof, 0), (CASES[0], CASES[1].proof, 0), (CASES[-1], CASES[-1].proof, 0)),
+        *((CASES[0], CASES[-1].proof, 3), (CASES[0], HOPELESS["deeper"], 3), (CASES[0], HOPELESS["field"], 3)),
+    ):
+        (tmp_path / "p.json").write_bytes(proof if isinstance(proof, bytes) else json.dumps(proof).encode())
+        (tmp_path / "d.csv").write_text(as_csv(one), encoding="utf-8")
+        process = _alone("p.json", "d.csv", folder=tmp_path)
+        assert (process.returncode, process.stderr) == (code, "")
+        assert process.stdout.startswith("valid: " if code == 0 else "invalid: ")
+    (tmp_path / "p.json").write_text(json.dumps(CASES[0].proof), encoding="utf-8")
+    for arguments in ([], ["p.json"], ["p.json", "d.csv", "x"], ["no.json", "d.csv"], ["p.json", "no.csv"]):
+        process = _alone(*arguments, folder=tmp_path)
+        assert process.returncode == 2
+        assert process.stdout == "" and process.stderr.count("\n") == 1 and "Traceback" not in process.stderr
+
+
+def _alone(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-I", "-S", "-W", "error", str(CHECKER), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+# In Python
+
+
+@each_case
+def test_verify_takes_arrays_and_any_two_labels(case: Case) -> None:
+    if case.proof["data"]["reading"] == "decimal":
+        with pytest.raises(CertificateError, match="decimal text"):
+            mm.verify(case.proof, np.array(case.rows, dtype=float), case.labels)
+        return
+    X = np.array(case.rows, dtype=float)
+    names = {label: f"class {label}" for label in case.labels}
+    if case.proof["question"] == "two-class":
+        names = {-1: "right", 1: "left"}  # the greater name is -1: the hash tells
+    for rows, labels in ((X, case.labels), (csr_array(X), [names[y] for y in case.labels]), (X.tolist(), case.labels)):
+        assert mm.verify(case.proof, rows, labels) is True
+        assert mm.verify(json.dumps(case.proof), rows, labels) is True
+    with pytest.raises(CertificateError, match="not the data of the proof"):
+        mm.verify(case.proof, X + 1, case.labels)
+
+
+def test_verify_finds_the_positive_class_among_many() -> None:
+    one = CASES[0]
+    X = np.array(one.rows, dtype=float)
+    labels = ["a" if y > 0 else f"b{i}" for i, y in enumerate(one.labels)]
+    assert mm.verify(one.proof, X, labels)
+    assert mm.verify(one.changed(data={**one.proof["data"], "positive": "a"}), X, labels)
+
+
+def test_verify_takes_certificates_and_files(tmp_path: Path) -> None:
+    X, y = [[1.0, 0.0], [2.0, 1.0], [4.0, 0.5]], ["no", "no", "yes"]
+    certificate = mm.separability(X, y).certificate
+    assert certificate is not None
+    assert mm.verify(certificate, X, y)
+    path = tmp_path / "p.json"
+    write_proof(path, certificate, source="d.csv", label="kind", positive="yes", drop=("junk",), id=None)
+    assert mm.verify(path, X, y) and mm.verify(str(path), X, y)
+    assert read_proof(path) == proof_document(
+        certificate, source="d.csv", label="kind", positive="yes", drop=["junk"], id=None
+    )
+    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(read_proof(path))
+    with pytest.raises(FileNotFoundError):
+        mm.verify(tmp_path / "none.json", X, y)
+
+
+@pytest.mark.parametrize("bad", [None, 1, [], {}, "{", '{"format": 1}', {"format": "maxmargin-proof"}])
+def test_verify_refuses_what_is_no_proof(bad: Any) -> None:
+    with pytest.raises(CertificateError):
+        mm.verify(bad, [[1.0], [2.0]], [0, 1])
+
+
+def test_verify_refuses_data_that_state_no_question() -> None:
+    one = CASES[0]
+    with pytest.raises(mm.InvalidProblemError):
+        mm.verify(one.proof, [[float("nan")]] * 4, one.labels)
+    with pytest.raises(mm.InvalidProblemError):
+        mm.verify(one.proof, [[1.0]] * 4, ["a", "b", None, "b"])
+    with pytest.raises(CertificateError):
+        mm.verify(one.proof, [[1.0]] * 4, ["a"] * 4)

@@ -1,0 +1,243 @@
+"""The ground-truth corpus: on any number of generated cases no verdict is wrong and no interval misses the margin."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import isinf
+from typing import Any
+
+import numpy as np
+import pytest
+
+from maxmargin.generators import generate
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.solution import HardMargin, Separability, Verdict
+
+Decide = Callable[..., tuple[str, list[int]]]
+
+MOST_UNDECIDED = 0.001
+"""Share of cases that may stay undecided."""
+
+THROUGH_THE_ORIGIN = 3
+"""One case in so many is asked through the origin, where that answer is known."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem and the known answer."""
+
+    name: str
+    problem: Problem
+    verdict: str
+    margin_squared: Fraction | None
+    touching: list[int] | None
+
+
+def ask(name: str, *, bias: bool) -> Question | None:
+    """Return the question of a generated data set, None if its answer is not known."""
+    data = generate(name)
+    truth = data.truth
+    if bias:
+        verdict, square, touching = truth.verdict, truth.margin_squared, truth.touching_rows
+    elif truth.verdict_through_origin is None:
+        return None
+    else:
+        verdict, square = truth.verdict_through_origin, truth.margin_squared_through_origin
+        touching = truth.touching_rows_through_origin
+    problem = Problem(data.X, data.y.astype(np.float64), bias)
+    known = None if touching is None else list(touching)
+    return Question(f"{name}{'' if bias else ' through the origin'}", problem, verdict, square, known)
+
+
+def case(number: int) -> Question:
+    """Return case ``number`` of the corpus; ``maxmargin generate corpus:number`` writes it."""
+    name = f"corpus:{number}"
+    through_origin = ask(name, bias=False) if number % THROUGH_THE_ORIGIN == 0 else None
+    question = through_origin or ask(name, bias=True)
+    assert question is not None
+    return question
+
+
+def cases(numbers: Iterable[int]) -> Iterator[Question]:
+    return map(case, numbers)
+
+
+def faults(question: Question, answer: Separability) -> list[str]:
+    """Return what is wrong with the answer; `undecided` is not."""
+    is_separable = question.verdict == "separable"
+    found = []
+    if answer.verdict not in (question.verdict, Verdict.UNDECIDED):
+        found.append(f"{answer.verdict}, not {question.verdict}")
+    if answer.strictly_separable not in (None, is_separable):
+        found.append(f"strictly separable {answer.strictly_separable}, not {is_separable}")
+    if answer.verdict is not Verdict.UNDECIDED and question.touching is not None:
+        assert answer.touching_rows is not None and answer.separated_rows is not None
+        touching = set(question.touching)
+        others = [row for row in range(question.problem.n_samples) if row not in touching]
+        if answer.touching_rows.tolist() != question.touching or answer.separated_rows.tolist() != others:
+            found.append(f"rows {answer.touching_rows.tolist()} touch, not {question.touching}")
+    if answer.verdict is not Verdict.UNDECIDED and answer.proof != "exact":
+        found.append("no proof")
+    return [f"{question.name}: {fault}" for fault in found]
+
+
+def misses(question: Question, answer: HardMargin) -> list[str]:
+    """Return what is wrong with the interval."""
+    square = question.margin_squared
+    assert square is not None
+    is_below = Fraction(answer.lower) ** 2 <= square
+    is_above = isinf(answer.upper) or square <= Fraction(answer.upper) ** 2
+    fault = f"{question.name}: [{answer.lower!r}, {answer.upper!r}] misses the root of {square}"
+    return [] if is_below and is_above else [fault]
+
+
+def judge_verdicts(numbers: range) -> tuple[list[str], Counter[str]]:
+    wrong: list[str] = []
+    counts: Counter[str] = Counter()
+    for question in cases(numbers):
+        answer = separability(question.problem)
+        wrong += faults(question, answer)
+        counts[answer.verdict.value] += 1
+    return wrong, counts
+
+
+def judge_margins(numbers: Iterable[int], n_wanted: int) -> tuple[list[str], Counter[str]]:
+    wrong: list[str] = []
+    counts: Counter[str] = Counter()
+    for question in cases(numbers):
+        if question.margin_squared is None or question.verdict != "separable":
+            continue
+        answer = hard_margin(question.problem)
+        wrong += misses(question, answer)
+        counts[answer.status.value] += 1
+        if counts.total() == n_wanted:
+            break
+    return wrong, counts
+
+
+def assert_right(wrong: list[str], counts: Counter[str]) -> None:
+    assert not wrong, f"{len(wrong)} wrong: {wrong[:10]}"
+    assert counts["undecided"] <= MOST_UNDECIDED * counts.total(), counts
+    assert min(counts[verdict] for verdict in ("separable", "quasi-separable", "overlap")) > counts.total() / 10, counts
+
+
+def test_two_thousand_verdicts() -> None:
+    assert_right(*judge_verdicts(range(2_000)))
+
+
+def test_two_hundred_margins() -> None:
+    wrong, counts = judge_margins(range(2_000), n_wanted=200)
+    assert not wrong, wrong[:10]
+    assert counts["optimal"] >= 0.99 * counts.total() == 0.99 * 200, counts
+
+
+EXTREME = (
+    *(f"{name}:{k}:{d}" for name in ("gap", "touching", "overlap") for k in (52, 53, 1000, 1073) for d in (1, 3)),
+    *(f"{name}:{kind}" for name in ("units:900:4", "subnormal:3", "offset:15:4", "duplicates:50:2", "collinear:9",
+                                    "rotated:5") for kind in ("separable", "quasi-separable", "overlap")),
+    "gap-at-one:51:4", "odd-max-bit:10", "odd-max-bit:10:0", "conjunction:9:5", "parity:9", "regular-simplex:6:20",
+    "simplex:30:40", "corner:60", "radon:60", "unit-circle:500", "two-circles:200", "layers:6", "boxes:4:3",
+    "planted:2:1", "planted:2:50", "planted:5:200", "planted:2000:20:20", "planted-quasi:2000:20:3:19",
+    "planted-quasi:2000:20:1000:5:20", "planted-overlap:2000:20:20", "xor", "agresti", "agresti-quasi", "two-points",
+    "undershoot", "sign-of-zero", "xor-polar", "xor-product", "and", "or", "formula",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_extreme_cases_are_decided(name: str) -> None:
+    for bias in (True, False):
+        question = ask(name, bias=bias)
+        if question is not None:
+            answer = separability(question.problem)
+            assert answer.verdict == question.verdict, answer.reason
+            assert faults(question, answer) == []
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_extreme_margins_are_enclosed(name: str) -> None:
+    question = ask(name, bias=True)
+    assert question is not None
+    if question.verdict == "separable" and question.margin_squared is not None:
+        assert misses(question, hard_margin(question.problem)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_a_hundred_thousand_verdicts(part: int) -> None:
+    assert_right(*judge_verdicts(range(10_000 * part, 10_000 * (part + 1))))
+
+
+@pytest.mark.slow
+def test_two_thousand_margins() -> None:
+    wrong, counts = judge_margins(range(2_000, 100_000), n_wanted=2_000)
+    assert not wrong, wrong[:10]
+    assert counts["optimal"] >= 0.99 * counts.total() == 0.99 * 2_000, counts
+
+
+def test_a_wrong_answer_is_seen() -> None:
+    """The judges themselves: the true answer of one case is a fault of another."""
+    questions = [next(q for q in cases(range(100)) if q.verdict == verdict) for verdict in ("separable", "overlap")]
+    answers = [separability(question.problem) for question in questions]
+    assert [faults(question, answer) for question, answer in zip(questions, answers, strict=True)] == [[], []]
+    assert all(faults(question, answer) for question, answer in zip(questions, reversed(answers), strict=True))
+    question = next(q for q in cases(range(100)) if q.verdict == "separable" and q.margin_squared)
+    answer = hard_margin(question.problem)
+    far = Question(question.name, question.problem, "separable", 2 * (question.margin_squared or 0), None)
+    assert not misses(question, answer) and misses(far, answer)
+
+
+# Every labelling of small grids
+
+
+SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
+CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)
+
+
+def labellings(points: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield every labelling of every subset that has both classes, up to their exchange."""
+    for labels in product((-1, 0, 1), repeat=len(points)):
+        if {-1, 1} <= set(labels) and labels.index(-1) < labels.index(1):
+            chosen = [i for i, label in enumerate(labels) if label]
+            yield points[chosen], np.array([float(labels[i]) for i in chosen])
+
+
+def assert_agrees(X: Any, y: Any, bias: bool, exact_verdict: Decide) -> str:
+    verdict, touching = exact_verdict(X, y, bias)
+    question = Question(f"{X.tolist()} {y.tolist()} {bias}", Problem(X, y, bias), verdict, None, touching)
+    answer = separability(question.problem)
+    assert answer.verdict is not Verdict.UNDECIDED
+    assert faults(question, answer) == []
+    return verdict
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("points, step", [(SQUARE, 97), (CUBE, 37)], ids=["square", "cube"])
+def test_labellings_of_subsets(points: np.ndarray, step: int, bias: bool, exact_verdict: Decide) -> None:
+    every = enumerate(labellings(points))
+    counts = Counter(assert_agrees(X, y, bias, exact_verdict) for i, (X, y) in every if i % step == 0)
+    assert set(counts) == {"separable", "quasi-separable", "overlap"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("points", [SQUARE, CUBE], ids=["square", "cube"])
+def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool, exact_verdict: Decide) -> None:
+    counts = Counter(assert_agrees(X, y, bias, exact_verdict) for X, y in labellings(points))
+    assert set(counts) == {"separable", "quasi-separable", "overlap"}
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_labellings_with_both_labels_at_some_points(bias: bool, exact_verdict: Decide) -> None:
+    """Points of a triangle and its centre, each absent, of one class, or of both."""
+    points = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
+    counts: Counter[str] = Counter()
+    for labels in product(((), (-1,), (1,), (-1, 1)), repeat=len(points)):
+        rows = [(point, label) for point, both in zip(points, labels, strict=True) for label in both]
+        y = np.array([label for _, label in rows], dtype=float)
+        if len(set(y.tolist())) == 2:
+            counts[assert_agrees(np.array([point for point, _ in rows]), y, bias, exact_verdict)] += 1
+    assert set(counts) == {"separable", "quasi-separable", "overlap"}

@@ -1,0 +1,472 @@
+"""The exact maximum margin: closed forms, an independent enumeration, invariances, wrong starts, limits, proofs."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain, combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.dataset import load
+from maxmargin.proofs import verify
+from maxmargin.solvers import backends
+from maxmargin.solvers import hard_margin as module
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.engines import exact_margin, highs_lp
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.checker import CertificateError
+from maxmargin.solvers.proof.hull_point import HullPoint
+from maxmargin.solvers.proof.margin_certificate import quotient_text
+from maxmargin.solvers.solution import HardMargin, Status
+
+Vector = list[Fraction]
+
+
+def vectors(problem: Problem) -> list[Vector]:
+    """Return the y x as fractions."""
+    X = problem.X.toarray() if problem.is_sparse else problem.X
+    return [[Fraction(v) * int(s) for v in row] for row, s in zip(X.tolist(), problem.y, strict=True)]
+
+
+def dot(p: Vector, q: Vector) -> Fraction:
+    return sum((a * b for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+def solved(matrix: list[Vector]) -> Vector | None:
+    """Solve the augmented square system by elimination; None where it is singular."""
+    rows = [list(row) for row in matrix]
+    for j in range(len(rows)):
+        pivot = next((i for i in range(j, len(rows)) if rows[i][j]), None)
+        if pivot is None:
+            return None
+        rows[j], rows[pivot] = rows[pivot], rows[j]
+        rows[j] = [v / rows[j][j] for v in rows[j]]
+        for i in range(len(rows)):
+            if i != j and rows[i][j]:
+                rows[i] = [v - rows[i][j] * p for v, p in zip(rows[i], rows[j], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def shortest_of(z: list[Vector], groups: list[int]) -> Fraction | None:
+    """Return ||v||^2 of the shortest combination with sum 1 in each group, if it is unique and has weights >= 0."""
+    names = sorted(set(groups))
+    matrix = [
+        [dot(p, q) for q in z] + [Fraction(g == name) for name in names] + [Fraction(0)]
+        for p, g in zip(z, groups, strict=True)
+    ]
+    matrix += [[Fraction(g == name) for g in groups] + [Fraction(0)] * len(names) + [Fraction(1)] for name in names]
+    answer = solved(matrix)
+    if answer is None or min(answer[: len(z)]) < 0:
+        return None
+    v = [sum((c * p[j] for c, p in zip(answer, z, strict=False)), Fraction(0)) for j in range(len(z[0]))]
+    return dot(v, v)
+
+
+def enumerated(problem: Problem) -> Fraction:
+    """Return the squared maximum margin: the least over all supports, 0 where the data are not strictly separable."""
+    z = vectors(problem)
+    groups = [int(s > 0) if problem.bias else 0 for s in problem.y]
+    n_groups = len(set(groups))
+    supports = chain.from_iterable(combinations(range(len(z)), k) for k in range(1, problem.n_features + 3))
+    squares = (
+        shortest_of([z[i] for i in rows], [groups[i] for i in rows])
+        for rows in supports
+        if len({groups[i] for i in rows}) == n_groups
+    )
+    return min(square for square in squares if square is not None) / n_groups**2
+
+
+def assert_solves(problem: Problem, answer: HardMargin) -> None:
+    """Check the optimality conditions in fractions, and what is rounded from them."""
+    assert answer.status is Status.OPTIMAL
+    w, b, square = answer.w_exact, answer.b_exact, answer.margin_squared
+    assert w is not None and b is not None and square is not None and answer.dual_exact is not None
+    z = vectors(problem)
+    margins = [dot(list(w), row) + b * int(s) for row, s in zip(z, problem.y, strict=True)]
+    assert min(margins) == 1
+    assert all(margins[i] == 1 and alpha > 0 for i, alpha in answer.dual_exact.items())
+    normal = [sum((alpha * z[i][j] for i, alpha in answer.dual_exact.items()), Fraction(0)) for j in range(len(w))]
+    assert normal == list(w)
+    if problem.bias:
+        assert sum(alpha * int(problem.y[i]) for i, alpha in answer.dual_exact.items()) == 0
+    else:
+        assert b == 0
+    assert square == 1 / dot(normal, normal)
+    assert answer.support.tolist() == sorted(answer.dual_exact)
+    assert len(answer.support) <= problem.n_features + problem.bias
+    assert_nearest_interval(answer, square)
+    assert answer.certificate is not None and answer.certificate.claim == "margin-exactly"
+
+
+def assert_nearest_interval(answer: HardMargin, square: Fraction) -> None:
+    assert Fraction(answer.lower) ** 2 <= square
+    assert math.isinf(answer.upper) or square <= Fraction(answer.upper) ** 2
+    assert answer.upper in (answer.lower, math.nextafter(answer.lower, math.inf))
+
+
+def contains(answer: HardMargin, square: Fraction) -> bool:
+    return Fraction(answer.lower) ** 2 <= square and (math.isinf(answer.upper) or square <= Fraction(answer.upper) ** 2)
+
+
+def assert_exactly(problem: Problem, square: Fraction | int) -> HardMargin:
+    answer = hard_margin(problem, exact=True)
+    assert answer.margin_squared == square
+    if square:
+        assert_solves(problem, answer)
+    else:
+        assert answer.status is Status.NOT_STRICTLY_SEPARABLE
+        assert (answer.lower, answer.upper, answer.w_exact) == (0.0, 0.0, None)
+    return answer
+
+
+def test_closed_forms(known: Any) -> None:
+    for X in (known.X, csr_array(known.X)):
+        assert_exactly(Problem(X, known.y, known.bias), known.margin_squared)
+
+
+@pytest.mark.parametrize("k", [-1000, -1, 1000])
+def test_powers_of_two_scale_the_square(separable: Any, k: int) -> None:
+    problem = Problem(np.ldexp(separable.X, k), separable.y, separable.bias)
+    assert_exactly(problem, separable.margin_squared * Fraction(4) ** k)
+
+
+def test_offsets_change_nothing(known: Any) -> None:
+    if known.bias:
+        assert_exactly(Problem(known.X + 1e15, known.y), known.margin_squared)
+
+
+@pytest.mark.parametrize("k", [1, 20, 40, 53, 500, 1000, 1074])
+def test_small_gaps(k: int) -> None:
+    """A point 2^-k above an edge: the interval is as narrow as binary64 comes without being asked."""
+    problem = Problem(np.array([[0, 0], [2, 0], [1, 2.0**-k], [1, 1]]), np.array([-1.0, -1.0, 1.0, 1.0]))
+    square = Fraction(1, 4 ** (k + 1))
+    assert_exactly(problem, square)
+    plain = hard_margin(problem)
+    assert plain.status is Status.OPTIMAL and contains(plain, square)
+    assert plain.upper - plain.lower <= max(1e-9 * plain.upper, 5e-324)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("exponents", [(900, -900, 0), (-900, 900, 0), (0, 900, 450)])
+def test_units_far_apart(exponents: tuple[int, ...], bias: bool) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.integers(-4, 5, (6, 3)).astype(float)
+    y = np.where(X @ [1, -2, 3] > 0, 1.0, -1.0)
+    X += np.outer(y, [1, -2, 3])
+    problem = Problem(np.ldexp(X, exponents), y, bias)
+    answer = hard_margin(problem, exact=True)
+    assert_solves(problem, answer)
+    assert answer.margin_squared == enumerated(problem)
+    plain = hard_margin(problem)
+    assert plain.status is Status.OPTIMAL and contains(plain, answer.margin_squared)
+
+
+small_numbers = st.one_of(st.integers(-3, 3).map(float), st.integers(-9, 9).map(lambda v: v / 7))
+
+
+@st.composite
+def small_problems(draw: st.DrawFn) -> Problem:
+    """Few rows, many of them on one plane or the same; half of them are pushed apart."""
+    n, d = draw(st.integers(2, 6)), draw(st.integers(1, 3))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=small_numbers))
+    y = np.array([1.0, -1.0, *draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=n - 2, max_size=n - 2))])
+    if draw(st.booleans()):
+        X = X + np.outer(y, draw(hnp.arrays(np.float64, d, elements=st.integers(-4, 4).map(float))))
+    return Problem(X, y, draw(st.booleans()))
+
+
+@given(small_problems())
+@settings(deadline=None, max_examples=40)
+def test_the_enumeration_of_all_supports_agrees(problem: Problem) -> None:
+    square = enumerated(problem)
+    assert_exactly(problem, square)
+    assert contains(hard_margin(problem), square)
+
+
+@given(small_problems(), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=40)
+def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
+    """From any weights, and for hulls that share a point too, the same number comes out."""
+    weights = np.random.default_rng(seed).random(problem.n_samples)
+    square = enumerated(problem)
+    for start in (None, weights, 1e300 * weights, -weights, np.where(weights > 0.7, weights, 0)):
+        point, is_nearest = exact_margin.nearest_point(problem, exact_margin.start_near(problem, start), bool)
+        assert is_nearest and point.margin_squared == square
+        assert min(point.weights) > 0
+
+
+@given(small_problems(), st.integers(0, 2**32 - 1), st.integers(-60, 60))
+@settings(deadline=None, max_examples=15)
+def test_invariances_hold_exactly(problem: Problem, seed: int, k: int) -> None:
+    problem = replace(problem, X=np.round(problem.X * 64) / 64)  # so that translations are exact
+    square = hard_margin(problem, exact=True).margin_squared
+    assert square is not None
+    order = np.random.default_rng(seed).permutation(problem.n_samples)
+    assert_exactly(Problem(problem.X[order], problem.y[order], problem.bias), square)
+    assert_exactly(Problem(problem.X, -problem.y, problem.bias), square)
+    assert_exactly(Problem(np.ldexp(problem.X, k), problem.y, problem.bias), square * Fraction(4) ** k)
+    assert_exactly(Problem(np.hstack([problem.X, 0 * problem.X]), problem.y, problem.bias), square)
+    assert_exactly(Problem(np.vstack([problem.X] * 2), np.tile(problem.y, 2), problem.bias), square)
+    if problem.bias:
+        assert_exactly(Problem(problem.X + 2.0**40, problem.y), square)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+def test_parallel_faces_of_cubes(d: int) -> None:
+    """2^(d-1) rows touch on either side; any independent ones do as support."""
+    cube = np.array(list(product((-1.0, 1.0), repeat=d)))
+    X = np.vstack([cube, cube + np.eye(d)[0] * 5])
+    assert_exactly(Problem(X, np.repeat([-1.0, 1.0], len(cube))), Fraction(9, 4))
+
+
+def test_rows_on_a_line() -> None:
+    X = np.outer([0.0, 1, 2, 3, 7, 8, 9], [3.0, 4.0])
+    assert_exactly(Problem(X, np.array([-1.0] * 4 + [1.0] * 3)), 100)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_more_columns_than_rows(bias: bool) -> None:
+    rng = np.random.default_rng(2)
+    problem = Problem(rng.normal(size=(6, 20)), np.array([-1.0, 1.0] * 3), bias)
+    answer = hard_margin(problem, exact=True)
+    assert_solves(problem, answer)
+
+
+def test_integers_beyond_binary64() -> None:
+    """The decimal reading: the rows are 1/10, 2/10, 3/10 + 10^-30 in units of 10^-30."""
+    unit = 10**30
+    integers = np.array([[unit // 10], [2 * unit // 10], [3 * unit // 10 + 1]], dtype=object)
+    problem = Problem(integers.astype(float), np.array([-1.0, -1.0, 1.0]), integers=integers)
+    assert hard_margin(problem, exact=True).margin_squared == Fraction(unit // 10 + 1, 2) ** 2
+
+
+def test_iris_petals() -> None:
+    """The statement is about the decimals of the file: times ten they are integers."""
+    data = load("iris").pair("setosa", "versicolor")
+    problem = Problem(np.round(data.X[:, 2:] * 10), data.y.astype(float))
+    answer = hard_margin(problem, exact=True)
+    assert_solves(problem, answer)
+    assert answer.margin_squared == 100 * Fraction(289, 680)
+    assert answer.w_exact == (Fraction(22, 170), Fraction(14, 170)) and answer.b_exact == Fraction(-322, 85)
+
+
+@pytest.mark.parametrize(
+    "name, positive, digits, n_support",
+    [
+        ("breast_cancer", None, "4.13713684254", 31),
+        ("iris", "setosa", "0.8175557692", 3),
+        ("digits", 0, "2.897995168", None),
+        ("digits", 1, "0.114672828", None),
+        ("digits", 3, "0.130501257", None),
+    ],
+)
+def test_real_data(name: str, positive: Any, digits: str, n_support: int | None) -> None:
+    data = load(name, positive=positive)
+    problem = Problem(data.X, data.y.astype(float))
+    answer = hard_margin(problem, exact=True)
+    assert answer.status is Status.OPTIMAL and answer.margin_squared is not None and answer.certificate is not None
+    assert verify(answer.certificate, data.X, data.y)
+    assert_nearest_interval(answer, answer.margin_squared)
+    assert repr(answer.lower).startswith(digits)
+    assert n_support in (None, len(answer.support))
+    assert contains(hard_margin(problem), answer.margin_squared)
+
+
+def lies() -> Iterator[tuple[str, Any]]:
+    """Answers of a floating-point solver that are of no use."""
+    rng = np.random.default_rng(0)
+
+    def random(problem: Problem) -> Candidate:
+        return made(rng.normal(size=problem.n_features), rng.random(problem.n_samples))
+
+    def made(w: Any, multipliers: Any) -> Candidate:
+        return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=Attempt(solver="liar", status="optimal"))
+
+    yield "random", random
+    yield "zero", lambda problem: made(np.zeros(problem.n_features), np.zeros(problem.n_samples))
+    yield "nothing", lambda _: made(None, None)
+    yield "raises", lambda _: Candidate.failed("liar", "liar", RuntimeError("no"))
+    yield "one row", lambda problem: made(np.ones(problem.n_features), np.eye(problem.n_samples)[0])
+
+
+@pytest.mark.parametrize("lie", [lie for _, lie in lies()], ids=[name for name, _ in lies()])
+def test_wrong_starts_end_at_the_same_number(lie: Any, known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(known.X, known.y, known.bias)
+    monkeypatch.setattr(module.backends, "solve", lambda *_: lie(problem))
+    assert_exactly(problem, known.margin_squared)
+    plain = hard_margin(problem)
+    assert contains(plain, known.margin_squared)
+    assert plain.status is (Status.OPTIMAL if known.margin_squared else Status.NOT_STRICTLY_SEPARABLE)
+
+
+def test_undecided_data_are_decided_by_pivoting(known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any proof of separability, and with solvers that return NaN."""
+    problem = Problem(known.X, known.y, known.bias)
+    nothing = Candidate.failed("none", "none", RuntimeError("no"))
+    monkeypatch.setattr(backends, "solve", lambda *_: nothing)
+    monkeypatch.setattr(highs_lp, "solve", lambda *_, **__: nothing)
+    answer = assert_exactly(problem, known.margin_squared)
+    if not known.margin_squared:
+        assert answer.certificate is not None and answer.certificate.claim != "margin-exactly"
+
+
+def hard_problem() -> Problem:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 8))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    return Problem(X + 0.1 * np.outer(y, np.eye(8)[0]), y)
+
+
+def test_limits_leave_the_proven_interval() -> None:
+    problem = hard_problem()
+    square = hard_margin(problem, exact=True).margin_squared
+    assert square is not None
+    for limits, word in (({"exact_limit": 8}, "exact_limit"), ({"time_limit": 1e-9}, "time limit")):
+        answer = hard_margin(problem, exact=True, **limits)  # type: ignore[arg-type]
+        assert answer.status is Status.LIMIT and word in answer.reason
+        assert answer.margin_squared is None and answer.w_exact is None
+        assert contains(answer, square) and answer.w is not None
+        assert answer.certificate is not None and answer.certificate.claim == "margin-at-least"
+    assert hard_margin(problem, exact=True, exact_limit=9).margin_squared == square
+
+
+def test_every_stop_on_the_way_is_a_proven_bound() -> None:
+    problem = hard_problem()
+    square = hard_margin(problem, exact=True).margin_squared
+    start = exact_margin.start_near(problem, None)
+    previous, is_nearest, n_steps = start.margin_squared, False, 0
+    while not is_nearest:
+        n_steps += 1
+        ticks = iter([False] * n_steps + [True])
+        point, is_nearest = exact_margin.nearest_point(problem, start, lambda ticks=ticks: next(ticks))
+        assert square is not None and square <= point.margin_squared <= previous
+        assert min(point.weights) >= 0
+        previous = point.margin_squared
+    assert n_steps > 5 and previous == square
+
+
+@pytest.mark.parametrize("limits", [{"exact_limit": -1}, {"time_limit": 0.0}, {"time_limit": math.nan}])
+def test_bad_limits_are_refused(limits: dict[str, Any]) -> None:
+    with pytest.raises(InvalidOptionError, match="expected"):
+        hard_margin(hard_problem(), exact=True, **limits)
+
+
+def test_a_failure_of_the_linear_algebra_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_margin, "least_squares", lambda rows, _: ([1] * len(rows), 10 * len(rows)))
+    with pytest.raises(ArithmeticError, match="shortest"):
+        hard_margin(hard_problem(), exact=True)
+
+
+def test_the_proofs_of_both_ends() -> None:
+    problem = hard_problem()
+    answer = hard_margin(problem)
+    assert answer.margin_squared is None and answer.w_exact is None
+    at_least, at_most = answer.certificate, answer.upper_certificate
+    assert at_least is not None and at_most is not None
+    low, high = Fraction(at_least.to_dict()["margin_squared"]), Fraction(at_most.to_dict()["margin_squared"])
+    assert (at_least.claim, at_most.claim) == ("margin-at-least", "margin-at-most")
+    exact = hard_margin(problem, exact=True)
+    assert exact.certificate is not None and exact.margin_squared is not None
+    assert low <= exact.margin_squared <= high
+    assert Fraction(answer.lower) ** 2 <= low and high <= Fraction(answer.upper) ** 2
+    document = exact.certificate.to_dict()
+    assert Fraction(document["margin_squared"]) == exact.margin_squared
+    assert document["rows"] == exact.support.tolist()
+    touching = hard_margin(Problem(np.array([[0.0], [0.0]]), np.array([-1.0, 1.0])), exact=True)
+    assert touching.certificate is not None and touching.certificate.claim != "margin-exactly"
+    assert touching.upper_certificate is None
+
+
+def test_the_checker_agrees(known: Any) -> None:
+    problem = Problem(known.X, known.y, known.bias)
+    for answer in (hard_margin(problem, solver="CLARABEL"), hard_margin(problem, exact=True)):
+        assert answer.certificate is not None and verify(answer.certificate, known.X, known.y)
+        if known.margin_squared:
+            assert answer.upper_certificate is not None and verify(answer.upper_certificate, known.X, known.y)
+            better = answer.certificate.to_dict()
+            better["margin_squared"] = quotient_text(known.margin_squared * (1 + Fraction(1, 10**30)))
+            with pytest.raises(CertificateError, match="is false"):
+                verify(better, known.X, known.y)
+
+
+def very_long() -> Problem:
+    """Numbers of so many digits that Python refuses to write them."""
+    rng = np.random.default_rng(8)
+    X = np.ldexp(rng.integers(1, 2**40, (11, 10)).astype(float), rng.integers(-900, 900, (11, 10)))
+    return Problem(X, np.resize([-1.0, 1.0], 11))
+
+
+def test_very_long_numbers_can_be_written() -> None:
+    problem = very_long()
+    answer = hard_margin(problem, exact=True)
+    assert_solves(problem, answer)
+    assert answer.margin_squared is not None and answer.margin_squared.numerator.bit_length() > 15000
+    assert "HardMargin" in repr(answer) and answer.certificate is not None
+    assert verify(answer.certificate.to_json(), problem.X, problem.y)
+
+
+def command(*arguments: Any) -> int:
+    return run(["margin", *map(str, arguments)])
+
+
+def test_the_command_prints_the_fractions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("iris", "--positive", "setosa", "--exact", "--json", "--quiet") == 0
+    printed = json.loads(capsys.readouterr().out)
+    square = Fraction(printed["margin_squared"])
+    assert Fraction(printed["lower"]) ** 2 <= square <= Fraction(printed["upper"]) ** 2
+    w = [Fraction(value) for value in printed["w_exact"]]
+    assert square == 1 / dot(w, w) and [float(value) for value in w] == printed["w"]
+    assert float(Fraction(printed["b_exact"])) == printed["b"]
+    assert sum(Fraction(value) for value in printed["dual_exact"]) == 1 / square
+    assert len(printed["dual_exact"]) == len(printed["support"]) == 3
+    assert command("iris", "--positive", "versicolor", "--exact", "--json", "--quiet") == 3
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["margin_squared"], printed["w_exact"], printed["b_exact"]) == ("0", None, None)
+    assert command("breast_cancer", "--exact", "--quiet") == 0
+    text = capsys.readouterr().out
+    assert "(933 digits) / " in text and "= 0.000041371368425453055" in text
+    assert command("breast_cancer", "--exact", "--exact-limit", 30, "--quiet") == 4
+    assert "limited to 30 columns" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options, claim", [((), "margin-at-least"), (("--exact",), "margin-exactly")])
+def test_the_command_writes_a_proof(options: tuple[str, ...], claim: str, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    assert command("breast_cancer", "--proof", path, "--quiet", *options) == 0
+    document = json.loads(path.read_text())
+    assert document["claim"] == claim and document["data"]["source"] == "breast_cancer"
+    data = load("breast_cancer")
+    assert verify(path, data.X, data.y)
+
+
+def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for options in (["--soft", 1, "--exact"], ["--time-limit", 0], ["--proof", tmp_path / "none" / "proof.json"]):
+        assert command("breast_cancer", "--quiet", *options) == 2
+        captured = capsys.readouterr()
+        assert captured.out == "" and captured.err.count("\n") == 1
+
+
+def test_points_of_the_hulls_bound_the_margin() -> None:
+    problem = Problem(np.array([[0.0, 0.0], [4.0, 2.0], [4.0, 0.0]]), np.array([-1.0, 1.0, 1.0]))
+    point = HullPoint(problem, (0, 1, 2), (2, 1, 1), 2)
+    assert point.direction == ([4, 1], 1)  # (8, 2) / 2
+    assert point.margin_squared == Fraction(17, 4)
+
+
+def test_arrays_and_names() -> None:
+    answer = mm.hard_margin([[0, 0], [1, 0], [0, 1]], ["a", "b", "b"], exact=True)
+    assert answer.margin_squared == Fraction(1, 8)
+    assert mm.hard_margin([[0, 0], [1, 0]], [0, 1], exact=True, exact_limit=2).status.value == "limit"

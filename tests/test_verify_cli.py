@@ -1,0 +1,187 @@
+"""``maxmargin verify`` as a user types it: what holds, what does not, what cannot be read."""
+
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.decimals import read_decimal
+from maxmargin.proofs import write_proof
+from maxmargin.solvers.feasibility import separability
+
+DATA = "size,junk,kind\n10,a,no\n20,b,no\n30,c,no\n60,d,yes\n70,e,yes\n"
+SOURCE: Any = {"source": "data.csv", "label": "kind", "positive": None, "drop": ["junk"], "id": None}
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def verify(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command in a folder of its own; return its exit code and what it wrote."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        code = run(["verify", *arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return command
+
+
+@pytest.fixture
+def proof(tmp_path: Path) -> Path:
+    """The proof that DATA are separable, beside them."""
+    (tmp_path / "data.csv").write_text(DATA, encoding="utf-8")
+    dataset = mm.load(tmp_path / "data.csv", label="kind", drop="junk")
+    certificate = mm.separability(dataset.X, dataset.y).certificate
+    assert certificate is not None
+    write_proof(tmp_path / "p.json", certificate, **SOURCE)
+    return tmp_path / "p.json"
+
+
+def changed(proof: Path, **data: Any) -> None:
+    document = json.loads(proof.read_text(encoding="utf-8"))
+    document["data"] |= data
+    proof.write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_a_proof_of_a_file_holds(verify: Run, proof: Path) -> None:
+    assert verify("p.json", "data.csv") == (0, "valid: separable (two-class, 5 x 1, with bias, binary64)\n", "")
+
+
+def test_as_json(verify: Run, proof: Path) -> None:
+    code, out, _ = verify("p.json", "data.csv", "--json")
+    fields = json.loads(out)
+    assert code == 0
+    assert fields["schema"] == "maxmargin.verify/1"
+    assert (fields["valid"], fields["claim"], fields["reason"]) == (True, "separable", None)
+    proof.write_text("{}", encoding="utf-8")
+    code, out, _ = verify("p.json", "data.csv", "--json")
+    fields = json.loads(out)
+    assert code == 3
+    assert (fields["valid"], fields["claim"]) == (False, None)
+    assert fields["reason"].startswith("not a proof")
+
+
+def test_the_same_data_from_other_sources_hold(
+    verify: Run, proof: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = mm.load(tmp_path / "data.csv", label="kind", drop="junk")
+    (tmp_path / "data.csv.gz").write_bytes(gzip.compress(DATA.encode()))
+    columns = {"kind": dataset.labels.tolist(), "size": dataset.X[:, 0], "junk": ["?"] * 5}
+    pq.write_table(pa.table(columns), tmp_path / "data.parquet")
+    for source in ("data.csv.gz", "data.parquet"):
+        assert verify("p.json", source)[0] == 0
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DATA.encode())))
+    assert verify("p.json", "-")[0] == 0
+
+
+def test_bundled_data_and_a_chosen_class(verify: Run, tmp_path: Path) -> None:
+    dataset = mm.load("iris", positive="setosa")
+    certificate = mm.separability(dataset.X, dataset.y).certificate
+    assert certificate is not None
+    write_proof(tmp_path / "p.json", certificate, source="iris", positive="setosa")
+    assert verify("p.json", "iris")[0] == 0
+    assert verify("p.json", "wine")[0] == 3
+
+
+def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
+    document = json.loads(proof.read_text(encoding="utf-8"))
+    proof.write_text(json.dumps({**document, "direction": ["1", "-25"]}), encoding="utf-8")
+    assert verify("p.json", "data.csv") == (3, "invalid: row 2: z.v > 0 is false\n", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DATA.replace("70", "71"),
+        DATA.replace("30,c,no", "30,c,yes"),
+        DATA.replace("kind", "sort"),
+        DATA.replace("junk", "jnk"),
+        DATA.replace("70", "seventy"),
+        DATA.replace("70", ""),
+        DATA.replace("yes", "no"),
+        DATA.replace("70,e,yes\n", ""),
+        "kind,junk\nno,1\nyes,2\n",
+    ],
+    ids=["number", "label", "label name", "column name", "text", "missing", "one class", "fewer rows", "no features"],
+)
+def test_other_data_that_can_be_read_are_not_the_proofs(verify: Run, proof: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "data.csv").write_text(text, encoding="utf-8")
+    code, out, err = verify("p.json", "data.csv")
+    assert (code, err) == (3, "")
+    assert out.startswith(("invalid: these are not the data of the proof", "invalid: the data have 4 rows"))
+    assert out.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2,3\n4\n", b"\xff\xfe\0\0", b"only\n1\n2\n"])
+def test_a_source_that_cannot_be_read_is_bad_input(verify: Run, proof: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "data.csv").write_bytes(content)
+    code, out, err = verify("p.json", "data.csv")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("p.json", "none.csv"), ("none.json", "data.csv"), ("p.json",), (".", "data.csv")]
+)
+def test_what_is_not_there_is_bad_usage(verify: Run, proof: Path, arguments: tuple[str, ...]) -> None:
+    code, out, err = verify(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("content", [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999])
+def test_a_damaged_proof_is_invalid(verify: Run, proof: Path, content: bytes) -> None:
+    proof.write_bytes(content)
+    code, out, err = verify("p.json", "data.csv")
+    assert (code, err, out.count("\n")) == (3, "", 1)
+    assert out.startswith("invalid: not a proof")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"label": {}}, {"label": [1]}, {"label": 1.5}, {"drop": 3}, {"drop": [[]]}, {"id": {}},
+        {"id": True, "drop": []}, {"positive": []}, {"positive": "maybe"}, {"one_hot": "yes"}, {"drop_missing": 3},
+        {"label": 10**30}, {"label": "\ud800"}, {"label": "junk"},
+    ],
+)  # fmt: skip
+def test_a_proof_that_says_wrongly_how_its_data_are_read_is_invalid(verify: Run, proof: Path, data: Any) -> None:
+    changed(proof, **data)
+    code, out, err = verify("p.json", "data.csv")
+    assert (code, err, out.count("\n")) == (3, "", 1)
+
+
+def test_defaults_need_not_be_written(verify: Run, proof: Path) -> None:
+    changed(proof, label=None, drop="junk", source=None)
+    assert verify("p.json", "data.csv")[0] == 0
+
+
+def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
+    """0.1, 0.2, 0.3 lie on a line with 1, 2, 3 as decimal text, and not as binary64 values."""
+    text = "a,b,y\n0.1,1,0\n0.3,3,0\n0.2,2,1\n1,0,1\n"
+    (tmp_path / "data.csv").write_text(text, encoding="utf-8")
+    reading = read_decimal(tmp_path / "data.csv")
+    certificate = separability(reading.problem_of(reading.dataset)).certificate
+    assert certificate is not None
+    document = reading.document(certificate)
+    document["data"] |= {"source": "data.csv", "label": -1}
+    (tmp_path / "p.json").write_text(json.dumps(document), encoding="utf-8")
+    code, out, _ = verify("p.json", "data.csv")
+    assert (code, out) == (0, f"valid: {document['claim']} (two-class, 4 x 2, with bias, decimal)\n")
+    (tmp_path / "data.csv").write_text(text.replace("0.3", "0.30000000000000000001"), encoding="utf-8")
+    code, out, _ = verify("p.json", "data.csv")
+    assert code == 3 and "not the data of the proof" in out
+    np.savez(tmp_path / "data.npz", X=np.zeros((2, 1)), y=np.array([0, 1]))
+    assert verify("p.json", "data.npz")[0] == 3
+    assert verify("p.json", "none.csv")[0] == 2
