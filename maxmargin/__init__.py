@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from maxmargin.api import hard_margin, perceptron, separability, soft_margin
     from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.dataset import Dataset, from_arrays, load
+    from maxmargin.gates import SeparationError, require
     from maxmargin.prepare import prepare
     from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
@@ -31,6 +32,7 @@ _HOMES = {
     "MarginReport": "maxmargin.reports.margin_report",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.solution",
+    "SeparationError": "maxmargin.gates",
     "SoftMargin": "maxmargin.solvers.solution",
     "Status": "maxmargin.solvers.solution",
     "Verdict": "maxmargin.solvers.solution",
@@ -41,6 +43,7 @@ _HOMES = {
     "mistake_bounds": "maxmargin.bounds",
     "perceptron": "maxmargin.api",
     "prepare": "maxmargin.prepare",
+    "require": "maxmargin.gates",
     "separability": "maxmargin.api",
     "soft_margin": "maxmargin.api",
     "verify": "maxmargin.proofs",
@@ -56,6 +59,7 @@ __all__ = [
     "MarginReport",
     "PerceptronRun",
     "Separability",
+    "SeparationError",
     "SoftMargin",
     "Status",
     "Verdict",
@@ -66,6 +70,7 @@ __all__ = [
     "mistake_bounds",
     "perceptron",
     "prepare",
+    "require",
     "separability",
     "soft_margin",
     "verify",

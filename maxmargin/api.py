@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
 
 from maxmargin.dataset import Dataset, from_arrays
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import ClassProblem, Problem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +32,14 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
     return Problem(dataset.X, dataset.y.astype("float64"), bias)
 
 
+def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
+    """Return the question of all classes of a data set at once; the classes are numbered in their order."""
+    from maxmargin.readers.labels import encode
+
+    labels = encode(dataset.labels)
+    return ClassProblem(dataset.X, labels.codes.astype("int64"), len(labels.classes), bias)
+
+
 def separability(
     X: Any,
     y: Any,
@@ -43,13 +51,15 @@ def separability(
     time_limit: float | None = None,
     exact_limit: int | None = None,
 ) -> "Separability":
-    """Decide, in exact arithmetic, whether the two classes are separable, quasi-separable, or overlap.
+    """Decide, in exact arithmetic, whether the classes are separable, quasi-separable, or overlap.
+
+    More than two classes are asked the multinomial question: can scores, one a class, put every row's own class first?
 
     Parameters
     ----------
     X : array_like, SciPy sparse array, or table, of shape (n_samples, n_features)
     y : array_like (n_samples,)
-        Two different labels; the greater one in sorted order is +1.
+        Two different labels, the greater one in sorted order is +1; or more.
     bias : bool
         False: hyperplanes through the origin only.
     positive : label, optional
@@ -66,7 +76,7 @@ def separability(
     Raises
     ------
     InvalidProblemError
-        If the data do not state a two-class question.
+        If the data are not finite numbers with at least two classes.
 
     Examples
     --------
@@ -76,20 +86,36 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
+    dataset = from_arrays(X, y, positive=positive)
+    limits = {"time_limit": time_limit, "exact_limit": exact_limit}
+    if dataset.is_binary:
+        answer = decide(problem_of(dataset, bias=bias), method=method, solver=solver, **limits)
+    elif method != "auto" or solver is not None:
+        n_classes = len(dataset.classes)
+        raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
+    else:
+        answer = decide(class_problem_of(dataset, bias=bias), **limits)
+    return with_names(answer, dataset) if hasattr(X, "columns") else answer
+
+
+def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, **options: Any) -> "Separability":
+    """Decide the question of a problem; options are those of `separability`."""
+    from maxmargin.solvers.cone.limits import EXACT_LIMIT
+    from maxmargin.solvers.feasibility import separability as of_two
+    from maxmargin.solvers.multinomial import multinomial as of_more
+
+    limit = EXACT_LIMIT if exact_limit is None else exact_limit
+    if isinstance(problem, Problem):
+        return of_two(problem, exact_limit=limit, **options)
+    return of_more(problem, exact_limit=limit, **options)
+
+
+def with_names(answer: "Separability", dataset: Dataset) -> "Separability":
+    """Return the answer with the names of columns and classes."""
     from dataclasses import replace
 
-    from maxmargin.solvers.feasibility import EXACT_LIMIT
-    from maxmargin.solvers.feasibility import separability as solve
-
-    dataset = from_arrays(X, y, positive=positive)
-    answer = solve(
-        problem_of(dataset, bias=bias),
-        method=method,
-        solver=solver,
-        time_limit=time_limit,
-        exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit,
-    )
-    return replace(answer, feature_names=dataset.feature_names) if hasattr(X, "columns") else answer
+    names = tuple(str(label) for label in dataset.classes)
+    return replace(answer, feature_names=dataset.feature_names, class_names=None if dataset.is_binary else names)
 
 
 def hard_margin(

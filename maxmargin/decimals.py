@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of
+from maxmargin.api import class_problem_of, problem_of
 from maxmargin.dataset import Dataset, read_dataset
 from maxmargin.readers.errors import data_error, quote
 from maxmargin.readers.formats import READERS
@@ -26,7 +26,7 @@ from maxmargin.readers.numerals import BOOLEAN
 from maxmargin.readers.source import suffix_of
 from maxmargin.readers.table import Choice, ColumnRef
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
     Overlap,
@@ -82,6 +82,11 @@ class DecimalReading:
         question = problem_of(part, bias=bias)
         integers = self.integers_of(part)
         return replace(question, X=_rounded(integers), integers=integers, units=self.units)
+
+    def class_problem_of(self, part: Dataset, *, bias: bool = True) -> ClassProblem:
+        """Return the question of all classes of the text at once; `document` takes its proofs back to the text."""
+        integers = self.integers_of(part)
+        return replace(class_problem_of(part, bias=bias), X=_rounded(integers), integers=integers, units=self.units)
 
     def integers_of(self, part: Dataset) -> Integers:
         """Return the integers of the rows of a part of the data set."""

@@ -21,7 +21,10 @@ Hash = Callable[[bytes], str]
 
 
 class SourceFields(TypedDict, total=False):
-    """How the data of a proof were read, as the arguments of `load`; the classes in the order of their codes."""
+    """How the data of a proof were read, as the arguments of `load`; the classes in the order of their codes.
+
+    `values` are the rows of the proof with their signs, by which they are found in other data.
+    """
 
     source: str
     label: str | int
@@ -31,6 +34,7 @@ class SourceFields(TypedDict, total=False):
     one_hot: bool
     drop_missing: bool
     classes: Sequence[object]
+    values: Sequence[Sequence[str]]
 
 
 def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> Document:
@@ -43,14 +47,7 @@ def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> 
     >>> proof_document(certificate, source="pairs.csv", label=-1)["data"]["source"]
     'pairs.csv'
     """
-    document = certificate.to_dict()
-    fields: Document = dict(source)
-    if fields.get("positive") is not None:
-        fields["positive"] = str(fields["positive"])
-    for name in ("drop", "classes"):
-        if name in fields:
-            fields[name] = [entry if name == "drop" else str(entry) for entry in fields[name]]
-    return {**document, "data": {**document["data"], **fields}}
+    return _with_source(certificate.to_dict(), source)
 
 
 def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source: Unpack[SourceFields]) -> None:
@@ -60,7 +57,27 @@ def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source
     ------
     OSError
     """
-    Path(path).write_text(json.dumps(proof_document(certificate, **source), indent=1) + "\n", encoding="utf-8")
+    write_document(path, certificate.to_dict(), **source)
+
+
+def write_document(path: str | os.PathLike[str], document: Document, **source: Unpack[SourceFields]) -> None:
+    """Write the document of a proof, with what says how to read its data.
+
+    Raises
+    ------
+    OSError
+    """
+    Path(path).write_text(json.dumps(_with_source(document, source), indent=1) + "\n", encoding="utf-8")
+
+
+def _with_source(document: Document, source: SourceFields) -> Document:
+    fields: Document = dict(source)
+    if fields.get("positive") is not None:
+        fields["positive"] = str(fields["positive"])
+    for name in ("drop", "classes"):
+        if name in fields:
+            fields[name] = [entry if name == "drop" else str(entry) for entry in fields[name]]
+    return {**document, "data": {**document["data"], **fields}}
 
 
 def read_proof(path: str | os.PathLike[str]) -> Document:

@@ -174,11 +174,18 @@ def _decided(problem: Problem, point: CommonHullPoint | None, attempts: Attempts
         return _past_the_limits(point, reason, attempts)
     attempts = (*attempts, *decision.attempts)
     engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
+    return answer_of(cone, decision, limits, engine, attempts)
+
+
+def answer_of(
+    cone: SignedRows, decision: Decision, limits: Limits, engine: str, attempts: Attempts = ()
+) -> Separability:
+    """Word what is decided of the rows of a two-class problem."""
     columns = _columns_finder(cone, decision, limits)
     if not decision.touching.any():
-        plane = _plane(problem, decision.direction)
-        return _separable(problem, plane, engine, attempts, limits, columns)
-    return _touching(problem, decision, engine, attempts, columns)
+        plane = _plane(cone.problem, decision.direction)
+        return _separable(cone.problem, plane, engine, attempts, limits, columns)
+    return _touching(cone.problem, decision, engine, attempts, columns)
 
 
 def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:

@@ -72,6 +72,7 @@ class Incumbent:
         """Return the result, scaled to functional margin 1."""
         weights = np.zeros(self.problem.n_samples) if self.dual is None else _hull_weights(self.problem, self.dual)
         w, b = (None, None) if self.plane is None else _canonical(self.plane)
+        primal_residual, dual_residual = _residuals(self.problem, w, b, weights, self.upper)
         return HardMargin(
             status=status,
             w=w,
@@ -80,23 +81,24 @@ class Incumbent:
             upper=self.upper,
             support=np.flatnonzero(weights > SUPPORT_WEIGHT * weights.max()),
             dual=weights * _square_of_inverse(self.upper),
+            primal_residual=primal_residual,
+            dual_residual=dual_residual,
             engine=self.engine,
             attempts=(*attempts, *self.attempts),
             reason=reason,
             certificate=None if self.plane is None else MarginAtLeast.by(self.plane),
             hull_weights=self.dual,
             problem=self.problem,
-            **_residuals(self.problem, w, b, weights, self.upper),
         )
 
 
 def exact_solution(point: HullPoint, attempts: tuple[Attempt, ...], engine: str) -> HardMargin:
     """Return the result that the shortest v gives, which is not 0."""
     problem = point.problem
-    certificate = MarginExactly.by(point)
     lower, upper = sqrt_down(point.margin_squared), sqrt_up(point.margin_squared)
     w, b = _into_range(point.normal, point.offset)
-    weights = point.rounded_weights()
+    weights = point.rounded_weights() / n_groups(problem)
+    primal_residual, dual_residual = _residuals(problem, w, b, weights, upper)
     return HardMargin(
         status=Status.OPTIMAL,
         w=w,
@@ -104,17 +106,18 @@ def exact_solution(point: HullPoint, attempts: tuple[Attempt, ...], engine: str)
         lower=lower,
         upper=upper,
         support=np.array(point.rows),
-        dual=weights / n_groups(problem) * _square_of_inverse(upper),
+        dual=weights * _square_of_inverse(upper),
+        primal_residual=primal_residual,
+        dual_residual=dual_residual,
         engine=engine,
         attempts=attempts,
-        certificate=certificate,
+        certificate=MarginExactly.by(point),
         hull_weights=weights,
         problem=problem,
         margin_squared=point.margin_squared,
         w_exact=point.normal,
         b_exact=point.offset,
         dual_exact=point.multipliers,
-        **_residuals(problem, w, b, weights / n_groups(problem), upper),
     )
 
 
@@ -160,13 +163,13 @@ def _square_of_inverse(upper: float) -> float:
 
 def _residuals(
     problem: Problem, w: Floats | None, b: float | None, hull_weights: Floats, upper: float
-) -> dict[str, float]:
+) -> tuple[float, float]:
+    """Return the primal and the dual residual of a `HardMargin`."""
     if w is None or b is None:
-        return {"primal_residual": math.inf, "dual_residual": math.inf}
+        return math.inf, math.inf
     least = least_functional_margin(problem, w, b)
     # Both normals times the upper end, so that at the optimum they have length 1 in any units.
     with np.errstate(over="ignore", invalid="ignore"):
         normal = w * upper
         difference = np.linalg.norm(normal - weighted_normal(problem, hull_weights) / upper) / np.linalg.norm(normal)
-    dual_residual = math.inf if math.isnan(difference) else float(difference)
-    return {"primal_residual": max(0.0, float(1 - least)), "dual_residual": dual_residual}
+    return max(0.0, float(1 - least)), math.inf if math.isnan(difference) else float(difference)

@@ -255,6 +255,12 @@ def _null_vector(table: Whole, pivots: list[int], width: int) -> list[int]:
 
 
 @pytest.fixture(scope="session")
+def rank_of() -> Callable[[Whole], int]:
+    """Return the rank of rows of integers."""
+    return _rank
+
+
+@pytest.fixture(scope="session")
 def is_proven() -> Callable[..., bool]:
     """Check the certificate, the witness and the rows of an answer in integers, and that the words beside them fit."""
     return _is_proven

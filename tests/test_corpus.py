@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import isinf
 from typing import Any
 
@@ -86,13 +86,14 @@ def faults(question: Question, answer: Separability) -> list[str]:
 
 
 def misses(question: Question, answer: HardMargin) -> list[str]:
-    """Return what is wrong with the interval."""
+    """Return what is wrong with the interval, or with the exact margin where it is given."""
     square = question.margin_squared
     assert square is not None
     is_below = Fraction(answer.lower) ** 2 <= square
     is_above = isinf(answer.upper) or square <= Fraction(answer.upper) ** 2
     fault = f"{question.name}: [{answer.lower!r}, {answer.upper!r}] misses the root of {square}"
-    return [] if is_below and is_above else [fault]
+    is_same = answer.margin_squared in (None, square)
+    return [] if is_below and is_above and is_same else [fault]
 
 
 def judge_verdicts(numbers: range) -> tuple[list[str], Counter[str]]:
@@ -106,17 +107,19 @@ def judge_verdicts(numbers: range) -> tuple[list[str], Counter[str]]:
 
 
 def judge_margins(numbers: Iterable[int], n_wanted: int) -> tuple[list[str], Counter[str]]:
+    """Check intervals, and every other time the exact margin too."""
     wrong: list[str] = []
     counts: Counter[str] = Counter()
-    for question in cases(numbers):
-        if question.margin_squared is None or question.verdict != "separable":
-            continue
-        answer = hard_margin(question.problem)
+    for question in islice(filter(has_margin, cases(numbers)), n_wanted):
+        exact = counts.total() % 2 == 0
+        answer = hard_margin(question.problem, exact=exact)
         wrong += misses(question, answer)
-        counts[answer.status.value] += 1
-        if counts.total() == n_wanted:
-            break
+        counts["exact" if exact and answer.margin_squared is not None else answer.status.value] += 1
     return wrong, counts
+
+
+def has_margin(question: Question) -> bool:
+    return question.verdict == "separable" and question.margin_squared is not None
 
 
 def assert_right(wrong: list[str], counts: Counter[str]) -> None:
@@ -129,10 +132,14 @@ def test_two_thousand_verdicts() -> None:
     assert_right(*judge_verdicts(range(2_000)))
 
 
+def assert_enclosed(wrong: list[str], counts: Counter[str], n_wanted: int) -> None:
+    assert not wrong, f"{len(wrong)} wrong: {wrong[:10]}"
+    assert counts.total() == n_wanted
+    assert min(counts["exact"], counts["optimal"]) >= 0.49 * n_wanted, counts
+
+
 def test_two_hundred_margins() -> None:
-    wrong, counts = judge_margins(range(2_000), n_wanted=200)
-    assert not wrong, wrong[:10]
-    assert counts["optimal"] >= 0.99 * counts.total() == 0.99 * 200, counts
+    assert_enclosed(*judge_margins(range(2_000), 200), n_wanted=200)
 
 
 EXTREME = (
@@ -161,7 +168,7 @@ def test_extreme_cases_are_decided(name: str) -> None:
 def test_extreme_margins_are_enclosed(name: str) -> None:
     question = ask(name, bias=True)
     assert question is not None
-    if question.verdict == "separable" and question.margin_squared is not None:
+    if has_margin(question):
         assert misses(question, hard_margin(question.problem)) == []
 
 
@@ -173,9 +180,7 @@ def test_a_hundred_thousand_verdicts(part: int) -> None:
 
 @pytest.mark.slow
 def test_two_thousand_margins() -> None:
-    wrong, counts = judge_margins(range(2_000, 100_000), n_wanted=2_000)
-    assert not wrong, wrong[:10]
-    assert counts["optimal"] >= 0.99 * counts.total() == 0.99 * 2_000, counts
+    assert_enclosed(*judge_margins(range(2_000, 100_000), 2_000), n_wanted=2_000)
 
 
 def test_a_wrong_answer_is_seen() -> None:
@@ -184,7 +189,7 @@ def test_a_wrong_answer_is_seen() -> None:
     answers = [separability(question.problem) for question in questions]
     assert [faults(question, answer) for question, answer in zip(questions, answers, strict=True)] == [[], []]
     assert all(faults(question, answer) for question, answer in zip(questions, reversed(answers), strict=True))
-    question = next(q for q in cases(range(100)) if q.verdict == "separable" and q.margin_squared)
+    question = next(q for q in cases(range(100)) if has_margin(q))
     answer = hard_margin(question.problem)
     far = Question(question.name, question.problem, "separable", 2 * (question.margin_squared or 0), None)
     assert not misses(question, answer) and misses(far, answer)

@@ -254,7 +254,7 @@ def test_solvers_that_raise_leave_the_trivial_plane(monkeypatch: pytest.MonkeyPa
         raise RuntimeError("out of luck")
 
     monkeypatch.setattr(cp.Problem, "solve", fail)
-    X, y = np.array([[0.0], [-2.0], [-4.0]]), np.array([-1.0, 1.0, -1.0])  # no hard margin helps
+    X, y = np.array([[0.0], [3.0], [-4.0], [5.0]]), np.array([-1.0, 1.0, -1.0, -1.0])  # no hard margin helps
     monkeypatch.setattr("highspy.Highs.run", fail)
     answer = soft_margin(Problem(X, y), 1.0)
     assert answer.status is Status.NUMERICAL and not answer.w.any() and answer.b == -1.0

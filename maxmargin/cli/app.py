@@ -22,24 +22,49 @@ Examples:
 """
 
 
+_CHECK_EXAMPLES = """
+\b
+Examples:
+  maxmargin check iris --positive setosa
+  maxmargin check data.csv --require overlap && fit data.csv
+  maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
+  maxmargin check tomorrow.csv --reuse p.json
+"""
+
+
 @click.group(epilog=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
 @click.version_option(package_name="maxmargin", message="%(prog)s %(version)s")
 def app() -> None:
     """The perceptron next to exact answers, every answer proven."""
 
 
-@app.command(epilog="Example: maxmargin check iris --positive setosa")
+@app.command(epilog=_CHECK_EXAMPLES)
 @opt.data_options
 @opt.solver_option
+@click.option("--require", type=click.Choice(opt.REQUIREMENTS), help="Gate: exit 0 if this is proven to hold.")
+@opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
+@opt.file_option("--reuse", metavar="FILE", help="Try this older proof first.")
+@click.option("--decimal", is_flag=True, help="Decide for the decimal text of the file, not its binary64 values.")
+@click.option("--columns", is_flag=True, help="Find the infinite columns of large separable data as well.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Give up after this time.  [default: none]")
+@click.option(
+    "--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns solved exactly.  [default: 1000]"
+)
 def check(**options: Any) -> int:
-    """Is it linearly separable?
+    """Is it linearly separable: separable, quasi-separable, or overlap?
 
-    Exit 0: yes, proven; 3: not strictly separable, proven; 4: undecided. More than two classes: a table of every class
-    against the rest and every pair.
+    Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require: 0 proven to hold,
+    3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
+    and the multinomial verdict, which gives the exit code.
     """
+    from maxmargin.cli.check import Asker
     from maxmargin.cli.check import check as command
 
-    return command(opt.read(options), bias=not options.pop("no_bias"), **options)
+    source = opt.source_fields(options)
+    dataset, reading = opt.read_either(options, decimal=options.pop("decimal"))
+    limits = {name: options.pop(name) for name in ("solver", "time_limit", "exact_limit")}
+    asker = Asker(bias=not options.pop("no_bias"), reading=reading, **limits)
+    return command(dataset, source, asker=asker, **options)
 
 
 @app.command(epilog="Example: maxmargin margin iris --positive setosa --json")
@@ -61,7 +86,7 @@ def margin(**options: Any) -> int:
     C = options.pop("C")
     if C is not None and any(hard_options.values()):
         raise click.UsageError("--exact, --exact-limit, --time-limit and --proof are not for --soft")
-    source = commands.source_fields(options)
+    source = opt.source_fields(options)
     dataset = opt.read(options)
     opt.require_two_classes(dataset, "margin")
     bias = not options.pop("no_bias")

@@ -1,148 +1,197 @@
 """``maxmargin check``: is it linearly separable?"""
 
-from fractions import Fraction
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.api import class_problem_of, decide, problem_of, with_names
+from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import (
-    attempt_fields,
-    data_fields,
-    headline,
-    listed,
-    print_json,
-    row_names,
-    row_numbers,
-    waiting,
-)
+from maxmargin.cli.output import check_writable, data_fields, headline, note, print_json, waiting
+from maxmargin.gates import holds
 
 if TYPE_CHECKING:
     from maxmargin.classes import ClassAnswers
     from maxmargin.dataset import Dataset
+    from maxmargin.decimals import DecimalReading
     from maxmargin.solvers.solution import Separability
 
 
-def check(dataset: "Dataset", *, bias: bool, solver: str | None, as_json: bool, quiet: bool) -> Exit:
-    """Decide, print, and return the exit code."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """How questions are asked: the options of the command line."""
+
+    bias: bool
+    solver: str | None
+    time_limit: float | None
+    exact_limit: int | None
+    reading: "DecimalReading | None"
+
+    def two_classes(self, part: "Dataset") -> "Separability":
+        """Return the answer for two classes."""
+        problem = problem_of(part, bias=self.bias)
+        if self.reading is None:
+            return with_names(self._of_problem(problem), part)
+        answer = self._of_problem(self.reading.problem_of(part, bias=self.bias))
+        if answer.certificate is not None:
+            answer = replace(answer, certificate=self.reading.restated(answer.certificate))
+        return with_names(answer, part)
+
+    def all_classes(self, dataset: "Dataset") -> "Separability":
+        """Return the multinomial answer."""
+        question = class_problem_of if self.reading is None else self.reading.class_problem_of
+        problem = question(dataset, bias=self.bias)
+        return with_names(decide(problem, time_limit=self.time_limit, exact_limit=self.exact_limit), dataset)
+
+    def _of_problem(self, problem: Any) -> "Separability":
+        method = "auto" if self.solver is None else "cvxpy"
+        return decide(
+            problem, method=method, solver=self.solver, time_limit=self.time_limit, exact_limit=self.exact_limit
+        )
+
+
+def check(
+    dataset: "Dataset",
+    source: dict[str, Any],
+    *,
+    asker: Asker,
+    require: str | None,
+    proof: Path | None,
+    reuse: Path | None,
+    columns: bool,
+    as_json: bool,
+    quiet: bool,
+) -> Exit:
+    """Decide, write the proof, print, and return the exit code.
+
+    Parameters
+    ----------
+    source : dict
+        How the data were read, for the proof.
+    require : str, optional
+        What the data shall be; the exit code then tells whether they are.
+    proof : path, optional
+        Where the proof goes.
+    reuse : path, optional
+        An older proof that may decide these data too.
+    columns : bool
+        Find the infinite columns of large separable data as well.
+    """
+    if proof is not None:
+        check_writable(proof)
     with waiting("looking for a proof", quiet=quiet):
-        if not dataset.is_binary:
-            return _check_classes(dataset, bias=bias, solver=solver, as_json=as_json)
-        answer = _separability(dataset, bias, solver)
+        classes = None if dataset.is_binary else _class_answers(dataset, asker)
+        answer = _answer(dataset, asker, reuse, quiet) if classes is None else classes.multinomial
+        fields = answer_fields(dataset, answer, all_columns=columns)
+    fields |= _decimal_fields(dataset, asker, answer, quiet=quiet)
+    if proof is not None:
+        _write_proof(proof, dataset, asker, answer, source, quiet=quiet)
+    if require is not None:
+        fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
     if as_json:
-        print_json("check", {**data_fields(dataset), "bias": bias, **answer_fields(dataset, answer)})
+        tables = {} if classes is None else _tables(classes)
+        print_json("check", {**data_fields(dataset), "bias": asker.bias, **fields, **tables})
     else:
         print(headline(dataset))
-        print(_answer_text(dataset, answer))
-    return exit_code(answer.strictly_separable)
+        print(answer_text(dataset, answer, fields) if classes is None else _classes_text(dataset, classes, fields))
+    return exit_code(answer.strictly_separable if require is None else holds(answer, require))
 
 
-def exit_code(strictly_separable: bool | None) -> Exit:
-    """Return 0 for separable, 3 for proven not strictly separable, 4 for undecided."""
-    if strictly_separable is None:
+def exit_code(is_so: bool | None) -> Exit:
+    """Return 0 for proven, 3 for proven not to be so, 4 for undecided."""
+    if is_so is None:
         return Exit.UNDECIDED
-    return Exit.OK if strictly_separable else Exit.NOT_STRICTLY_SEPARABLE
+    return Exit.OK if is_so else Exit.NOT_STRICTLY_SEPARABLE
 
 
-def answer_fields(dataset: "Dataset", answer: "Separability") -> dict[str, Any]:
-    """Return the answer as JSON fields."""
-    witness_rows = row_numbers(dataset, answer.witness_rows)
-    return {
-        "verdict": answer.verdict.value,
-        "strictly_separable": answer.strictly_separable,
-        "proof": answer.proof,
-        "reason": answer.reason,
-        **listed("separated_rows", row_numbers(dataset, answer.separated_rows)),
-        **row_names(dataset, "separated_rows", answer.separated_rows),
-        **listed("touching_rows", row_numbers(dataset, answer.touching_rows)),
-        **row_names(dataset, "touching_rows", answer.touching_rows),
-        "infinite_columns": answer.infinite_columns,
-        "aliased_columns": answer.aliased_columns,
-        **listed("witness_rows", witness_rows),
-        **row_names(dataset, "witness_rows", answer.witness_rows),
-        **_certificate_fields(answer),
-        "engine": answer.engine,
-        "attempts": attempt_fields(answer.attempts),
-    }
+def _answer(dataset: "Dataset", asker: Asker, reuse: Path | None, quiet: bool) -> "Separability":
+    """Return what the older proof decides, where there is one that does, else the answer found anew."""
+    if reuse is not None and asker.reading is None:
+        found = _reused(reuse, dataset, asker.bias, quiet)
+        if found is not None:
+            return with_names(found, dataset)
+    return asker.two_classes(dataset)
 
 
-def _certificate_fields(answer: "Separability") -> dict[str, Any]:
-    from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
+def _reused(path: Path, dataset: "Dataset", bias: bool, quiet: bool) -> "Separability | None":
+    from maxmargin.proofs import read_proof
+    from maxmargin.reuse import reused
+    from maxmargin.solvers.proof.checker import CertificateError
 
-    match answer.certificate:
-        case SeparatingHyperplane(w=w, b=b):
-            return {
-                "hyperplane": {"w": list(map(float, w)), "b": float(b), "b_exact": _exact(b)},
-                "witness_weights": None,
-            }
-        case CommonHullPoint() as point:
-            return {"hyperplane": None, "witness_weights": [_exact(weight) for weight in point.fractions()]}
-    return {"hyperplane": None, "witness_weights": None}
-
-
-def _exact(value: Fraction) -> str:
-    return f"{value.numerator}/{value.denominator}"
+    try:
+        answer = reused(read_proof(path), problem_of(dataset, bias=bias))
+    except CertificateError as error:
+        note(f"{path}: {error}; looking for a new proof", quiet=quiet)
+        return None
+    if answer is None:
+        note(f"{path} does not decide these data; looking for a new proof", quiet=quiet)
+    return answer
 
 
-def verdict_words(answer: "Separability") -> str:
-    """Return the verdict in a few words."""
-    if answer.strictly_separable is False:
-        return "not strictly separable (proven; quasi-separable or overlap: undecided)"
-    return "separable (proven)" if answer.strictly_separable else "undecided"
+def _decimal_fields(dataset: "Dataset", asker: Asker, answer: "Separability", *, quiet: bool) -> dict[str, Any]:
+    """Return the verdict on the binary64 numbers beside that on the text, and warn where they differ."""
+    if asker.reading is None:
+        return {"reading": "binary64"}
+    stored = replace(asker, reading=None)
+    other = stored.two_classes(dataset) if dataset.is_binary else stored.all_classes(dataset)
+    if other.verdict != answer.verdict:
+        note(
+            f"the decimal text is {answer.verdict}, its binary64 roundings are {other.verdict}: "
+            "every other command takes the roundings",
+            quiet=quiet,
+        )
+    return {"reading": "decimal", "binary64_verdict": other.verdict.value}
 
 
-def _answer_text(dataset: "Dataset", answer: "Separability") -> str:
-    lines = [verdict_words(answer), f"  {answer.reason}"]
-    if answer.witness_rows is not None:
-        names = row_numbers(dataset, answer.witness_rows).tolist()
-        lines.append(f"  rows (from 0): {', '.join(map(str, names))}")
-    lines.append(f"  found by {answer.engine}" if answer.proof else f"  verdict: {answer.verdict.advice}")
-    return "\n".join(lines)
+def _write_proof(
+    path: Path, dataset: "Dataset", asker: Asker, answer: "Separability", source: dict[str, Any], *, quiet: bool
+) -> None:
+    from maxmargin.proofs import write_document
+    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
+
+    certificate = answer.certificate
+    if certificate is None:
+        note(f"nothing is proven, so {path} is not written", quiet=quiet)
+        return
+    fields = dict(source)
+    if dataset.is_binary:
+        fields["positive"] = dataset.positive
+    else:
+        fields["classes"] = dataset.classes
+    if isinstance(certificate, Overlap | QuasiSeparation) and isinstance(certificate.problem, Problem):
+        from maxmargin.reuse import values_of
+
+        fields["values"] = values_of(certificate.problem, certificate.rows)
+    is_multinomial_text = asker.reading is not None and not dataset.is_binary
+    document = asker.reading.document(certificate) if is_multinomial_text and asker.reading else certificate.to_dict()
+    write_document(path, document, **fields)
+    note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
 
 
-def _check_classes(dataset: "Dataset", *, bias: bool, solver: str | None, as_json: bool) -> Exit:
+def _class_answers(dataset: "Dataset", asker: Asker) -> "ClassAnswers[Separability]":
     from maxmargin.classes import class_answers
 
-    answers = class_answers(dataset, lambda part: _separability(part, bias, solver))
-    if as_json:
-        print_json("check", {**data_fields(dataset), "bias": bias, **_classes_fields(answers)})
-    else:
-        print(headline(dataset))
-        print(_classes_text(answers))
-    return exit_code(answers.multinomially_separable)
+    return class_answers(dataset, asker.two_classes, asker.all_classes)
 
 
-def _separability(dataset: "Dataset", bias: bool, solver: str | None) -> "Separability":
-    from maxmargin.api import problem_of
-    from maxmargin.solvers.feasibility import separability
-
-    method = "auto" if solver is None else "cvxpy"
-    return separability(problem_of(dataset, bias=bias), method=method, solver=solver)
-
-
-def _classes_fields(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
-    strictly_separable = answers.multinomially_separable
-    verdict = "separable" if strictly_separable else "undecided"
+def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
+    multinomial = answers.multinomial
     return {
-        "verdict": verdict,
-        "strictly_separable": strictly_separable,
-        "proof": None if strictly_separable is None else "exact",
-        "reason": answers.reason,
-        **listed("separated_rows", None),
-        **listed("touching_rows", None),
-        "infinite_columns": None,
-        "aliased_columns": None,
-        **listed("witness_rows", None),
         "one_vs_rest": [{"class": name, **answer_fields(part, answer)} for name, part, answer in answers.one_vs_rest],
         "pairs": [{"classes": pair, **answer_fields(part, answer)} for pair, part, answer in answers.pairs],
         "multinomial": {
-            "verdict": verdict,
-            "strictly_separable": strictly_separable,
-            "proof": None if strictly_separable is None else "exact",
-            "reason": answers.reason,
+            "verdict": multinomial.verdict.value,
+            "strictly_separable": multinomial.strictly_separable,
+            "proof": multinomial.proof,
+            "reason": multinomial.reason,
+            "n_inequalities": multinomial.n_inequalities,
+            "n_strict": multinomial.n_strict,
         },
     }
 
 
-def _classes_text(answers: "ClassAnswers[Separability]") -> str:
+def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fields: dict[str, Any]) -> str:
     rest = [(str(name), answer) for name, _, answer in answers.one_vs_rest]
     pairs = [(f"{a} / {b}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs)
@@ -150,4 +199,5 @@ def _classes_text(answers: "ClassAnswers[Separability]") -> str:
     lines += [f"  {name:<{width}}  {verdict_words(answer)}" for name, answer in rest]
     lines += ["every pair"]
     lines += [f"  {name:<{width}}  {verdict_words(answer)}" for name, answer in pairs]
-    return "\n".join([*lines, f"all classes at once (multinomial): {answers.reason}"])
+    whole = answer_text(dataset, answers.multinomial, fields)
+    return "\n".join([*lines, f"all classes at once (multinomial): {whole}"])

@@ -61,9 +61,9 @@ def margin(
     if proof is not None:
         check_writable(proof)
     problem = problem_of(dataset, bias=bias)
-    limits = {"exact_limit": EXACT_LIMIT if exact_limit is None else exact_limit, "time_limit": time_limit}
+    most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
     with waiting("solving for the maximum margin", quiet=quiet):
-        answer = hard_margin(problem, solver=solver, exact=exact, **limits)
+        answer = hard_margin(problem, solver=solver, exact=exact, exact_limit=most_columns, time_limit=time_limit)
     if proof is not None:
         _write(proof, answer, source, quiet=quiet)
     if as_json:
@@ -85,15 +85,6 @@ def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_jso
         print(headline(dataset))
         print(_soft_text(dataset, answer))
     return _EXITS.get(answer.status, Exit.UNDECIDED)
-
-
-def source_fields(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what a proof says of how its data were read."""
-    names = {"source": "source", "positive": "positive", "id": "id_column", "one_hot": "one_hot",
-             "drop_missing": "drop_missing"}  # fmt: skip
-    fields = {name: options[option] for name, option in names.items()}
-    label = -1 if options["label"] is None else options["label"]
-    return {**fields, "label": label, "drop": list(options["drop"])}
 
 
 def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: bool) -> None:
@@ -120,6 +111,7 @@ def hard_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
         "support_dual": answer.dual[answer.support][:1000],
         "primal_residual": answer.primal_residual,
         "dual_residual": answer.dual_residual,
+        "reason": answer.reason,
         "engine": answer.engine,
         "attempts": attempt_fields(answer.attempts),
     }
@@ -133,7 +125,6 @@ def _exact_fields(answer: "HardMargin") -> dict[str, Any]:
         "w_exact": None if w is None else [quotient_text(value) for value in w],
         "b_exact": None if b is None else quotient_text(b),
         "dual_exact": None if dual is None else [quotient_text(dual[row]) for row in answer.support.tolist()],
-        "reason": answer.reason,
     }
 
 

@@ -12,9 +12,11 @@ import click
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
+    from maxmargin.decimals import DecimalReading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
 ZERO_RULES = ("mistake", "positive", "negative")
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
@@ -111,21 +113,43 @@ def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
 
 def read(options: dict[str, Any]) -> "Dataset":
     """Take the options on reading out of ``options`` and read the source as they say."""
+    return read_either(options, decimal=False)[0]
+
+
+def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, DecimalReading | None]":
+    """Read the source as the options say; with `decimal` also its text."""
     from maxmargin.cli.output import notes_of
-    from maxmargin.dataset import load
 
     label = options.pop("label")
-    dataset = load(
-        options.pop("source"),
-        label=-1 if label is None else label,
-        positive=options.pop("positive"),
-        drop=options.pop("drop"),
-        id=options.pop("id_column"),
-        one_hot=options.pop("one_hot"),
-        drop_missing=options.pop("drop_missing"),
-    )
+    arguments = {
+        "label": -1 if label is None else label,
+        "positive": options.pop("positive"),
+        "drop": options.pop("drop"),
+        "id": options.pop("id_column"),
+        "one_hot": options.pop("one_hot"),
+        "drop_missing": options.pop("drop_missing"),
+    }
+    reading: DecimalReading | None = None
+    if decimal:
+        from maxmargin.decimals import read_decimal
+
+        reading = read_decimal(options.pop("source"), **arguments)
+        dataset = reading.dataset
+    else:
+        from maxmargin.dataset import load
+
+        dataset = load(options.pop("source"), **arguments)
     notes_of(dataset, quiet=options["quiet"])
-    return dataset
+    return dataset, reading
+
+
+def source_fields(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a proof says of how its data were read."""
+    names = {"source": "source", "positive": "positive", "id": "id_column", "one_hot": "one_hot",
+             "drop_missing": "drop_missing"}  # fmt: skip
+    fields = {name: options[option] for name, option in names.items()}
+    label = -1 if options["label"] is None else options["label"]
+    return {**fields, "label": label, "drop": list(options["drop"])}
 
 
 def bias_scale_of(text: str) -> float | str:

@@ -15,7 +15,7 @@ _LONGEST_SQUARE = 100
 """Characters of a squared margin that is printed."""
 
 _COLUMN = {str, int}
-_READING = {
+_READING: dict[str, set[type]] = {
     "label": _COLUMN,
     "positive": {str, int, float, bool},
     "drop": _COLUMN,

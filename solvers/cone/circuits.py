@@ -125,6 +125,16 @@ def null_space(fixed: Integers, exponents: Sequence[int]) -> list[list[int]]:
     return [_rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
 
 
+def independent_rows(table: Integers) -> list[int]:
+    """Return the places of rows that span all, each independent of those before it."""
+    from flint import fmpz_mat
+
+    if not len(table):
+        return []
+    reduced, _, rank = fmpz_mat(table.T.tolist()).rref()
+    return [next(j for j, v in enumerate(row) if v) for row in reduced.tolist()[:rank]]
+
+
 def _rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:
     """Return the vector divided by 2**exponents, as integers without a common factor."""
     highest = max((e for v, e in zip(vector, exponents, strict=True) if v), default=0)

@@ -41,8 +41,6 @@ class Decision:
         Positive weights that balance on touching rows which span them all; empty where no row touches.
     null_space : tuple of vectors
         A basis of the directions that are 0 on these rows.
-    witness : dict of row to weight
-        The first circuit: positive weights that balance on at most m + 1 rows.
     basis : tuple of int
         Independent touching rows that span them all.
     circuits : tuple of (rows, Circuit)
@@ -56,11 +54,18 @@ class Decision:
     touching: NDArray[np.bool_]
     balance: dict[int, int]
     null_space: tuple[tuple[int, ...], ...]
-    witness: dict[int, int]
     basis: tuple[int, ...]
     circuits: tuple[tuple[list[int], Circuit], ...]
     active: Rows
     attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def witness(self) -> dict[int, int]:
+        """The first circuit: positive weights that balance on at most m + 1 rows."""
+        if not self.circuits:
+            return {}
+        rows, circuit = self.circuits[0]
+        return dict(zip(rows, circuit.weights, strict=True))
 
     @classmethod
     def separable(cls, direction: tuple[Fraction, ...], n_rows: int) -> "Decision":
@@ -70,7 +75,6 @@ class Decision:
             touching=np.zeros(n_rows, dtype=np.bool_),
             balance={},
             null_space=(),
-            witness={},
             basis=(),
             circuits=(),
             active=np.arange(min(n_rows, _FEW_ROWS)),
@@ -119,11 +123,6 @@ class _Search:
         self.face.add(rows, circuit)
         self.circuits.append((rows, circuit))
 
-    @property
-    def witness(self) -> dict[int, int]:
-        """The first circuit."""
-        return dict(zip(self.circuits[0][0], self.circuits[0][1].weights, strict=True)) if self.circuits else {}
-
     def _rows_outside(self) -> Rows:
         """Return the rows that do not depend on the face's basis: those that seemed so, and those the check finds."""
         maybe = np.flatnonzero(~self.face.seems_inside)
@@ -135,7 +134,7 @@ class _Search:
 
     def _violated(self, direction: list[Fraction]) -> Rows:
         """Return rows that are negative, or 0 without depending on the basis; worst first as far as floats tell."""
-        wrong, unclear, clear = _sorted_by_floats(self.cone, direction)
+        wrong, unclear, clear = sorted_by_floats(self.cone, direction)
         self.face.seems_inside[clear] = False
         outside = unclear[~self.face.seems_inside[unclear]]
         wrong = np.concatenate([wrong, _not_positive(self.cone, outside, direction)])
@@ -155,7 +154,6 @@ class _Search:
             touching=touching,
             balance=self.face.balance,
             null_space=tuple(map(tuple, vectors)),
-            witness=self.witness,
             basis=tuple(self.face.basis),
             circuits=tuple(self.circuits),
             active=self.active,
@@ -193,13 +191,13 @@ def decide(
 
 def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:
     """Return those of the rows that are not positive in a direction; worst first as far as floats tell."""
-    wrong, unclear, _ = _sorted_by_floats(cone, direction)
+    wrong, unclear, _ = sorted_by_floats(cone, direction)
     is_asked = np.zeros(cone.n_rows, dtype=np.bool_)
     is_asked[among] = True
     return np.concatenate([wrong[is_asked[wrong]], _not_positive(cone, unclear[is_asked[unclear]], direction)])
 
 
-def _sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, Rows, Rows]:
+def sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, Rows, Rows]:
     """Return the rows that are certainly negative, worst first, those in doubt, and all that are not in doubt."""
     negative: list[Rows] = []
     depth: list[NDArray[np.float64]] = []

@@ -152,7 +152,8 @@ def _shortest_on(problem: Problem, rows: tuple[int, ...]) -> HullPoint:
 def _signed_rows(problem: Problem, rows: Rows) -> Integers:
     """Return the z = y x as integers up to a common factor."""
     entries, _ = problem.exact_rows(rows)
-    return entries * problem.y[rows].astype(np.int64).astype(object)[:, None]
+    signed: Integers = entries * problem.y[rows].astype(np.int64).astype(object)[:, None]
+    return signed
 
 
 def _towards(point: HullPoint, target: HullPoint) -> HullPoint:

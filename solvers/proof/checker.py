@@ -34,7 +34,7 @@ FIELDS = {
     "margin-at-most": "rows weights margin_squared", "margin-exactly": "direction rows weights margin_squared",
 }  # fmt: skip
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
-SOURCE = {"source", "label", "positive", "drop", "id", "one_hot", "drop_missing", "classes"}
+SOURCE = {"source", "label", "positive", "drop", "id", "one_hot", "drop_missing", "classes", "values"}
 INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]+")  # Python converts no more decimal digits
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,4})?", re.IGNORECASE)
 PRIMES = (2**61 - 1, 2**255 - 19, 2**521 - 1)

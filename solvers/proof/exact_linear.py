@@ -1,6 +1,7 @@
 """Linear algebra over the rationals, by python-flint."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from maxmargin.solvers.proof.dyadic import Integers
 
@@ -41,13 +42,13 @@ def least_squares(rows: Integers, target: Sequence[int]) -> tuple[list[int], int
     >>> least_squares(np.array([[2, 0], [0, 3]], dtype=object), [1, 1])
     ([3, 2], 6)
     """
-    from flint import fmpq_mat, fmpz_mat
+    from flint import fmpz_mat
 
     matrix = fmpz_mat(rows.tolist())
     gram = matrix * matrix.transpose()
     image = matrix * fmpz_mat([[int(value)] for value in target])
-    # Dixon's p-adic lifting: about k^3 operations on numbers of one word, whatever the size of the answer.
-    solution = fmpq_mat(gram).solve(fmpq_mat(image), algorithm="dixon")
+    # FLINT lifts p-adically (Dixon): about k^3 operations on numbers of one word, whatever the size of the answer.
+    solution: Any = gram.solve(image)  # a matrix of fractions, which the stubs do not say
     numerators, denominator = solution.numer_denom()
     return [int(value) for value in numerators.entries()], int(denominator)
 

@@ -1,0 +1,144 @@
+"""A verdict with its proof, as JSON fields and as text."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.cli.output import attempt_fields, listed, row_names, row_numbers
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.proof.certificate import Certificate
+    from maxmargin.solvers.solution import Separability
+
+_CHEAP_COLUMNS = 100_000
+"""Rows times squared columns up to which the infinite columns of separable data are found unasked."""
+
+_NAMED = 10
+"""Rows and columns named in the text."""
+
+
+def answer_fields(dataset: "Dataset", answer: "Separability", *, all_columns: bool = False) -> dict[str, Any]:
+    """Return the answer as JSON fields."""
+    from maxmargin.solvers.solution import Verdict
+
+    work = dataset.n_samples * (dataset.n_features + 1) ** 2
+    with_columns = all_columns or answer.verdict is not Verdict.SEPARABLE or work <= _CHEAP_COLUMNS
+    return {
+        "verdict": answer.verdict.value,
+        "strictly_separable": answer.strictly_separable,
+        "proof": answer.proof,
+        "reason": answer.reason,
+        **_row_fields(dataset, "separated_rows", answer.separated_rows),
+        **_row_fields(dataset, "touching_rows", answer.touching_rows),
+        "infinite_columns": answer.infinite_columns if with_columns else None,
+        "finite_columns": answer.finite_columns if with_columns else None,
+        "aliased_columns": answer.aliased_columns if with_columns else None,
+        "dimension": answer.dimension if with_columns else None,
+        **_row_fields(dataset, "witness_rows", answer.witness_rows),
+        **_certificate_fields(answer),
+        **({} if answer.n_inequalities is None else _inequality_fields(answer)),
+        "engine": answer.engine,
+        "attempts": attempt_fields(answer.attempts),
+    }
+
+
+def verdict_words(answer: "Separability") -> str:
+    """Return the verdict in a few words."""
+    from maxmargin.solvers.solution import Verdict
+
+    if answer.verdict is not Verdict.UNDECIDED:
+        return f"{answer.verdict.value} (proven)"
+    if answer.strictly_separable is False:
+        return "not strictly separable (proven; quasi-separable or overlap: undecided)"
+    return "undecided"
+
+
+def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, Any]) -> str:
+    """Return the answer as text."""
+    lines = [verdict_words(answer), f"  {answer.reason}"]
+    if answer.strictly_separable is False:
+        lines += _rows_text(dataset, answer)
+    lines += _columns_text(fields)
+    if "requirement" in fields:
+        outcome = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
+        lines.append(f"  required: {fields['requirement']}, which {outcome[fields['requirement_holds']]}")
+    lines.append(f"  found by {answer.engine}" if answer.proof else f"  verdict: {answer.verdict.advice}")
+    return "\n".join(lines)
+
+
+def _rows_text(dataset: "Dataset", answer: "Separability") -> list[str]:
+    lines = []
+    for label, rows in (
+        ("strictly separated rows (from 0)", answer.separated_rows),
+        ("rows that exclude strict separation (from 0)", answer.witness_rows),
+    ):
+        if rows is not None and len(rows):
+            lines.append(f"  {label}: {_some(row_numbers(dataset, rows).tolist())}")
+    return lines
+
+
+def _columns_text(fields: dict[str, Any]) -> list[str]:
+    infinite, finite = fields["infinite_columns"], fields["finite_columns"]
+    if infinite is None:
+        return []
+    lines = []
+    if infinite:
+        signed = [f"{name} {sign}" for name, sign in infinite.items() if sign in "+-"]
+        either = [name for name, sign in infinite.items() if sign not in "+-"]
+        lines += [f"  infinite logistic coefficients: {_some(signed)}"] if signed else []
+        lines += [f"  infinite ones of either sign: {_some(either)}"] if either else []
+        lines.append(f"  finite ones: {_some(list(finite)) if finite else 'none'}")
+        lines.append(f"  dimension of the separating cone: {fields['dimension']}")
+    if fields["aliased_columns"]:
+        lines.append(f"  aliased columns (linearly dependent): {_some(list(fields['aliased_columns']))}")
+    return lines
+
+
+def _some(names: list[Any]) -> str:
+    more = f", ... {len(names) - _NAMED} more (--json lists them)" if len(names) > _NAMED else ""
+    return ", ".join(map(str, names[:_NAMED])) + more
+
+
+def _row_fields(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:
+    return {**listed(name, row_numbers(dataset, rows)), **row_names(dataset, name, rows)}
+
+
+def _inequality_fields(answer: "Separability") -> dict[str, Any]:
+    return {"n_inequalities": answer.n_inequalities, "n_strict": answer.n_strict}
+
+
+def _certificate_fields(answer: "Separability") -> dict[str, Any]:
+    from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation, SeparatingHyperplane
+
+    witness = answer.witness
+    weights = [_exact(weight) for weight in witness.fractions()] if isinstance(witness, CommonHullPoint) else None
+    match answer.certificate:
+        case SeparatingHyperplane(w=w, b=b) | QuasiSeparation(w=w, b=b):
+            return {"hyperplane": _hyperplane(w, b), "witness_weights": weights, **_balance(answer.certificate)}
+    return {"hyperplane": None, "witness_weights": weights, **_balance(answer.certificate)}
+
+
+def _hyperplane(w: tuple[Fraction, ...], b: Fraction) -> dict[str, Any]:
+    """Return w and b as floats, up to a power of two where they leave their range, and exactly as texts."""
+    try:
+        floats = [float(v) for v in (*w, b)]
+    except OverflowError:
+        from maxmargin.solvers.proof.dyadic import nearest_floats
+
+        rounded = nearest_floats([*w, b])
+        floats = [float("nan")] * (len(w) + 1) if rounded is None else rounded.tolist()
+    return {"w": floats[:-1], "b": floats[-1], "w_exact": [_exact(v) for v in w], "b_exact": _exact(b)}
+
+
+def _balance(certificate: "Certificate | None") -> dict[str, Any]:
+    """Return how many rows the overlap proof needs."""
+    from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
+
+    is_balance = isinstance(certificate, Overlap | QuasiSeparation)
+    return {"balancing_rows": list(certificate.rows) if is_balance and certificate is not None else None}
+
+
+def _exact(value: Fraction) -> str:
+    from maxmargin.solvers.proof.certificate import text
+
+    return f"{text(value.numerator)}/{text(value.denominator)}"

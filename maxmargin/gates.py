@@ -1,0 +1,129 @@
+"""Gates for scripts: go on only if the data are proven to be what the next step needs."""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.solution import Separability, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from maxmargin.solvers.proof.certificate import Certificate
+
+Requirement = Literal["separable", "quasi-separable", "overlap", "not-strictly-separable"]
+
+REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
+
+
+class SeparationError(ValueError):
+    """The data are not proven to be what was required.
+
+    Attributes
+    ----------
+    requirement : str
+    verdict : Verdict
+        What they are; `undecided` where nothing is proven.
+    rows : ndarray of int
+        The rows responsible: those that are strictly separated where overlap was required, else those whose hulls share
+        a point.
+    columns : dict
+        The columns responsible where overlap was required: infinite logistic coefficients, with their sign.
+    certificate : Certificate or None
+        The proof of the verdict.
+    answer : Separability
+    """
+
+    def __init__(self, requirement: str, answer: Separability) -> None:
+        super().__init__(f"required {requirement}, found {answer.verdict}: {answer.reason}")
+        self.requirement = requirement
+        self.answer = answer
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the data are."""
+        return self.answer.verdict
+
+    @property
+    def rows(self) -> "NDArray[np.int64]":
+        """The rows responsible."""
+        import numpy as np
+
+        rows = self.answer.separated_rows if self.requirement == "overlap" else self.answer.witness_rows
+        return np.empty(0, dtype=np.int64) if rows is None else rows
+
+    @property
+    def columns(self) -> dict[str | int, str]:
+        """The columns responsible where overlap was required."""
+        return (self.answer.infinite_columns or {}) if self.requirement == "overlap" else {}
+
+    @property
+    def certificate(self) -> "Certificate | None":
+        """The proof of the verdict."""
+        return self.answer.certificate
+
+
+def holds(answer: Separability, requirement: str) -> bool | None:
+    """Return whether the requirement is proven to hold (True), proven not to hold (False), or neither (None).
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no such requirement.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.separability([[1.0], [2.0]], ["a", "b"])
+    >>> holds(answer, "separable"), holds(answer, "overlap")
+    (True, False)
+    """
+    if requirement not in REQUIREMENTS:
+        raise InvalidOptionError(f"requirement is {requirement!r}; expected one of {', '.join(REQUIREMENTS)}")
+    strictly = answer.strictly_separable
+    if requirement == "separable" or strictly is None:
+        return strictly
+    if requirement == "not-strictly-separable":
+        return not strictly
+    return None if answer.verdict is Verdict.UNDECIDED else answer.verdict.value == requirement
+
+
+def require(
+    X: Any,
+    y: Any,
+    requirement: Requirement,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    time_limit: float | None = None,
+    exact_limit: int | None = None,
+) -> Separability:
+    """Return the proven answer if the data are what is required; raise otherwise.
+
+    Parameters
+    ----------
+    X, y, bias, positive, time_limit, exact_limit
+        As in `separability`.
+    requirement : {"separable", "quasi-separable", "overlap", "not-strictly-separable"}
+        "overlap": the maximum-likelihood estimate of a logistic regression exists.
+
+    Raises
+    ------
+    SeparationError
+        If the requirement is proven not to hold, or nothing is proven.
+
+    Examples
+    --------
+    >>> X, y = [[1.0], [2.0], [2.0], [4.0]], ["no", "no", "yes", "yes"]
+    >>> try:
+    ...     require(X, y, "overlap")
+    ... except SeparationError as error:
+    ...     print(error.verdict.value, error.rows.tolist(), error.columns)
+    quasi-separable [0, 3] {'(Intercept)': '-', 0: '+'}
+    """
+    from maxmargin.api import separability
+
+    answer = separability(X, y, bias=bias, positive=positive, time_limit=time_limit, exact_limit=exact_limit)
+    if not holds(answer, requirement):
+        raise SeparationError(requirement, answer)
+    return answer

@@ -1,0 +1,88 @@
+"""Does an older proof hold for these rows? A balance and a direction, checked exactly, without any search."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.circuits import circuit_near, independent_rows, null_space
+from maxmargin.solvers.cone.decide import Decision, sorted_by_floats
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+from maxmargin.solvers.proof.certificate import without_denominators
+from maxmargin.solvers.proof.dyadic import Integers
+
+Rows = NDArray[np.int64]
+
+
+def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[int, int]) -> Decision | None:
+    """Return what a direction and a balance decide, or None where they do not decide these rows.
+
+    Parameters
+    ----------
+    cone : ConeRows
+    direction : sequence of Fraction, optional
+        Shall be positive on all rows but those that touch; without one every row shall touch.
+    balance : dict of row to weight
+        Positive weights; shall balance, on rows that span all that touch. Empty where no row shall touch.
+    """
+    n_rows = cone.n_rows
+    zero = np.arange(n_rows) if direction is None else _zero_rows(cone, list(direction))
+    if zero is None or (zero.size > 0) != bool(balance):
+        return None
+    if not balance:
+        assert direction is not None  # with neither, every row would have to touch
+        return Decision.separable(tuple(direction), n_rows)
+    rows = np.array(sorted(balance), dtype=np.int64)
+    touching = np.zeros(n_rows, dtype=np.bool_)
+    touching[zero] = True
+    table, exponents = cone.integers(rows)
+    weights = [balance[row] for row in rows.tolist()]
+    if min(weights) <= 0 or not touching[rows].all() or any(np.array(weights, dtype=object).dot(table)):
+        return None
+    vectors = null_space(table, exponents)
+    if not _annihilates(cone, zero, vectors):
+        return None
+    return Decision(
+        direction=tuple(direction) if direction is not None else (Fraction(0),) * cone.width,
+        touching=touching,
+        balance=balance,
+        null_space=tuple(map(tuple, vectors)),
+        basis=tuple(rows[independent_rows(table)].tolist()),
+        circuits=_circuits(rows, table, weights),
+        active=np.flatnonzero(~touching)[:EXACT_CHUNK],
+    )
+
+
+def _zero_rows(cone: ConeRows, direction: list[Fraction]) -> Rows | None:
+    """Return the rows on which the direction is 0; None where it is negative on one."""
+    negative, unclear, _ = sorted_by_floats(cone, direction)
+    if negative.size:
+        return None
+    vector = np.array([without_denominators(direction)], dtype=object).T
+    zero = [np.empty(0, dtype=np.int64)]
+    for part in _parts(unclear):
+        values = cone.exact_products(part, vector).ravel()
+        if (values < 0).any():
+            return None
+        zero.append(part[(values == 0).astype(np.bool_)])
+    return np.concatenate(zero)
+
+
+def _annihilates(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> bool:
+    if not vectors:
+        return True
+    columns = np.array(vectors, dtype=object).T
+    return all(not (cone.exact_products(part, columns) != 0).any() for part in _parts(rows))
+
+
+def _circuits(rows: Rows, table: Integers, weights: list[int]) -> tuple[tuple[list[int], Circuit], ...]:
+    """Return a circuit inside the balance: the witness against strict separation."""
+    found = circuit_near(table, table[:0], weights)
+    assert found is not None  # the weights themselves balance
+    return ((rows[found.places].tolist(), found),)
+
+
+def _parts(rows: Rows) -> list[Rows]:
+    return [rows[start : start + EXACT_CHUNK] for start in range(0, len(rows), EXACT_CHUNK)]

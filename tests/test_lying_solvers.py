@@ -1,0 +1,244 @@
+"""Solvers that lie: whatever floating point returns, the answer is the truth, proven, and only time leaves it open."""
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from maxmargin.solvers import backends
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.solution import Status, Verdict
+
+Check = Callable[..., bool]
+Liar = Callable[[np.random.Generator, int], Any]
+
+
+def random_vector(rng: np.random.Generator, size: int) -> np.ndarray:
+    return rng.normal(size=size) * 10.0 ** rng.integers(-320, 308)
+
+
+def not_finite(rng: np.random.Generator, size: int) -> np.ndarray:
+    values = rng.normal(size=size)
+    values[rng.integers(size)] = rng.choice([np.nan, np.inf, -np.inf])
+    return values
+
+
+def wrong_shape(rng: np.random.Generator, size: int) -> Any:
+    shapes = [np.zeros(size + 1), np.ones(size - 1), np.ones((size, 1)), np.ones((1, size)), np.float64(1.0), "nothing"]
+    return shapes[rng.integers(len(shapes))]
+
+
+def out_of_luck(rng: np.random.Generator, size: int) -> Any:
+    raise RuntimeError("out of\nluck")
+
+
+FINITE: dict[str, Liar] = {
+    "random": random_vector,
+    "positive": lambda rng, size: np.abs(random_vector(rng, size)),
+    "zeros": lambda rng, size: np.zeros(size),
+    "infeasible": lambda rng, size: None,
+    "greatest": lambda rng, size: np.full(size, 1.7e308),
+    "vertex": lambda rng, size: np.eye(size)[rng.integers(size)],
+}
+LIARS = {**FINITE, "not finite": not_finite, "wrong shape": wrong_shape, "raises": out_of_luck}
+
+
+@pytest.fixture
+def lying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Replace every solver by what makes up the normal and the multipliers."""
+
+    def replace(liar: Liar, rng: np.random.Generator, *, waits: bool = False) -> None:
+        def wait(time_limit: float | None) -> None:
+            if waits and time_limit is not None:
+                time.sleep(time_limit)
+
+        def attempt() -> Attempt:
+            return Attempt(solver="liar", status=str(rng.choice(["optimal", "Optimal", "infeasible", "user_limit"])))
+
+        def solve(X: Any, y: Any, *, bias: bool, time_limit: float | None = None) -> Candidate:
+            wait(time_limit)
+            w, multipliers = liar(rng, X.shape[1]), liar(rng, X.shape[0])
+            return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=attempt())
+
+        def solve_on_face(rows: Any, fixed: Any, *, time_limit: float | None = None) -> tuple[Any, Any, Attempt]:
+            wait(time_limit)
+            return liar(rng, rows.shape[1]), liar(rng, len(rows)), attempt()
+
+        def solve_program(program: Any, solver: str, *, time_limit: float | None = None) -> Candidate:
+            wait(time_limit)
+            w, multipliers = liar(rng, program.w.shape[0]), liar(rng, program.margins.shape[0])
+            return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=attempt())
+
+        monkeypatch.setattr(highs_lp, "solve", solve)
+        monkeypatch.setattr(highs_lp, "solve_on_face", solve_on_face)
+        monkeypatch.setattr(backends, "solve", solve_program)
+
+    return replace
+
+
+def random_problem(rng: np.random.Generator) -> Problem:
+    n, d = int(rng.integers(2, 9)), int(rng.integers(1, 5))
+    X = rng.integers(-2, 3, size=(n, d)).astype(float)
+    y = rng.choice([-1.0, 1.0], size=n)
+    y[rng.permutation(n)[:2]] = -1.0, 1.0
+    return Problem(X, y, bool(rng.integers(2)))
+
+
+def is_never_wrong(rng: np.random.Generator, is_right: Check, n_cases: int) -> bool:
+    for _ in range(n_cases):
+        problem = random_problem(rng)
+        assert is_right(problem, separability(problem, method=str(rng.choice(["auto", "highs"]))))
+    return True
+
+
+@pytest.mark.parametrize("name", LIARS)
+def test_liars_leave_the_answer_right(lying: Callable[..., None], is_right: Check, name: str) -> None:
+    rng = np.random.default_rng(60)
+    lying(LIARS[name], rng)
+    assert is_never_wrong(rng, is_right, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LIARS)
+def test_liars_leave_a_thousand_answers_right(lying: Callable[..., None], is_right: Check, name: str) -> None:
+    rng = np.random.default_rng(1000)
+    lying(LIARS[name], rng)
+    assert is_never_wrong(rng, is_right, 1000)
+
+
+@pytest.mark.parametrize("name", LIARS)
+def test_liars_behind_the_textbook_program(lying: Callable[..., None], is_right: Check, name: str) -> None:
+    rng = np.random.default_rng(6)
+    lying(LIARS[name], rng)
+    for _ in range(6):
+        problem = random_problem(rng)
+        assert is_right(problem, separability(problem, method="cvxpy"))
+
+
+def test_a_liar_that_changes_its_mind(lying: Callable[..., None], is_right: Check) -> None:
+    rng = np.random.default_rng(7)
+    lying(lambda rng, size: LIARS[str(rng.choice(list(LIARS)))](rng, size), rng)
+    assert is_never_wrong(rng, is_right, 150)
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Any, is_proven: Check, name: str) -> None:
+    rng = np.random.default_rng(11)
+    lying(FINITE[name], rng)
+    problem = Problem(known.X, known.y, known.bias)
+    answer = separability(problem)
+    assert is_proven(problem, answer) and answer.strictly_separable is (known.margin_squared > 0)
+    margin = hard_margin(problem)
+    assert Fraction(margin.lower) ** 2 <= known.margin_squared
+    assert margin.upper == np.inf or known.margin_squared <= Fraction(margin.upper) ** 2
+    assert (margin.status is Status.NOT_STRICTLY_SEPARABLE) == (known.margin_squared == 0)
+
+
+def test_who_decided_is_told(lying: Callable[..., None]) -> None:
+    lying(FINITE["infeasible"], np.random.default_rng(1))
+    answer = separability(Problem.validated([[0.0], [1.0]], [-1, 1]))
+    assert answer.engine == "rational simplex"
+    assert {attempt.solver for attempt in answer.attempts} == {"liar", "rational simplex"}
+
+
+def test_solvers_that_raise_inside(monkeypatch: pytest.MonkeyPatch, known: Any, is_proven: Check) -> None:
+    import cvxpy
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("out of\nluck")
+
+    monkeypatch.setattr("highspy.Highs.run", fail)
+    monkeypatch.setattr(cvxpy.Problem, "solve", fail)
+    problem = Problem(known.X, known.y, known.bias)
+    for method in ("auto", "highs", "cvxpy"):
+        answer = separability(problem, method=method)
+        assert is_proven(problem, answer) and answer.strictly_separable is (known.margin_squared > 0)
+        failed = [attempt for attempt in answer.attempts if attempt.solver != "rational simplex"]
+        assert failed and all(attempt.status == "RuntimeError" for attempt in failed)
+        assert all(attempt.message == "out of luck" for attempt in failed)
+
+
+def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None], is_proven: Check) -> None:
+    problem = Problem(np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, -1.0, 1.0]))
+    for multipliers in ([1.0, 1.0, 2.0], [1.0, 0.0, 0.0], [1e308, 1e308, 1e308], [5e-324, 0.0, 5e-324]):
+        weights = np.array(multipliers)
+        lying(lambda rng, size, a=weights: a if size == 3 else -np.ones(size), np.random.default_rng(0))
+        assert is_proven(problem, separability(problem))
+        assert separability(problem).verdict is Verdict.SEPARABLE
+        assert hard_margin(problem).upper >= 1
+
+
+# Time
+
+
+def within(problem: Problem, time_limit: float, is_proven: Check, *, spare: float = 0.5) -> Verdict:
+    """Return the verdict after checking its proof, and that the time limit was kept but for a little."""
+    start = time.monotonic()
+    answer = separability(problem, time_limit=time_limit)
+    assert time.monotonic() - start < time_limit + spare
+    assert is_proven(problem, answer)
+    if answer.verdict is Verdict.UNDECIDED:
+        assert f"the time limit of {time_limit:g} s was reached" in answer.reason
+    return answer.verdict
+
+
+def hangs(
+    rng: np.random.Generator, is_proven: Check, truth_by_rays: Callable[..., Any], n_cases: int, time_limit: float
+) -> set[str]:
+    """Return the verdicts on random cases, each the truth or undecided."""
+    verdicts = set()
+    for _ in range(n_cases):
+        problem = random_problem(rng)
+        verdict = within(problem, time_limit, is_proven).value
+        verdicts.add(verdict)
+        assert verdict in ("undecided", truth_by_rays(problem).verdict)
+    return verdicts
+
+
+@pytest.mark.parametrize("name", ["random", "infeasible", "zeros"])
+def test_solvers_that_hang(lying: Callable[..., None], is_proven: Check, truth_by_rays: Any, name: str) -> None:
+    rng = np.random.default_rng(50)
+    lying(FINITE[name], rng, waits=True)
+    assert "undecided" in hangs(rng, is_proven, truth_by_rays, 12, 0.05)
+
+
+@pytest.mark.slow
+def test_a_thousand_times_a_solver_that_hangs(lying: Callable[..., None], is_proven: Check, truth_by_rays: Any) -> None:
+    rng = np.random.default_rng(51)
+    lying(FINITE["random"], rng, waits=True)
+    assert "undecided" in hangs(rng, is_proven, truth_by_rays, 1000, 0.01)
+
+
+@pytest.mark.parametrize("time_limit", [1e-9, 0.2])
+def test_honest_solvers_keep_to_the_time(is_proven: Check, time_limit: float) -> None:
+    """An overlap of 60 columns takes the rational simplex method longer."""
+    rng = np.random.default_rng(9)
+    problem = Problem(rng.integers(-9, 10, size=(300, 60)).astype(float), np.where(np.arange(300) % 2, 1.0, -1.0))
+    verdict = within(problem, time_limit, is_proven, spare=1.0)
+    assert verdict is Verdict.UNDECIDED or time_limit > 0.1
+
+
+@pytest.mark.parametrize("name", ["infeasible", "random"])
+def test_the_rational_simplex_method_keeps_to_the_time(lying: Callable[..., None], is_proven: Check, name: str) -> None:
+    rng = np.random.default_rng(9)
+    lying(FINITE[name], rng)
+    problem = Problem(rng.normal(size=(400, 50)), np.where(np.arange(400) % 2, 1.0, -1.0))
+    assert within(problem, 0.3, is_proven, spare=1.5) is Verdict.UNDECIDED
+
+
+def test_columns_keep_to_the_time_too(lying: Callable[..., None]) -> None:
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(200, 40))
+    answer = separability(Problem(X, np.where(X[:, 0] > 0, 1.0, -1.0)), time_limit=0.4)
+    assert answer.verdict is Verdict.SEPARABLE
+    lying(FINITE["infeasible"], rng)
+    start = time.monotonic()
+    assert answer.columns is None and answer.infinite_columns is None and answer.aliased_columns is None
+    assert time.monotonic() - start < 2.5
