@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 UNKNOWN = "\N{EM DASH}"
@@ -138,15 +137,15 @@ def typeset(text: str) -> str:
     return text
 
 
-def short_fraction(text: str, longest: int = 23) -> str:
-    """Return a fraction "p/q" as it is where it is short, else as a decimal number.
+def short_fraction(text: str, value: float, longest: int = 23) -> str:
+    """Return a fraction "p/q" as it is where it is short, else its value as a decimal number.
 
     Examples
     --------
-    >>> short_fraction("1/3"), short_fraction(f"{10**30}/{3 * 10**30 + 1}")
+    >>> short_fraction("1/3", 1 / 3), short_fraction(f"{10**30}/{3 * 10**30 + 1}", 1 / 3)
     ('1/3', '≈ 0.333333')
     """
-    return text if len(text) <= longest else f"≈ {number(float(Fraction(text)))}"
+    return text if len(text) <= longest else f"≈ {number(value)}"
 
 
 def one_line(text: object, longest: int = 60) -> str:

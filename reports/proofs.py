@@ -4,73 +4,159 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.formats import count, number, one_line, plural, short_fraction
+from maxmargin.reports.words import length
 
 _MOST_ROWS = 70
 _MOST_COORDINATES = 8
 
+Entries = list[dict[str, Any]]
+
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the verdict with its proof in words, and the witness as a table."""
+    """Return the verdict with its proof in words, and the rows of the proof as tables."""
     answer = report["separability"]
-    certificate = answer["certificate"]
-    if certificate is None:
+    if answer["strictly_separable"] is None:
         return (Paragraph(f"Undecided: {answer['reason']}. Nothing is claimed about separability."),)
-    if certificate["kind"] == "separating-hyperplane":
-        return _separable(report, certificate)
-    return _inseparable(report, certificate)
+    return {
+        "separable": _separable,
+        "quasi-separable": _quasi,
+        "overlap": _overlap,
+        "undecided": _inseparable,
+    }[answer["verdict"]](report)
 
 
-def _separable(report: dict[str, Any], certificate: dict[str, Any]) -> tuple[Block, ...]:
-    plane = "w·x + b = 0" if report["data"]["bias"] else "w·x = 0"
-    value = number(certificate["least_functional_margin_value"])
+def _plane(report: dict[str, Any]) -> str:
+    return "hyperplane w·x + b = 0" if report["data"]["bias"] else "hyperplane w·x = 0"
+
+
+def _score(report: dict[str, Any]) -> str:
+    return "y(w·x + b)" if report["data"]["bias"] else "y(w·x)"
+
+
+def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
     return (
         Paragraph(
-            f"Separable. A hyperplane {plane} has all {plural(report['data']['n_samples'], 'row')} strictly on their "
-            "sides. Its coefficients are binary64 numbers and an exact fraction, and so is every row; the least "
-            f"functional margin y(w·x + b) over all rows was computed without rounding and is greater than 0 "
-            f"({value}, to six digits). Whoever repeats this one evaluation has checked the proof. The JSON form of "
-            f"this report holds w, b and the margin as exact numbers. The hyperplane was found by "
-            f"{report['separability']['engine']}; the proof does not depend on how."
+            f"Separable. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} strictly on their "
+            f"sides. Its coefficients are rational numbers, and so is every row; {_score(report)} was computed without "
+            "rounding for each row and is greater than 0. Whoever repeats this one evaluation has checked the proof: "
+            f"{_where(report)}. The hyperplane was found by {report['separability']['engine']}; the proof does not "
+            "depend on how."
         ),
     )
 
 
-def _inseparable(report: dict[str, Any], certificate: dict[str, Any]) -> tuple[Block, ...]:
-    bias = report["data"]["bias"]
-    verdict = "Not strictly separable: no hyperplane" + ("" if bias else " through the origin")
-    proof = _with_bias(report, certificate) if bias else _through_origin(certificate)
-    ending = (
-        " Whether the data are quasi-separable or overlap is not decided here: the verdict word stays “undecided”, but "
-        "strict separation is excluded."
-        if report["verdict"] == "undecided"
-        else ""
+def _where(report: dict[str, Any]) -> str:
+    cut = report["separability"]["certificate_cut"]
+    if cut:
+        return "its numbers are too long for this report, and `maxmargin check --proof FILE` writes them"
+    return "the JSON form of this report holds its numbers as integers, up to a positive factor"
+
+
+def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
+    answer = report["separability"]
+    separated = plural(length(answer, "separated_rows"), "row")
+    touching, balance = length(answer, "touching_rows"), answer["balance"]
+    verdict = Paragraph(
+        f"Quasi-separable, that is quasi-complete separation. A {_plane(report)} has {separated} strictly on their "
+        f"sides and no row on the wrong side, but it touches: the other {plural(touching, 'row')} "
+        f"{'lies' if touching == 1 else 'lie'} exactly on it. They lie on every hyperplane without a row on the wrong "
+        "side; those that contain all rows apart, there is no better one."
+    )
+    proof = Paragraph(
+        f"The proof has two halves. The coefficients of the hyperplane are rational numbers; {_score(report)} was "
+        f"computed without rounding and is greater than 0 on the separated rows and exactly 0 on the touching ones. "
+        f"That these always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} "
+        f"For the numbers: {_where(report)}."
     )
     return (
-        Paragraph(f"{verdict} has every row strictly on its side. {proof}{ending}"),
-        _witness(certificate, bias=bias),
+        verdict,
+        _rows_table("Touching rows", answer["first_touching"], touching),
+        _rows_table("Strictly separated rows", answer["first_separated"], length(answer, "separated_rows")),
+        proof,
+        *_witness_and_balance(report),
     )
 
 
-def _with_bias(report: dict[str, Any], certificate: dict[str, Any]) -> str:
+def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
+    balance = report["separability"]["balance"]
+    through = "" if report["data"]["bias"] else " through the origin"
+    verdict = (
+        f"Overlap. Every hyperplane{through} has a row on its wrong side; only one that contained all rows would not. "
+        f"The proof: {_balancing(report, balance)} {_span(balance, 'rows')} For the numbers: {_where(report)}."
+    )
+    return (Paragraph(verdict), *_witness_and_balance(report))
+
+
+def _balancing(report: dict[str, Any], balance: Entries) -> str:
+    vectors = "y(x, 1)" if report["data"]["bias"] else "y x"
     return (
-        f"The proof is a point that lies in the convex hulls of both classes{_point(report, certificate)}: the "
-        f"{plural(len(certificate['rows']), 'row')} below, weighted by their shares, have exactly the same mean on "
-        "either side. A hyperplane with all positive rows strictly on one side has that mean on this side too, and "
-        "with all negative rows strictly on the other side it has it on the other: it cannot be on both. The shares "
-        "are rational numbers and the two means were compared without rounding."
+        f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. Where no "
+        f"{_score(report)} is negative, their weighted sum is 0 only if each of them is 0: all "
+        f"{count(len(balance))} lie on the hyperplane."
     )
 
 
-def _through_origin(certificate: dict[str, Any]) -> str:
+def _span(balance: Entries, others: str) -> str:
     return (
-        f"The proof is a combination of the {plural(len(certificate['rows']), 'row')} below: their y x, weighted by "
-        "their shares, add up to exactly 0. If every y(w·x) were positive, the weighted sum of these numbers would be "
-        "positive as well; but it is w·0 = 0. The shares are rational numbers, added without rounding."
+        f"All {others} are linear combinations of these {count(len(balance))}, so they lie on it as well; that too was "
+        "checked exactly."
     )
 
 
-def _point(report: dict[str, Any], certificate: dict[str, Any]) -> str:
-    point = certificate["point"]
+def _witness_and_balance(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the rows that exclude strict separation, and where these are not the same those of the proof."""
+    answer, bias = report["separability"], report["data"]["bias"]
+    shares = [{entry["row"]: entry["share"] for entry in entries} for entries in (_witness(answer), answer["balance"])]
+    if shares[0] == shares[1]:
+        text = "The same rows alone exclude strict separation. "
+        return (Paragraph(text + _hull_proof(report)), _shares_table(_witness(answer), bias=bias))
+    text = f"To exclude strict separation fewer rows do. {_hull_proof(report)}"
+    if len(_witness(answer)) >= len(answer["balance"]):
+        text = f"Strict separation alone is excluded so. {_hull_proof(report)}"
+    caption = "The proof: rows that balance and span"
+    return (
+        _shares_table(answer["balance"], bias=bias, caption=caption),
+        Paragraph(text),
+        _shares_table(_witness(answer), bias=bias),
+    )
+
+
+def _inseparable(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Word what is known past the limits: no strict separation."""
+    through = "" if report["data"]["bias"] else " through the origin"
+    answer = report["separability"]
+    return (
+        Paragraph(
+            f"Not strictly separable: no hyperplane{through} has every row strictly on its side. "
+            f"{_hull_proof(report)} More was not decided: {answer['reason']}."
+        ),
+        _shares_table(_witness(answer), bias=report["data"]["bias"]),
+    )
+
+
+def _witness(answer: dict[str, Any]) -> Entries:
+    rows: Entries = answer["witness"]["rows"]
+    return rows
+
+
+def _hull_proof(report: dict[str, Any]) -> str:
+    rows = plural(len(_witness(report["separability"])), "row")
+    if not report["data"]["bias"]:
+        return (
+            f"The y x of {rows}, weighted by their shares, add up to exactly 0. If every y(w·x) were positive, the "
+            "weighted sum of these numbers would be positive as well; but it is w·0 = 0. The shares are rational "
+            "numbers, added without rounding."
+        )
+    return (
+        f"A point lies in the convex hulls of both classes{_point(report)}: {rows}, weighted by their shares, have "
+        "exactly the same mean on either side. A hyperplane with all positive rows strictly on one side has that mean "
+        "on this side too, and with all negative rows strictly on the other side it has it on the other: it cannot be "
+        "on both. The shares are rational numbers and the two means were compared without rounding."
+    )
+
+
+def _point(report: dict[str, Any]) -> str:
+    point = report["separability"]["witness"]["point"]
     if len(point) > _MOST_COORDINATES:
         return ""
     names = report["data"]["feature_names"]
@@ -78,24 +164,43 @@ def _point(report: dict[str, Any], certificate: dict[str, Any]) -> str:
     return f" ({', '.join(coordinates)})"
 
 
-def _witness(certificate: dict[str, Any], *, bias: bool) -> Table:
-    entries = certificate["rows"]
+def _rows_table(caption: str, entries: Entries, total: int) -> Table:
+    return rows_table(caption, entries, total, {})
+
+
+def rows_table(caption: str, entries: Entries, total: int, more: dict[str, str]) -> Table:
+    """Return named rows as a table; `more` are further columns by the key of their entries."""
     has_ids = any(entry["id"] is not None for entry in entries)
-    share = "Share of its class" if bias else "Share"
     rows = tuple(
-        (
-            str(entry["source_row"]),
-            *((one_line(entry["id"]),) if has_ids else ()),
-            one_line(entry["label"]),
-            "+1" if entry["sign"] > 0 else "−1",
-            short_fraction(entry["share"]),
-        )
+        (*_names(entry, has_ids=has_ids), *(one_line(entry[key]) for key in more)) for entry in entries[:_MOST_ROWS]
+    )
+    n_shown = len(rows)
+    note = f"The first {n_shown} of {count(total)} rows; the JSON form has more." if total > n_shown else ""
+    columns = ("Row", *(("Name",) if has_ids else ()), "Class", *more.values())
+    return Table(caption=f"{caption}: {count(total)}", columns=columns, rows=rows, note=note)
+
+
+def _names(entry: dict[str, Any], *, has_ids: bool) -> tuple[str, ...]:
+    return (str(entry["source_row"]), *((one_line(entry["id"]),) if has_ids else ()), one_line(entry["label"]))
+
+
+def shown_share(entry: dict[str, Any]) -> str:
+    """Return a share as a fraction where that is short."""
+    return short_fraction(entry["share"], entry["share_value"])
+
+
+def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> Table:
+    has_ids = any(entry["id"] is not None for entry in entries)
+    rows = tuple(
+        (*_names(entry, has_ids=has_ids), "+1" if entry["sign"] > 0 else "−1", shown_share(entry))
         for entry in sorted(entries, key=lambda entry: (-entry["sign"], entry["row"]))[:_MOST_ROWS]
     )
+    share = "Share of its class" if bias else "Share"
     columns = ("Row", *(("Name",) if has_ids else ()), "Class", "Side", share)
     cut = f"The first {_MOST_ROWS} of {count(len(entries))} rows. " if len(entries) > _MOST_ROWS else ""
+    witness = "The witness: rows whose weighted means coincide" if bias else "The witness: rows that balance"
     return Table(
-        caption="The witness: rows whose weighted means coincide" if bias else "The witness: rows that balance",
+        caption=caption or witness,
         columns=columns,
         rows=rows,
         numeric=frozenset((len(columns) - 1,)),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports import comparing, proofs, words
+from maxmargin.reports import comparing, logistic, proofs, words
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural, proven, shown
 
@@ -15,6 +15,7 @@ def document(report: dict[str, Any]) -> Document:
     sections = (
         Section(anchor="data", title="The data", blocks=_data(report)),
         Section(anchor="verdict", title="The verdict and its proof", blocks=proofs.blocks(report)),
+        Section(anchor="logistic", title="What it means for a logistic regression", blocks=logistic.blocks(report)),
         Section(anchor="margin", title="The maximum margin", blocks=_margin(report)),
         Section(anchor="perceptron", title="The perceptron", blocks=comparing.perceptron(report)),
         Section(anchor="bounds", title="Mistakes against the bounds", blocks=comparing.bounds(report)),
@@ -38,10 +39,9 @@ def document(report: dict[str, Any]) -> Document:
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     run, hard, comparison = report["perceptron"], report["hard_margin"], report["comparison"]
-    verdict = {True: "separable", False: "not separable", None: "undecided"}[report["strictly_separable"]]
     proof = "proven in exact arithmetic" if report["separability"]["proof"] else "no proof found"
     cards = [
-        Card(label="Verdict", value=verdict, note=proof),
+        Card(label="Verdict", value=words.verdict_name(report), note=proof),
         Card(label="Maximum margin γ*", value=_margin_value(report), note=_margin_note(hard)),
         Card(label="Mistakes", value=count(run["n_mistakes"]), note=f"in {plural(run['n_epochs'], 'epoch')}"),
         Card(label="Perceptron", value="converged" if run["converged"] else "not converged", note=_reached(report)),

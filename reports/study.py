@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of, run_perceptron, with_bias_scale
+from maxmargin.api import problem_of, run_perceptron, with_bias_scale, with_names
 from maxmargin.bounds import Bound, Evidence, bounds_of, gather
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
@@ -21,6 +21,8 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.proof.certificate import QuasiSeparation
+from maxmargin.solvers.proof.dyadic import nearest_floats
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
 
@@ -156,11 +158,14 @@ class Study:
         """The perceptron's hyperplane, None if it ended at w = 0."""
         return plane_of(self.run.w, self.run.b, "perceptron")
 
-    @property
-    def witness_rows(self) -> NDArray[np.int64]:
-        """The rows whose weights exclude strict separation; none where that is not proven."""
-        rows = self.separability.witness_rows
-        return np.empty(0, dtype=np.int64) if rows is None else rows
+    @cached_property
+    def touched(self) -> Plane | None:
+        """Of quasi-separable data the hyperplane of the proof: the touching rows lie on it, no row on its wrong side."""
+        certificate = self.separability.certificate
+        if not isinstance(certificate, QuasiSeparation):
+            return None
+        numbers = nearest_floats([*certificate.w, certificate.b])
+        return None if numbers is None else plane_of(numbers[:-1], float(numbers[-1]), "touched hyperplane")
 
 
 def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> Study:
@@ -172,6 +177,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
         If the data do not state a two-class question, or an option is not one of its values.
     """
     problem = prepared_problem(dataset, settings)
+    answer = with_names(separability(problem), dataset)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
     run = run_of(run_problem, settings, scale, on_progress)
     hard = hard_margin(problem)
@@ -179,7 +185,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
     centred, not_centred = _centred(problem, settings, scale, on_progress)
     return Study(
-        dataset=dataset, settings=settings, problem=problem, separability=separability(problem), hard=hard,
+        dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
         run_problem=run_problem, run=run, run_hard=evidence.run_hard, bounds=_bounds(evidence),
         centred=centred, not_centred=not_centred, soft=soft,
     )  # fmt: skip

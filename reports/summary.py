@@ -7,22 +7,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.bounds import Bound, radius_squared
 from maxmargin.dataset import Dataset
 from maxmargin.reports.measures import angle_degrees, cosine, n_errors, norm, unit
 from maxmargin.reports.plain import plain
+from maxmargin.reports.separability import attempt_fields, row_fields, separability_fields
 from maxmargin.reports.study import Centred, Settings, SoftPoint, Study
 from maxmargin.reports.unknowns import unknowns
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.proof.dyadic import as_fraction, sqrt_up
-from maxmargin.solvers.proof.hulls import weighted_sum
-from maxmargin.solvers.solution import HardMargin, Separability
+from maxmargin.solvers.proof.dyadic import sqrt_up
+from maxmargin.solvers.solution import HardMargin
 
 SCHEMA = "maxmargin.report/1"
 
@@ -44,7 +41,7 @@ def summarize(study: Study) -> dict[str, Any]:
             "verdict": study.separability.verdict,
             "strictly_separable": study.separability.strictly_separable,
             "data": _data(study),
-            "separability": _separability(study),
+            "separability": separability_fields(study.dataset, study.separability, study.problem),
             "hard_margin": hard_fields(study.hard),
             "perceptron": _perceptron(study),
             "comparison": _comparison(study),
@@ -106,69 +103,6 @@ def _data(study: Study) -> dict[str, Any]:
     }
 
 
-def _separability(study: Study) -> dict[str, Any]:
-    answer = study.separability
-    return {
-        "verdict": answer.verdict,
-        "strictly_separable": answer.strictly_separable,
-        "proof": answer.proof,
-        "reason": answer.reason,
-        "engine": answer.engine,
-        "attempts": [_attempt(attempt) for attempt in answer.attempts],
-        "certificate": _certificate(study, answer),
-        "separated_rows": answer.separated_rows,
-        "touching_rows": answer.touching_rows,
-        "witness_rows": answer.witness_rows,
-        "infinite_columns": answer.infinite_columns,
-        "aliased_columns": answer.aliased_columns,
-    }
-
-
-def _attempt(attempt: Attempt) -> dict[str, str]:
-    return {"solver": attempt.solver, "status": attempt.status, "message": attempt.message}
-
-
-def _certificate(study: Study, answer: Separability) -> dict[str, Any] | None:
-    proof = answer.certificate
-    if isinstance(proof, SeparatingHyperplane):
-        return {
-            "kind": "separating-hyperplane",
-            "w": list(map(float, proof.w)),
-            "b": proof.b,
-            "least_functional_margin": proof.least_functional_margin,
-            "least_functional_margin_value": float(proof.least_functional_margin),
-        }
-    return None if proof is None else _common_point(study, proof)
-
-
-def _common_point(study: Study, proof: CommonHullPoint) -> dict[str, Any]:
-    """Return the witness: rows with their share of their class (through the origin: of all)."""
-    signs = study.problem.y[list(proof.rows)]
-    rows = [
-        {**row_fields(study, row), "weight": str(weight), "share": share}
-        for row, weight, share in zip(proof.rows, proof.weights, _shares(proof, signs, study.problem.bias), strict=True)
-    ]
-    return {"kind": "common-hull-point", "rows": rows, "point": _point(study.problem, proof, signs)}
-
-
-def _shares(proof: CommonHullPoint, signs: NDArray[np.float64], bias: bool) -> list[Fraction]:
-    groups = signs.tolist() if bias else [0.0] * len(signs)
-    totals: dict[float, int] = {}
-    for group, weight in zip(groups, proof.weights, strict=True):
-        totals[group] = totals.get(group, 0) + weight
-    return [Fraction(weight, totals[group]) for group, weight in zip(groups, proof.weights, strict=True)]
-
-
-def _point(problem: Problem, proof: CommonHullPoint, signs: NDArray[np.float64]) -> list[float]:
-    """Return the point that both hulls have in common; through the origin it is the origin."""
-    if not problem.bias:
-        return [0.0] * problem.n_features
-    chosen = [(row, weight) for row, weight, sign in zip(proof.rows, proof.weights, signs, strict=True) if sign > 0]
-    weights = [weight for _, weight in chosen]
-    sums, exponent = weighted_sum(problem, np.array([row for row, _ in chosen]), weights)
-    return [float(as_fraction(value, exponent) / sum(weights)) for value in sums]
-
-
 def hard_fields(hard: HardMargin) -> dict[str, Any]:
     """Return the maximum margin with its interval."""
     width = None
@@ -190,7 +124,7 @@ def hard_fields(hard: HardMargin) -> dict[str, Any]:
         "primal_residual": hard.primal_residual,
         "dual_residual": hard.dual_residual,
         "engine": hard.engine,
-        "attempts": [_attempt(attempt) for attempt in hard.attempts],
+        "attempts": [attempt_fields(attempt) for attempt in hard.attempts],
     }
 
 
@@ -311,18 +245,11 @@ def _support_rows(study: Study) -> list[dict[str, Any]]:
     support = study.hard.support
     functional = plane.distances(study.problem, support) * norm(plane.w)
     return [
-        {**row_fields(study, int(row)), "multiplier": study.hard.dual[row], "functional_margin": value}
+        {
+            **row_fields(study.dataset, int(row)),
+            "sign": int(study.problem.y[row]),
+            "multiplier": study.hard.dual[row],
+            "functional_margin": value,
+        }
         for row, value in zip(support, functional, strict=True)
     ]
-
-
-def row_fields(study: Study, row: int) -> dict[str, Any]:
-    """Return what a row is called: its number here, its number in the source and its name where it has them."""
-    dataset = study.dataset
-    return {
-        "row": row,
-        "source_row": row if dataset.rows is None else int(dataset.rows[row]),
-        "id": None if dataset.row_ids is None else dataset.row_ids[row],
-        "label": dataset.labels[row].item(),
-        "sign": int(study.problem.y[row]),
-    }

@@ -7,7 +7,14 @@ from maxmargin.reports.formats import count, listed, number, plural
 
 def unknowns(report: dict[str, Any]) -> list[str]:
     """Return the open ends of a two-class report, one sentence or two each."""
-    found = [_kind_of_separation(report), _width(report), _final_count(report), *_bounds(report), _soft(report)]
+    found = [
+        _kind_of_separation(report),
+        columns(report["separability"]),
+        _width(report),
+        _final_count(report),
+        *_bounds(report),
+        _soft(report),
+    ]
     return [sentence for sentence in (*found, *_always(report)) if sentence]
 
 
@@ -15,11 +22,14 @@ def _kind_of_separation(report: dict[str, Any]) -> str:
     if report["strictly_separable"] is None:
         return f"Whether the classes can be separated is not decided: {report['separability']['reason']}."
     if report["verdict"] == "undecided":
-        return (
-            "Whether the data are quasi-separable (some hyperplane has no row on its wrong side, but touches some) or "
-            "overlap is not decided here. Either way no hyperplane separates the classes strictly."
-        )
+        return f"Whether the data are quasi-separable or overlap is not decided: {report['separability']['reason']}."
     return ""
+
+
+def columns(answer: dict[str, Any]) -> str:
+    """Return what was not asked about the columns."""
+    reason = answer["columns_reason"]
+    return f"Which logistic coefficients are infinite was not computed: {reason}." if reason else ""
 
 
 def _width(report: dict[str, Any]) -> str:

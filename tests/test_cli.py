@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import os
 import signal
 import subprocess
@@ -65,20 +66,24 @@ def test_check_separable(capsys: pytest.CaptureFixture[str], agresti: str) -> No
     assert all((x * w + b > 0) == (x > 50) for x in (10, 20, 30, 40, 60, 70, 80, 90))
 
 
-def test_check_not_strictly_separable(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+def test_check_overlap(capsys: pytest.CaptureFixture[str], xor: str) -> None:
     code, fields = answer(capsys, "check", xor)
     assert code == 3
-    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", False, "exact")
+    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("overlap", False, "exact")
     assert fields["witness_rows"] == [0, 1, 2, 3]
     assert fields["witness_weights"] == ["1/4"] * 4
+    assert (fields["separated_rows"], fields["infinite_columns"], fields["dimension"]) == ([], {}, 0)
 
 
-def test_check_undecided_says_so(capsys: pytest.CaptureFixture[str], xor: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.feasibility.prove_inseparable", lambda problem, weights: None)
-    code, fields = answer(capsys, "check", xor)
+def test_check_past_the_limits_says_so(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "check", xor, "--exact-limit", "2")
+    assert code == 3
+    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", False, "exact")
+    assert "exact_limit=2" in fields["reason"]
+    code, fields = answer(capsys, "check", xor, "--time-limit", "1e-9")
     assert code == 4
     assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", None, None)
-    assert "HiGHS" in fields["reason"]
+    assert "time limit" in fields["reason"]
 
 
 def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +95,8 @@ def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) ->
     assert pairs[("setosa", "versicolor")] is True
     assert pairs[("setosa", "virginica")] is True
     assert pairs[("versicolor", "virginica")] is False
-    assert fields["multinomial"]["strictly_separable"] is False
+    assert fields["verdict"] == fields["multinomial"]["verdict"] == "quasi-separable"
+    assert (fields["n_inequalities"], fields["n_strict"]) == (300, 200)
     assert all(row >= 50 for row in fields["pairs"][2]["witness_rows"])  # numbered in the source, not in the pair
 
 
@@ -248,7 +254,7 @@ def test_output_that_cannot_be_written_is_one_line(
 @pytest.mark.parametrize("command", ["check", "margin", "perceptron", "report"])
 def test_help_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert run([command, "-h"]) == 0
-    assert f"Example: maxmargin {command}" in capsys.readouterr().out
+    assert re.search(rf"Examples?:\s+maxmargin {command}", capsys.readouterr().out)
 
 
 def test_choices_are_those_of_the_code() -> None:

@@ -9,7 +9,7 @@ is y_i (w.x_i + b) > 0 for two classes and v = (w, b). The data must have the pr
     overlap                 the same, N = null_space is independent, rank S + |N| = length of v, z.v = 0 for all z and
                             all v of N. So N spans {v : z.v = 0 on S}, and z.v >= 0 for all z forces z.v = 0 on S, v in
                             span N, z.v = 0 for all z. (A rank modulo a prime never exceeds the rank: one is enough.)
-    quasi-separable         z.v >= 0 for all z, > 0 for one, and the overlap proof for those with z.v = 0, S among them;
+    quasi-separable         z.v >= 0 for all z, > 0 for one, and the overlap proof for those with z.v = 0 (S is of them);
     margin-at-least q       z.v > 0 and (z.v)^2 >= q ||w||^2 for all z: the maximum margin squared is at least q;
     margin-at-most q        ||sum a z / sum a||^2 <= q. With a bias the a are first scaled to equal sums of the classes;
                             this is then the squared half distance of their weighted means. margin-exactly q: both.
@@ -87,7 +87,7 @@ def sha256(rows: Any, labels: Any, data: dict[str, Any], is_binary: bool) -> str
 
 def inequalities(rows: Any, codes: list[int], K: int, bias: bool) -> Any:
     """Yield (i, k, c z, c) for every inequality, in integers, c > 0."""
-    for i, row in enumerate(rows):
+    for i, row in rows:
         ratios = [x.as_integer_ratio() for x in row]
         c = math.lcm(*{below for _, below in ratios})
         X = [above * (c // below) for above, below in ratios] + [c] * bias
@@ -128,14 +128,15 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     need(min(p, q, *a.values()) > 0, "weights or margin_squared: not positive")
 
     S, is_strict, norm = {}, False, sum(x * x for x in v[: data["n_features"]])
-    for i, k, z, c in inequalities(rows, codes, K, data["bias"]):
+    needed = {name[0] if type(name) is tuple and name else name for name in names}
+    numbered = ((i, row) for i, row in enumerate(rows) if has_v or N or i in needed)
+    for i, k, z, c in inequalities(numbered, codes, K, data["bias"]):
         name, value = i if is_binary else (i, k), sum(map(mul, z, v))
         need(value > 0 or (value == 0 and (is_quasi or not has_v)), f"row {name}: z.v > 0 is false")
         need(not (has_v and is_margin) or value**2 * q >= p * norm * c**2, f"row {name}: (z.v)^2 >= q ||w||^2 is false")
         need(value > 0 or not any(sum(map(mul, z, u)) for u in N), f"row {name}: z.v = 0 on null_space is false")
         is_strict = is_strict or value > 0
         if name in a:
-            need(value == 0 or not is_quasi, f"row {name} of S: z.v = 0 is false")
             S[name] = z, c
     need(is_strict or not is_quasi, "z.v > 0 for some z is false")
     need(len(S) == len(a) >= ("rows" in proof), "rows: there is none, or one that the data do not have")

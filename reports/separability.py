@@ -1,0 +1,201 @@
+"""A verdict with its proof as plain data."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.dataset import Dataset
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
+from maxmargin.solvers.proof.class_certificate import ClassWitness
+from maxmargin.solvers.proof.dyadic import as_fraction
+from maxmargin.solvers.proof.hulls import weighted_sum
+from maxmargin.solvers.solution import Separability, Verdict
+
+MOST_WORK = 20_000_000
+"""Inequalities times squared columns up to which the columns are looked at: one linear program a column."""
+
+_MOST_NAMED = 20
+"""Touching and separated rows that are named."""
+
+_LONGEST_NUMBERS = 200_000
+"""Characters above which the numbers of a proof are left out."""
+
+
+def separability_fields(dataset: Dataset, answer: Separability, question: Problem | None) -> dict[str, Any]:
+    """Return an answer as plain data.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Whose rows are named.
+    answer : Separability
+    question : Problem or None
+        The two-class question; None for the multinomial one.
+    """
+    certificate, cut = _certificate(answer.certificate)
+    return {
+        "verdict": answer.verdict,
+        "strictly_separable": answer.strictly_separable,
+        "proof": answer.proof,
+        "reason": answer.reason,
+        "engine": answer.engine,
+        "attempts": [attempt_fields(attempt) for attempt in answer.attempts],
+        **_inequalities(answer),
+        "separated_rows": answer.separated_rows,
+        "touching_rows": answer.touching_rows,
+        **_first_rows(dataset, answer),
+        **_columns(dataset, answer),
+        "witness_rows": answer.witness_rows,
+        "witness": _witness(dataset, answer, question),
+        "balance": _balance(dataset, answer, question),
+        "certificate": certificate,
+        "certificate_cut": cut,
+    }
+
+
+def attempt_fields(attempt: Attempt) -> dict[str, str]:
+    """Return what a solver said of itself."""
+    return {"solver": attempt.solver, "status": attempt.status, "message": attempt.message}
+
+
+def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
+    """Return what a row is called: its number here, its number in the source and its name where it has them."""
+    return {
+        "row": row,
+        "source_row": row if dataset.rows is None else int(dataset.rows[row]),
+        "id": None if dataset.row_ids is None else dataset.row_ids[row],
+        "label": dataset.labels[row].item(),
+    }
+
+
+def _inequalities(answer: Separability) -> dict[str, int | None]:
+    if answer.n_inequalities is None:
+        return {}
+    return {"n_inequalities": answer.n_inequalities, "n_strict": answer.n_strict}
+
+
+def _first_rows(dataset: Dataset, answer: Separability) -> dict[str, Any]:
+    """Return the names of some separated and touching rows, where there are both."""
+    if answer.verdict is not Verdict.QUASI_SEPARABLE:
+        return {}
+    return {
+        "first_separated": _named(dataset, answer.separated_rows),
+        "first_touching": _named(dataset, answer.touching_rows),
+    }
+
+
+def _named(dataset: Dataset, rows: NDArray[np.int64] | None) -> list[dict[str, Any]]:
+    return [] if rows is None else [row_fields(dataset, row) for row in rows[:_MOST_NAMED].tolist()]
+
+
+def _columns(dataset: Dataset, answer: Separability) -> dict[str, Any]:
+    """Return what the verdict says of every column, where that is not too much work."""
+    reason = _too_much_work(dataset, answer)
+    columns = None if reason else answer.columns
+    return {
+        "infinite_columns": None if columns is None else answer.infinite_columns,
+        "finite_columns": None if columns is None else answer.finite_columns,
+        "aliased_columns": None if columns is None else answer.aliased_columns,
+        "dimension": None if columns is None else answer.dimension,
+        "columns_reason": reason,
+    }
+
+
+def _too_much_work(dataset: Dataset, answer: Separability) -> str | None:
+    if answer.find_columns is None:
+        return None
+    n_blocks = 1 if answer.n_inequalities is None else len(dataset.classes) - 1
+    width = n_blocks * (dataset.n_features + answer.bias)
+    n_inequalities = answer.n_inequalities or dataset.n_samples
+    if n_inequalities * width**2 <= MOST_WORK:
+        return None
+    return f"{width:,} columns against {n_inequalities:,} inequalities are more work than a report does"
+
+
+def _certificate(certificate: Certificate | None) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return the proof as its file has it, and the names of the numbers that were left out as too long."""
+    if certificate is None:
+        return None, []
+    document = certificate.to_dict()
+    cut = [name for name, value in document.items() if isinstance(value, list) and _length(value) > _LONGEST_NUMBERS]
+    return {**document, **dict.fromkeys(cut)}, cut
+
+
+def _length(value: Any) -> int:
+    return sum(map(_length, value)) if isinstance(value, list) else len(str(value))
+
+
+def _witness(dataset: Dataset, answer: Separability, question: Problem | None) -> dict[str, Any] | None:
+    """Return the rows that exclude strict separation, with their shares."""
+    if isinstance(answer.witness, ClassWitness):
+        return _class_witness(dataset, answer.witness)
+    if answer.witness is None or question is None:
+        return None
+    rows, weights = answer.witness.rows, answer.witness.weights
+    return {
+        "kind": "common-hull-point",
+        "rows": _weighted_rows(dataset, question, rows, weights),
+        "point": _point(question, answer.witness),
+    }
+
+
+def _class_witness(dataset: Dataset, witness: ClassWitness) -> dict[str, Any]:
+    total = sum(witness.weights)
+    rows = [
+        {
+            **row_fields(dataset, row),
+            "against": dataset.classes[other],
+            "weight": text(weight),
+            **_share(Fraction(weight, total)),
+        }
+        for (row, other), weight in zip(witness.pairs, witness.weights, strict=True)
+    ]
+    return {"kind": "balancing-inequalities", "rows": rows}
+
+
+def _balance(dataset: Dataset, answer: Separability, question: Problem | None) -> list[dict[str, Any]] | None:
+    """Return the rows of the overlap proof with their shares."""
+    if question is None or not isinstance(answer.certificate, Overlap | QuasiSeparation):
+        return None
+    return _weighted_rows(dataset, question, answer.certificate.rows, answer.certificate.weights)
+
+
+def _weighted_rows(
+    dataset: Dataset, question: Problem, rows: Iterable[int], weights: tuple[int, ...]
+) -> list[dict[str, Any]]:
+    """Return rows with their share of their class; through the origin: of all."""
+    rows = list(rows)
+    signs = question.y[rows].astype(int).tolist()
+    groups = signs if question.bias else [0] * len(signs)
+    totals: dict[int, int] = {}
+    for group, weight in zip(groups, weights, strict=True):
+        totals[group] = totals.get(group, 0) + weight
+    return [
+        {
+            **row_fields(dataset, row),
+            "sign": sign,
+            "weight": text(weight),
+            **_share(Fraction(weight, totals[group])),
+        }
+        for row, sign, group, weight in zip(rows, signs, groups, weights, strict=True)
+    ]
+
+
+def _share(share: Fraction) -> dict[str, Any]:
+    return {"share": f"{text(share.numerator)}/{text(share.denominator)}", "share_value": float(share)}
+
+
+def _point(question: Problem, witness: CommonHullPoint) -> list[float]:
+    """Return the point that both hulls have in common; through the origin it is the origin."""
+    if not question.bias:
+        return [0.0] * question.n_features
+    signs = question.y[list(witness.rows)].tolist()
+    chosen = [entry for *entry, sign in zip(witness.rows, witness.weights, signs, strict=True) if sign > 0]
+    weights = [weight for _, weight in chosen]
+    sums, exponent = weighted_sum(question, np.array([row for row, _ in chosen]), weights)
+    return [float(as_fraction(value, exponent) / sum(weights)) for value in sums]
