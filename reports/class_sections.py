@@ -4,8 +4,10 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven
+from maxmargin.reports.logistic import of_answer
+from maxmargin.reports.proofs import rows_table, shown_share
 from maxmargin.reports.sections import method
-from maxmargin.reports.words import name_of, tone
+from maxmargin.reports.words import length, name_of, tone, verdict_name
 
 _MOST_PAIRS = 300
 
@@ -49,10 +51,11 @@ def _headline(report: dict[str, Any]) -> tuple[str, ...]:
 
 def _multinomial_words(report: dict[str, Any]) -> str:
     return {
-        True: "All classes at once (multinomial) are separable.",
-        False: "All classes at once (multinomial) are not strictly separable.",
-        None: "Whether all classes at once (multinomial) are separable is not decided.",
-    }[report["strictly_separable"]]
+        "separable": "All classes at once (multinomial) are separable.",
+        "quasi-separable": "All classes at once (multinomial) are quasi-separable.",
+        "overlap": "All classes at once (multinomial) overlap.",
+        "undecided": "Whether all classes at once (multinomial) are separable is not decided.",
+    }[report["verdict"]]
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
@@ -62,11 +65,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     cards = [
         Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {len(rest)}", note="classes"),
         Card(label="Separable from each other", value=f"{len(_separable(pairs))} of {len(pairs)}", note="pairs"),
-        Card(
-            label="All at once",
-            value={True: "separable", False: "not separable", None: "undecided"}[report["strictly_separable"]],
-            note="multinomial",
-        ),
+        Card(label="All at once", value=verdict_name(report), note="multinomial"),
     ]
     if smallest is not None:
         note = f"{name_of(smallest['positive'])} against {name_of(smallest['negative'])}"
@@ -98,8 +97,9 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
         "Each class as +1 against all the others as −1. A separable verdict is a hyperplane that was checked in "
-        "exact arithmetic; “not separable” is a point that was proven to lie in both convex hulls. The digits of γ* "
-        "are proven. The perceptron's count stands next to R²/g², Novikoff's bound in the space of its run."
+        "exact arithmetic; quasi-separable classes have one without a row on its wrong side, but each such touches "
+        "rows; classes overlap if every hyperplane has a row on its wrong side. The verdicts and the digits of γ* are "
+        "proven. The perceptron's count stands next to R²/g², Novikoff's bound in the space of its run."
     )
     return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
 
@@ -140,7 +140,7 @@ def _row(contest: dict[str, Any]) -> tuple[str, ...]:
     return (
         one_line(contest["positive"]),
         one_line(contest["negative"]),
-        {True: "separable", False: "not separable", None: "undecided"}[contest["strictly_separable"]],
+        verdict_name(contest),
         "0" if contest["strictly_separable"] is False else proven(contest["lower"], contest["upper"]),
         count(contest["n_mistakes"]),
         count(contest["n_epochs"]),
@@ -152,11 +152,57 @@ def _row(contest: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
-    answer = report["multinomial"]
+    answer, classes = report["multinomial"], report["data"]["classes"]
     text = (
-        f"{_multinomial_words(report)} This is {answer['reason']}. The question is whether linear scores, one for each "
-        "class, can give every row its greatest score at its own class. Separability of each class from the rest is "
-        "more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a line are separable all at "
-        "once, though the middle one is not separable from the rest."
+        f"{_multinomial_words(report)} The question is whether linear scores, one for each class, can give every row "
+        "its greatest score at its own class: one inequality for each row and each other class. Separability of each "
+        "class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a line "
+        "are separable all at once, though the middle one is not separable from the rest."
     )
-    return (Paragraph(text),)
+    if answer["verdict"] == "undecided":
+        return (Paragraph(text), Paragraph(f"Undecided: {answer['reason']}."))
+    reference = one_line(classes[0]["label"])
+    model = f"A multinomial logistic regression of the classes on these columns, with {reference} as the reference,"
+    if not report["data"]["bias"]:
+        model += " without intercepts,"
+    return (
+        Paragraph(text),
+        Paragraph(_proof(answer)),
+        _facts(report),
+        *_touching_tables(answer),
+        *of_answer(answer, model, f"of the class against {reference}"),
+    )
+
+
+def _proof(answer: dict[str, Any]) -> str:
+    return (
+        f"Proven in exact arithmetic: {answer['reason']}. The JSON form of this report holds the proof as integers"
+        f"{', but for what is too long' if answer['certificate_cut'] else ''}."
+    )
+
+
+def _facts(report: dict[str, Any]) -> Table:
+    answer, n_rows = report["multinomial"], report["data"]["n_samples"]
+    n_touching = length(answer, "touching_rows")
+    rows = [
+        ("Verdict", verdict_name(answer)),
+        ("Inequalities", f"{count(answer['n_inequalities'])}, {count(answer['n_strict'])} of them strict at once"),
+        ("Rows with all inequalities strict", f"{count(n_rows - n_touching)} of {count(n_rows)}"),
+        ("Rows with an inequality that is always an equality", count(n_touching)),
+    ]
+    if answer["dimension"] is not None:
+        rows.append(("Dimension of the cone of separating scores", count(answer["dimension"])))
+    return Table(caption="All classes at once", columns=("", ""), rows=(*rows, ("Engine", answer["engine"])))
+
+
+def _touching_tables(answer: dict[str, Any]) -> tuple[Table, ...]:
+    """Return some touching rows, and the inequalities that exclude strict separation."""
+    tables = []
+    if answer["verdict"] == "quasi-separable":
+        tables.append(rows_table("Touching rows", answer["first_touching"], length(answer, "touching_rows"), {}))
+    if answer["witness"] is not None:
+        entries = [{**entry, "share": shown_share(entry)} for entry in answer["witness"]["rows"]]
+        caption = "The witness: inequalities that balance, so that not all are strict"
+        columns = {"against": "Against", "share": "Share"}
+        tables.append(rows_table(caption, entries, len(entries), columns))
+    return tuple(tables)

@@ -4,12 +4,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from maxmargin.api import with_bias_scale
+from maxmargin.api import class_problem_of, with_bias_scale, with_names
 from maxmargin.bounds import augmented, radius_squared
 from maxmargin.dataset import Dataset
+from maxmargin.prepare import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up
@@ -49,16 +51,25 @@ class ClassStudy:
     settings: Settings
     one_vs_rest: tuple[Contest, ...]
     pairs: tuple[Contest, ...]
+    multinomial: Separability
 
 
 def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> ClassStudy:
-    """Ask the two-class question of every class and of every pair."""
+    """Ask the two-class question of every class and of every pair, and the multinomial one of all."""
     return ClassStudy(
         dataset=dataset,
         settings=settings,
         one_vs_rest=tuple(_contest(dataset.one_vs_rest(label), settings, on_progress) for label in dataset.classes),
         pairs=tuple(_contest(dataset.pair(a, b), settings, on_progress) for a, b in combinations(dataset.classes, 2)),
+        multinomial=_multinomial(dataset, settings),
     )
+
+
+def _multinomial(dataset: Dataset, settings: Settings) -> Separability:
+    problem = class_problem_of(dataset, bias=settings.bias)
+    if settings.prepare != How.RAW:
+        problem = replace(problem, X=prepare(problem.X, settings.prepare).X)
+    return with_names(multinomial(problem), dataset)
 
 
 def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None) -> Contest:

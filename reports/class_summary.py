@@ -5,19 +5,20 @@ from typing import Any
 from maxmargin.reports.class_study import ClassStudy, Contest
 from maxmargin.reports.measures import n_errors
 from maxmargin.reports.plain import plain
+from maxmargin.reports.separability import separability_fields
 from maxmargin.reports.summary import SCHEMA, describe, run_fields, settings_fields, versions
+from maxmargin.reports.unknowns import columns
 
 
 def summarize_classes(study: ClassStudy) -> dict[str, Any]:
     """Return the report as dicts, lists, texts and finite numbers; `verdict` is the multinomial one."""
-    multinomial = _multinomial(study)
     counts = [int((study.dataset.labels == label).sum()) for label in study.dataset.classes]
     report: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
             "kind": "classes",
-            "verdict": multinomial["verdict"],
-            "strictly_separable": multinomial["strictly_separable"],
+            "verdict": study.multinomial.verdict,
+            "strictly_separable": study.multinomial.strictly_separable,
             "data": {
                 **describe(study.dataset),
                 "classes": [
@@ -28,7 +29,7 @@ def summarize_classes(study: ClassStudy) -> dict[str, Any]:
             },
             "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
             "pairs": [_contest(contest) for contest in study.pairs],
-            "multinomial": multinomial,
+            "multinomial": separability_fields(study.dataset, study.multinomial, None),
             "settings": settings_fields(study.settings),
             "versions": versions(),
         }
@@ -48,6 +49,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "strictly_separable": contest.separability.strictly_separable,
         "proof": contest.separability.proof,
         "reason": contest.separability.reason,
+        "touching_rows": contest.separability.touching_rows,
         "witness_rows": contest.separability.witness_rows,
         "status": hard.status,
         "margin": hard.margin,
@@ -63,33 +65,17 @@ def _contest(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _multinomial(study: ClassStudy) -> dict[str, Any]:
-    """Return what the tables imply for the multinomial question, which has an answer of its own."""
-    if all(contest.separability.strictly_separable for contest in study.one_vs_rest):
-        reason = "implied: every class is separable from the rest, so the class-by-class scores separate all of them"
-        return {"verdict": "separable", "strictly_separable": True, "reason": reason}
-    for contest in study.pairs:
-        if contest.separability.strictly_separable is False:
-            reason = f"implied: {contest.negative} and {contest.positive} are not strictly separable from each other"
-            return {"verdict": "undecided", "strictly_separable": False, "reason": reason}
-    reason = (
-        "not decided here: some class is not proven separable from the rest, but no pair is proven inseparable, and "
-        "the multinomial question is weaker than the first and stronger than the second"
-    )
-    return {"verdict": "undecided", "strictly_separable": None, "reason": reason}
-
-
 def _unknowns(report: dict[str, Any]) -> list[str]:
     contests = [*report["one_vs_rest"], *report["pairs"]]
     sentences = []
-    if report["strictly_separable"] is None:
-        sentences.append(f"The multinomial question: {report['multinomial']['reason']}.")
-    if any(contest["strictly_separable"] is False for contest in contests):
+    if report["verdict"] == "undecided":
+        sentences.append(f"The multinomial question is not decided: {report['multinomial']['reason']}.")
+    if any(contest["verdict"] == "undecided" for contest in contests):
         sentences.append(
-            "Where strict separation is excluded, quasi-separable data are not told from overlapping ones."
+            "Where a verdict is “undecided” no proof was found; where it is “not separable” strict separation is "
+            "excluded, but not whether the classes are quasi-separable or overlap."
         )
-    if any(contest["strictly_separable"] is None for contest in contests):
-        sentences.append("Where the verdict is “undecided” without “not separable”, no proof was found either way.")
+    sentences.append(columns(report["multinomial"]))
     if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):
         sentences.append("Where the classes are separable but the run did not converge, its final count is not known.")
     if report["data"]["prepare"] != "raw":
@@ -98,7 +84,7 @@ def _unknowns(report: dict[str, Any]) -> list[str]:
             "numbers."
         )
     return [
-        *sentences,
+        *filter(None, sentences),
         "Numbers are taken as the binary64 numbers that they are stored as; the proofs hold for these.",
         "The mistakes belong to this order of the rows; another order may give more or fewer.",
     ]

@@ -44,8 +44,9 @@ def _quasi(answer: dict[str, Any], model: str) -> str:
     return (
         f"{model} has no maximum-likelihood estimate (quasi-complete separation): the likelihood grows as long as the "
         f"coefficients go on along the separating directions. The fitted probabilities of the "
-        f"{plural(length(answer, 'separated_rows'), 'row')} that can be strictly separated go to 0 or 1; the "
-        f"{plural(length(answer, 'touching_rows'), 'touching row')} alone determine what stays finite.{_left_out(answer)}"
+        f"{plural(length(answer, 'separated_rows'), 'row')} that can be strictly separated go to 0 or 1; what stays "
+        f"finite is determined by the {plural(length(answer, 'touching_rows'), 'touching row')} alone."
+        f"{_left_out(answer)}"
     )
 
 

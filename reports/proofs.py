@@ -48,7 +48,7 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
 def _where(report: dict[str, Any]) -> str:
     cut = report["separability"]["certificate_cut"]
     if cut:
-        return "its numbers are too long for this report, and `maxmargin check --proof FILE` writes them"
+        return "its numbers are too long for this report, and “maxmargin check --proof FILE” writes them"
     return "the JSON form of this report holds its numbers as integers, up to a positive factor"
 
 
@@ -90,8 +90,8 @@ def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
 def _balancing(report: dict[str, Any], balance: Entries) -> str:
     vectors = "y(x, 1)" if report["data"]["bias"] else "y x"
     return (
-        f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. Where no "
-        f"{_score(report)} is negative, their weighted sum is 0 only if each of them is 0: all "
+        f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. Where "
+        f"no {_score(report)} is negative, their weighted sum is 0 only if each of them is 0: all "
         f"{count(len(balance))} lie on the hyperplane."
     )
 

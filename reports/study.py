@@ -160,7 +160,7 @@ class Study:
 
     @cached_property
     def touched(self) -> Plane | None:
-        """Of quasi-separable data the hyperplane of the proof: the touching rows lie on it, no row on its wrong side."""
+        """Of quasi-separable data the hyperplane of the proof: touching rows lie on it, no row on its wrong side."""
         certificate = self.separability.certificate
         if not isinstance(certificate, QuasiSeparation):
             return None

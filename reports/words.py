@@ -85,8 +85,8 @@ def _not_strictly(report: dict[str, Any]) -> str:
     answer = report["separability"]
     if answer["verdict"] == "overlap":
         return (
-            "Proven: every hyperplane has a row on its wrong side, unless it contains all rows; the maximum margin γ* is 0 "
-            "and a logistic regression has a finite maximum-likelihood estimate."
+            "Proven: every hyperplane has a row on its wrong side, unless it contains all rows; the maximum margin γ* "
+            "is 0 and a logistic regression has a finite maximum-likelihood estimate."
         )
     if answer["verdict"] == "quasi-separable":
         n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")

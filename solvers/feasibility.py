@@ -25,7 +25,7 @@ from maxmargin.solvers.proof.certificate import (
     QuasiSeparation,
     SeparatingHyperplane,
 )
-from maxmargin.solvers.proof.margins import best_offset, best_offset_of_fractions
+from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.proof.witness import balances, find_common_hull_point
 from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability, Verdict
@@ -200,7 +200,7 @@ def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Cal
 
 def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
     w = direction[: problem.n_features]
-    b, least = best_offset_of_fractions(problem, w)
+    b, least = best_offset(problem, w)
     return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
 
 

@@ -17,7 +17,7 @@ from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solutio
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
-from maxmargin.solvers.proof.margins import best_offset_of_fractions
+from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import HardMargin, Separability, Status
 
@@ -138,7 +138,7 @@ def _finish(best: Incumbent, verdict: Separability, limits: Limits) -> HardMargi
 def _offer_ends(best: Incumbent, point: HullPoint) -> None:
     """Offer what a v on the way to the shortest one proves."""
     best.offer_weights(point.rounded_weights())
-    b, least = best_offset_of_fractions(best.problem, point.normal)
+    b, least = best_offset(best.problem, point.normal)
     if least > 0:
         plane = SeparatingHyperplane(problem=best.problem, w=point.normal, b=b, least_functional_margin=least)
         best.offer_plane(plane, exact_margin.NAME)

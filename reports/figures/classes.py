@@ -6,6 +6,7 @@ import numpy as np
 
 from maxmargin.reports.figures.style import INK, MAXIMUM, PERCEPTRON
 from maxmargin.reports.formats import number, one_line, plural
+from maxmargin.reports.words import verdict_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ _MOST_WITH_NUMBERS = 10
 
 
 def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
-    """Draw one mark for each question: a disc that grows with the margin, a cross where there is none.
+    """Draw one mark for each question: a disc that grows with the margin, a ring for quasi-separable, a cross else.
 
     Rows are classes; the first column is the rest, the others are the classes again.
     """
@@ -67,15 +68,22 @@ def _sizes(contests: "list[Contest]") -> list[float]:
     return [float(size) for size in np.nan_to_num(40 + 280 * shares)]
 
 
+def _answer(contest: "Contest") -> str:
+    answer = contest.separability
+    return verdict_name({"verdict": answer.verdict.value, "strictly_separable": answer.strictly_separable})
+
+
 def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, numbered: bool) -> None:
-    answer = contest.separability.strictly_separable
-    if answer:
+    answer = _answer(contest)
+    if answer == "separable":
         ax.scatter(x, y, s=size, color=MAXIMUM, linewidths=0)
-    elif answer is None:
+    elif answer == "undecided":
         ax.text(x, y, "?", ha="center", va="center")
+    elif answer == "quasi-separable":
+        ax.scatter(x, y, s=60, facecolors="none", edgecolors=PERCEPTRON, linewidths=1.8)
     else:
         ax.scatter(x, y, s=60, color=PERCEPTRON, marker="x", linewidths=1.8)
-    if answer and numbered:
+    if answer == "separable" and numbered:
         ax.annotate(
             number(contest.hard.lower, 3), (x, y), (0, -13), textcoords="offset points", ha="center", va="center",
             fontsize=7.5,
@@ -85,13 +93,21 @@ def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, number
 def _legend(ax: "Axes", contests: "list[Contest]") -> None:
     from matplotlib.lines import Line2D
 
-    answers = {contest.separability.strictly_separable for contest in contests}
-    marks = ((True, "o", MAXIMUM, "separable, with γ*"), (False, "x", PERCEPTRON, "not separable"))
+    answers = {_answer(contest) for contest in contests}
+    marks = (
+        ("separable", "o", MAXIMUM, MAXIMUM),
+        ("quasi-separable", "o", PERCEPTRON, "none"),
+        ("overlap", "x", PERCEPTRON, PERCEPTRON),
+        ("not separable", "x", PERCEPTRON, PERCEPTRON),
+    )
     handles = [
-        Line2D([], [], linestyle="", marker=marker, color=colour, markersize=7, markeredgewidth=1.8, label=label)
-        for answer, marker, colour, label in marks
+        Line2D(
+            [], [], linestyle="", marker=marker, color=colour, markerfacecolor=face, markersize=7, markeredgewidth=1.8,
+            label=f"{answer}, with γ*" if answer == "separable" else answer,
+        )
+        for answer, marker, colour, face in marks
         if answer in answers
-    ]
+    ]  # fmt: skip
     ax.legend(handles=handles, loc="upper right")
 
 
@@ -99,6 +115,8 @@ def alt_classes(study: "ClassStudy") -> str:
     """Return what the figure shows."""
     parts = []
     for contests, what in ((study.one_vs_rest, "against the rest"), (study.pairs, "against each other")):
-        found = [contest for contest in contests if contest.separability.strictly_separable]
-        parts.append(f"{what}, {len(found)} of {plural(len(contests), 'question')} are separable")
+        answers = [_answer(contest) for contest in contests]
+        counts = f"{answers.count('separable')} of {plural(len(contests), 'question')} are separable"
+        n_quasi = answers.count("quasi-separable")
+        parts.append(f"{what}, {counts}{f', {n_quasi} quasi-separable' if n_quasi else ''}")
     return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."

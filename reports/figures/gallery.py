@@ -8,7 +8,7 @@ from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.distances import alt_distances, plot_distances
 from maxmargin.reports.figures.margin_path import alt_margin_path, plot_margin_path
 from maxmargin.reports.figures.mistakes import alt_mistakes, plot_mistakes
-from maxmargin.reports.figures.projection import alt_projection, half_width, plot_projection, view_of
+from maxmargin.reports.figures.projection import alt_projection, half_width, plot_projection, shows_touched, view_of
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane
@@ -96,6 +96,8 @@ def _projection_caption(study: Study) -> str:
         text = "The rows seen in the plane that both normals span: distances from both hyperplanes are true in it."
     if study.reference is not None:
         text += f" The band reaches {number(half_width(study))} to each side of the {study.reference.name} hyperplane."
+    if shows_touched(study):
+        text += " The dotted hyperplane is that of the proof: no row on its wrong side, the touching rows on it."
     if n_features > 1 and view_of(study).stretched:
         text += " The two axes have different scales, so angles are not true."
     if len(view_of(study).rows) < study.problem.n_samples:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above
 from maxmargin.reports.formats import number, one_line, plural
 from maxmargin.reports.words import name_of
+from maxmargin.solvers.solution import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,13 +80,24 @@ def _rows(study: "Study") -> NDArray[np.int64]:
     """Return the rows to draw: all, or evenly spaced ones and all that are marked."""
     n = study.problem.n_samples
     spaced = np.linspace(0, n - 1, min(n, _MOST_ROWS)).astype(np.int64)
-    return np.union1d(spaced, marked_rows(study)).astype(np.int64)
+    return np.union1d(spaced, marked_rows(study)[0]).astype(np.int64)
 
 
-def marked_rows(study: "Study") -> NDArray[np.int64]:
-    """Return the rows of the proof: support rows, or the witness."""
-    rows = study.hard.support if study.maximum is not None else study.witness_rows
-    return rows[:_MOST_ROWS].astype(np.int64)
+def marked_rows(study: "Study") -> tuple[NDArray[np.int64], str]:
+    """Return the rows to circle, and what one of them is called.
+
+    Support rows; of quasi-separable data the touching or the separated ones, whichever are fewer; else the witness.
+    """
+    answer = study.separability
+    rows, name = answer.witness_rows, "witness row"
+    if study.maximum is not None:
+        rows, name = study.hard.support, "support row"
+    elif answer.verdict is Verdict.QUASI_SEPARABLE:
+        assert answer.touching_rows is not None and answer.separated_rows is not None
+        kinds = ((answer.touching_rows, "touching row"), (answer.separated_rows, "strictly separated row"))
+        rows, name = min(kinds, key=lambda kind: len(kind[0]))
+    rows = np.empty(0, dtype=np.int64) if rows is None else rows
+    return rows[:_MOST_ROWS].astype(np.int64), name
 
 
 def _strip(study: "Study", sample: Floats, rows: NDArray[np.int64]) -> View:
@@ -138,6 +150,8 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
         _draw_plane(study.reference, view, ax, MAXIMUM, "solid")
     if study.found is not None:
         _draw_plane(study.found, view, ax, PERCEPTRON, (0, (5, 2)))
+    if study.touched is not None and shows_touched(study):
+        _draw_plane(study.touched, view, ax, INK, (0, (1, 1.5)))
     ax.set_xlabel(view.labels[0])
     ax.set_ylabel(view.labels[1])
     if view.is_strip:
@@ -147,6 +161,11 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
         ax.set_aspect("equal")
     legend_above(ax)
     return ax
+
+
+def shows_touched(study: "Study") -> bool:
+    """Return whether the hyperplane that rows touch is drawn: where its normal lies in the view."""
+    return study.touched is not None and study.problem.n_features <= 2
 
 
 def _limits(view: View, ax: "Axes") -> None:
@@ -170,9 +189,9 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
             points[:, 0], points[:, 1], s=size, color=colour, marker=marker, alpha=0.75, linewidths=0,
             label=f"{side}  {one_line(name_of(label), 24)}",
         )  # fmt: skip
-    chosen = np.isin(view.rows, marked_rows(study))
+    rows, name = marked_rows(study)
+    chosen = np.isin(view.rows, rows)
     if chosen.any():
-        name = "support rows" if study.maximum is not None else "witness rows"
         ax.scatter(
             view.points[chosen, 0],
             view.points[chosen, 1],
@@ -180,7 +199,7 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
             facecolors="none",
             edgecolors=INK,
             linewidths=1,
-            label=name,
+            label=f"{name}s",
             zorder=4,
         )
 
@@ -252,11 +271,14 @@ def _cut(polygon: list[Floats], direction: Floats, offset: float) -> list[Floats
 
 def alt_projection(study: "Study") -> str:
     """Return what the figure shows."""
-    marked = plural(len(marked_rows(study)), "support row" if study.maximum is not None else "witness row")
-    parts = [f"Scatter plot of {plural(study.problem.n_samples, 'row')} in two dimensions; {marked} circled."]
+    rows, name = marked_rows(study)
+    n_rows = plural(study.problem.n_samples, "row")
+    parts = [f"Scatter plot of {n_rows} in two dimensions; {plural(len(rows), name)} circled."]
     if study.reference is not None:
         band = f"with a band of {number(half_width(study))} on each side"
         parts.append(f"The {study.reference.name} hyperplane is a line {band}.")
     if study.found is not None:
         parts.append("The perceptron's hyperplane is a dashed line.")
+    if shows_touched(study):
+        parts.append("A hyperplane that the touching rows lie on, with no row on its wrong side, is a dotted line.")
     return " ".join(parts)

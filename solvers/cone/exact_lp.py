@@ -4,8 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.solvers.proof.dyadic import Integers
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_FLOAT_BITS = 500
+"""Bits of the numbers that are handed to floating point, far from overflow."""
+
+_FLOAT_ERROR = 2.0**-51
+"""Relative error of a rounded product, with room to spare."""
 
 _STALLED_PIVOTS = 20
 """Degenerate pivots in a row after which Bland's rule takes over, which cannot cycle."""
@@ -58,7 +68,8 @@ def strict_direction(
         Asked before every pivot; once true, the answer is None.
     """
     tableau = _Tableau(rows, fixed, start=first[0] if len(first) else 0)
-    for candidates in ([np.array(first, dtype=np.int64)] if len(first) > 1 else []) + [None]:
+    tried = [np.array(sorted(first), dtype=np.int64)] if len(first) > 1 else []
+    for candidates in (*tried, None):
         while (entering := tableau.entering(candidates)) is not None:
             if is_over():
                 return None
@@ -66,6 +77,18 @@ def strict_direction(
         if tableau.is_circuit:
             return tableau.circuit()
     return Direction(vector=tableau.direction())
+
+
+def _as_floats(rows: Integers) -> Floats | None:
+    """Return the rows rounded, or None where they leave the range in which sums of products stay finite."""
+    if max((abs(v).bit_length() for v in rows.ravel().tolist()), default=0) > _FLOAT_BITS:
+        return None
+    return rows.astype(np.float64)
+
+
+def _sizes(rows: Floats) -> Floats:
+    largest: Floats = np.abs(rows).max(axis=1)
+    return np.where(largest > 0, largest, 1.0)
 
 
 class _Tableau:
@@ -84,6 +107,8 @@ class _Tableau:
         self.determinant = 1
         self.basis = [self.first_slack + j for j in range(self.size + 1)]  # the last one only until `start` enters
         self.stalled = 0
+        self.floats = _as_floats(rows)
+        self.sizes = np.ones(self.n_rows) if self.floats is None else _sizes(self.floats)
         for k in range(self.n_fixed):
             self._enter_fixed(self.n_rows + k)
         self._exchange(self.size, start, self._transformed(start))
@@ -97,20 +122,19 @@ class _Tableau:
         """Whether the value is 0: no slack is in use."""
         return not any(self.inverse[place, -1] for place in self._slack_places())
 
-    def entering(self, candidates: np.ndarray | None) -> int | None:
+    def entering(self, candidates: Rows | None) -> int | None:
         """Return the column to enter; None at the optimum, at a circuit, or once every row is strictly positive."""
         if self.is_circuit:
             return None
         prices = self._prices()
-        chosen = self.rows if candidates is None else self.rows[candidates]
-        margins = chosen.dot(prices[:-1])
+        places = np.arange(self.n_rows) if candidates is None else candidates
+        if self.stalled < _STALLED_PIVOTS and (best := self._best_by_floats(prices, places)) is not None:
+            return best
+        margins = self.rows[places].dot(prices[:-1])
         if (margins < 0).all():
             return None
-        reduced = margins + prices[-1]
-        best = self._first_or_best(reduced)
-        if best is not None:
-            return best if candidates is None else int(candidates[best])
-        return self._entering_slack(prices)
+        best = self._first_or_best(margins + prices[-1])
+        return self._entering_slack(prices) if best is None else int(places[best])
 
     def pivot(self, entering: int) -> None:
         """Let a column enter; the leaving one is found by the ratio test, ties by the least number."""
@@ -147,6 +171,23 @@ class _Tableau:
         transformed = self._transformed(column)
         free = (place for place in range(self.size) if self.basis[place] >= self.first_slack and transformed[place])
         self._exchange(next(free), column, transformed)
+
+    def _best_by_floats(self, prices: Integers, places: Rows) -> int | None:
+        """Return the row that violates most, relative to its size, where floating point is sure that it violates."""
+        if self.floats is None:
+            return None
+        largest = max(abs(price).bit_length() for price in prices.tolist())
+        shift = max(0, largest - _FLOAT_BITS)
+        rounded = np.array([float(price >> shift) for price in prices.tolist()])
+        table, sizes = self.floats[places], self.sizes[places]
+        with np.errstate(all="ignore"):
+            reduced = table @ rounded[:-1] + rounded[-1]
+            # Every price errs by 1 from the shift and 2**-53 from rounding, every entry by 2**-53.
+            moduli = np.abs(table) @ (np.abs(rounded[:-1]) * _FLOAT_ERROR * (self.size + 8) + 1)
+            certain = reduced - moduli - np.abs(rounded[-1]) * _FLOAT_ERROR - 1
+            score = np.where(certain > 0, reduced / sizes, 0.0)
+        best = int(score.argmax())
+        return int(places[best]) if score[best] > 0 else None
 
     def _first_or_best(self, reduced: Integers) -> int | None:
         """Return the place of the greatest positive entry, the first one while degenerate pivots go on."""

@@ -108,7 +108,7 @@ class SignedRows:
             return
         d = self.problem.n_features
         offset = float(rounded[d]) if self.problem.bias else 0.0
-        yield from enclosures(self.problem, rounded[:d], offset, None, for_signs=True)
+        yield from enclosures(self.problem, rounded[:d], offset, for_signs=True)
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return y (w.x + b) times a power of two."""

@@ -9,7 +9,7 @@ is y_i (w.x_i + b) > 0 for two classes and v = (w, b). The data must have the pr
     overlap                 the same, N = null_space is independent, rank S + |N| = length of v, z.v = 0 for all z and
                             all v of N. So N spans {v : z.v = 0 on S}, and z.v >= 0 for all z forces z.v = 0 on S, v in
                             span N, z.v = 0 for all z. (A rank modulo a prime never exceeds the rank: one is enough.)
-    quasi-separable         z.v >= 0 for all z, > 0 for one, and the overlap proof for those with z.v = 0 (S is of them);
+    quasi-separable         z.v >= 0 for all z, > 0 for one, and the overlap proof for those with z.v = 0, S among them;
     margin-at-least q       z.v > 0 and (z.v)^2 >= q ||w||^2 for all z: the maximum margin squared is at least q;
     margin-at-most q        ||sum a z / sum a||^2 <= q. With a bias the a are first scaled to equal sums of the classes;
                             this is then the squared half distance of their weighted means. margin-exactly q: both.
@@ -137,7 +137,7 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
         need(value > 0 or not any(sum(map(mul, z, u)) for u in N), f"row {name}: z.v = 0 on null_space is false")
         is_strict = is_strict or value > 0
         if name in a:
-            S[name] = z, c
+            S[name] = z, c  # for quasi-separable z.v = 0 needs no check: sum a z.v = 0 and no z.v is negative
     need(is_strict or not is_quasi, "z.v > 0 for some z is false")
     need(len(S) == len(a) >= ("rows" in proof), "rows: there is none, or one that the data do not have")
     if is_margin and data["bias"] and a:

@@ -20,6 +20,9 @@ _TINIEST_NORMAL = 2.0**-1022
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
 
+_MANY_ROWS = 1000
+"""So many rows next to the least are looked at more closely before they cost integers."""
+
 
 def norm_squared(vector: Floats) -> Fraction:
     """Return ``||vector||^2`` exactly."""
@@ -27,8 +30,8 @@ def norm_squared(vector: Floats) -> Fraction:
     return as_fraction(sum(v * v for v in integers.tolist()), 2 * exponent)
 
 
-def least_functional_margin(problem: Problem, w: Floats, b: float, *, label: int | None = None) -> Fraction:
-    """Return ``min_i y_i (w.x_i + b)`` in exact arithmetic, over all rows or over those with ``y_i == label``.
+def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
+    """Return ``min_i y_i (w.x_i + b)`` in exact arithmetic.
 
     Only the rows whose enclosure reaches below every upper end are computed with integers.
 
@@ -39,59 +42,67 @@ def least_functional_margin(problem: Problem, w: Floats, b: float, *, label: int
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         raise ValueError("the hyperplane holds NaN or infinity")
-    cutoff = min(float(upper.min(initial=np.inf)) for _, _, upper in enclosures(problem, w, b, label))
-    least: Fraction | None = None
-    for rows, lower, _ in enclosures(problem, w, b, label):
-        close = rows[lower <= cutoff]
-        if close.size:
-            value = min(exact_functional_margins(problem, close, w, b))
-            least = value if least is None else min(least, value)
-    assert least is not None  # the row that gave the cutoff is close
-    return least
+    (close,) = _rows_near_the_least(problem, w, b, by_class=False)
+    parts = (close[start : start + _CHUNK_ROWS] for start in range(0, len(close), _CHUNK_ROWS))
+    return min(min(exact_functional_margins(problem, part, w, b)) for part in parts)
 
 
-def best_offset(problem: Problem, w: Floats) -> tuple[Fraction, Fraction]:
+def best_offset(problem: Problem, w: Floats | Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     """Return ``(b, m)``: the offset with the greatest least functional margin for this w, and that margin, exactly.
 
     With bias it is the middle between the two classes; through the origin b = 0.
     """
+    normal = [Fraction(v) for v in (w.tolist() if isinstance(w, np.ndarray) else w)]
+    groups = _groups(problem, nearest_floats(normal))
     if not problem.bias:
-        return Fraction(0), least_functional_margin(problem, w, 0.0)
-    least_positive = least_functional_margin(problem, w, 0.0, label=1)
-    greatest_negative = -least_functional_margin(problem, w, 0.0, label=-1)
-    return -(least_positive + greatest_negative) / 2, (least_positive - greatest_negative) / 2
+        return Fraction(0), _least_score(problem, normal, groups[0])
+    negative, positive = (_least_score(problem, normal, rows) for rows in groups)
+    return (negative - positive) / 2, (positive + negative) / 2
 
 
-def best_offset_of_fractions(problem: Problem, w: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    """Return `best_offset` for a normal of fractions."""
-    if not problem.bias:
-        return Fraction(0), _least_score(problem, w, None)
-    least_positive, least_negative = _least_score(problem, w, 1), _least_score(problem, w, -1)
-    return (least_negative - least_positive) / 2, (least_positive + least_negative) / 2
+def _groups(problem: Problem, w: Floats | None) -> list[Rows]:
+    """Return the rows that may have the least score, with bias of either class; all where w is no vector of floats."""
+    if w is not None:
+        return _rows_near_the_least(problem, w, 0.0, by_class=problem.bias)
+    return _classes(problem) if problem.bias else [np.arange(problem.n_samples)]
 
 
-def _least_score(problem: Problem, w: Sequence[Fraction], label: int | None) -> Fraction:
-    """Return ``min y_i w.x_i`` over the rows with that label, exactly."""
+def _least_score(problem: Problem, w: Sequence[Fraction], rows: Rows) -> Fraction:
+    """Return ``min y_i w.x_i`` over the rows, exactly."""
     common = math.lcm(*(v.denominator for v in w))
     normal = np.array([v.numerator * (common // v.denominator) for v in w], dtype=object)
-    rows = _rows_near_the_least(problem, nearest_floats(w), label)
-    least: Fraction | None = None
+    least: list[Fraction] = []
     for start in range(0, len(rows), _CHUNK_ROWS):
         part = rows[start : start + _CHUNK_ROWS]
         entries, exponent = problem.exact_rows(part)
         scores = entries.dot(normal) * problem.y[part].astype(np.int64).astype(object)
-        value = as_fraction(int(scores.min()), exponent)
-        least = value if least is None else min(least, value)
-    assert least is not None  # both classes have rows
-    return least / common
+        least.append(as_fraction(int(scores.min()), exponent))
+    return min(least) / common
 
 
-def _rows_near_the_least(problem: Problem, w: Floats | None, label: int | None) -> Rows:
-    if w is None:
-        return np.flatnonzero(problem.y == label) if label is not None else np.arange(problem.n_samples)
-    parts = list(enclosures(problem, w, 0.0, label))
-    cutoff = min(float(upper.min(initial=np.inf)) for _, _, upper in parts)
-    return np.concatenate([rows[lower <= cutoff] for rows, lower, _ in parts])
+def _rows_near_the_least(problem: Problem, w: Floats, b: float, *, by_class: bool) -> list[Rows]:
+    """Return the rows whose enclosure reaches below every upper end, of all or of either class, -1 first."""
+    parts = list(enclosures(problem, w, b, for_signs=True))
+    lower, upper = np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+    groups = _classes(problem) if by_class else [np.arange(problem.n_samples)]
+    return [_closest(problem, w, b, rows[lower[rows] <= upper[rows].min()]) for rows in groups]
+
+
+def _closest(problem: Problem, w: Floats, b: float, rows: Rows) -> Rows:
+    """Return the rows that remain with an error bound of their own each, where there are many."""
+    if len(rows) <= _MANY_ROWS:
+        return rows
+    X = problem.X[rows]
+    with np.errstate(all="ignore"):
+        value = problem.y[rows] * (X @ w + b)
+        error = _rounding_error(abs(X) @ np.abs(w) + abs(b), problem.n_features + 1)
+        upper = np.nextafter(value + error, np.inf)
+        is_far = value - error > np.nextafter(upper[np.isfinite(upper)].min(initial=np.inf), np.inf)
+    return rows[~is_far]
+
+
+def _classes(problem: Problem) -> list[Rows]:
+    return [np.flatnonzero(problem.y < 0), np.flatnonzero(problem.y > 0)]
 
 
 def geometric_margin(problem: Problem, w: Floats, b: float, square: Fraction) -> float:
@@ -105,7 +116,7 @@ def geometric_margin(problem: Problem, w: Floats, b: float, square: Fraction) ->
 
 def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[Floats, Floats]:
     """Return vectors that enclose ``y_i (w.x_i + b)`` from below and above, for every row."""
-    parts = [(lower, upper) for _, lower, upper in enclosures(problem, w, b, None)]
+    parts = [(lower, upper) for _, lower, upper in enclosures(problem, w, b)]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
@@ -124,9 +135,9 @@ def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) 
 
 
 def enclosures(
-    problem: Problem, w: Floats, b: float, label: int | None, *, for_signs: bool = False
+    problem: Problem, w: Floats, b: float, *, for_signs: bool = False
 ) -> Iterator[tuple[Rows, Floats, Floats]]:
-    """Yield ``(rows, lower, upper)`` chunk by chunk, of the rows with that label.
+    """Yield ``(rows, lower, upper)`` chunk by chunk.
 
     A computed sum of k products in any order errs by at most gamma_k |x|.|w| plus what underflow loses, with
     gamma_k = k u/(1 - k u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1). The
@@ -135,20 +146,18 @@ def enclosures(
     """
     everywhere = _largest_error(problem, w, b) if for_signs else None
     for chunk in problem.chunks():
-        rows = np.arange(chunk.start, chunk.stop)
         X, sign = problem.X[chunk], problem.y[chunk]
-        if label is not None:
-            picked = np.flatnonzero(sign == label)
-            rows, X, sign = rows[picked], X[picked], sign[picked]
         with np.errstate(all="ignore"):
-            value = sign * (X @ w + b)
+            value = X @ w
+            value += b
+            value *= sign
             error = _errors(X, w, b, value, everywhere)
             lower = np.nextafter(value - error, -np.inf)
             upper = np.nextafter(value + error, np.inf)
         broken = ~(np.isfinite(lower) & np.isfinite(upper))
         if broken.any():
             lower, upper = np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
-        yield rows, lower, upper
+        yield np.arange(chunk.start, chunk.stop), lower, upper
 
 
 def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
@@ -164,14 +173,15 @@ def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iter
         yield np.arange(chunk.start, chunk.stop), np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
 
 
-def _errors(X: Any, w: Floats, b: float, value: Floats, everywhere: float | None) -> Floats:
+def _errors(X: Any, w: Floats, b: float, value: Floats, everywhere: float | None) -> Floats | float:
     n_terms = len(w) + 1
     if everywhere is None:
         return _rounding_error(abs(X) @ np.abs(w) + abs(b), n_terms)
-    error = np.full(len(value), everywhere)
     near = np.flatnonzero(~(np.abs(value) > 2 * everywhere))
-    if near.size:
-        error[near] = _rounding_error(abs(X[near]) @ np.abs(w) + abs(b), n_terms)
+    if not near.size:
+        return everywhere
+    error = np.full(len(value), everywhere)
+    error[near] = _rounding_error(abs(X[near]) @ np.abs(w) + abs(b), n_terms)
     return error
 
 
