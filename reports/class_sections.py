@@ -5,11 +5,12 @@ from typing import Any
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven
 from maxmargin.reports.logistic import of_answer
-from maxmargin.reports.proofs import rows_table, shown_share
+from maxmargin.reports.proofs import name_columns, names_and_class, rows_table, shown_share
 from maxmargin.reports.sections import method
 from maxmargin.reports.words import length, name_of, tone, verdict_name
 
 _MOST_PAIRS = 300
+_MOST_WITNESSES = 70
 
 
 def document(report: dict[str, Any]) -> Document:
@@ -156,8 +157,8 @@ def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
         f"{_multinomial_words(report)} The question is whether linear scores, one for each class, can give every row "
         "its greatest score at its own class: one inequality for each row and each other class. Separability of each "
-        "class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a line "
-        "are separable all at once, though the middle one is not separable from the rest."
+        "class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a "
+        "line are separable all at once, though the middle one is not separable from the rest."
     )
     if answer["verdict"] == "undecided":
         return (Paragraph(text), Paragraph(f"Undecided: {answer['reason']}."))
@@ -199,10 +200,22 @@ def _touching_tables(answer: dict[str, Any]) -> tuple[Table, ...]:
     """Return some touching rows, and the inequalities that exclude strict separation."""
     tables = []
     if answer["verdict"] == "quasi-separable":
-        tables.append(rows_table("Touching rows", answer["first_touching"], length(answer, "touching_rows"), {}))
+        tables.append(rows_table(answer))
     if answer["witness"] is not None:
-        entries = [{**entry, "share": shown_share(entry)} for entry in answer["witness"]["rows"]]
-        caption = "The witness: inequalities that balance, so that not all are strict"
-        columns = {"against": "Against", "share": "Share"}
-        tables.append(rows_table(caption, entries, len(entries), columns))
+        tables.append(_witness(answer["witness"]["rows"]))
     return tuple(tables)
+
+
+def _witness(entries: list[dict[str, Any]]) -> Table:
+    rows = tuple(
+        (*names_and_class(entry), one_line(entry["against"]), shown_share(entry)) for entry in entries[:_MOST_WITNESSES]
+    )
+    columns = (*name_columns(entries), "Against", "Share")
+    note = f"The first {_MOST_WITNESSES} of {count(len(entries))}." if len(entries) > _MOST_WITNESSES else ""
+    return Table(
+        caption="The witness: inequalities that balance, so that not all of them can be strict",
+        columns=columns,
+        rows=rows,
+        numeric=frozenset((len(columns) - 1,)),
+        note=note,
+    )

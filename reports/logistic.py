@@ -75,8 +75,8 @@ def _columns_text(answer: dict[str, Any]) -> str:
     either = [name for name, sign in infinite.items() if sign not in ("+", "-")]
     finite, aliased = answer["finite_columns"], answer["aliased_columns"]
     sentences = [
-        f"The separating directions form a cone of {plural(answer['dimension'], 'dimension')}, those not counted that "
-        "are 0 on every row."
+        f"The separating directions form a cone of dimension {count(answer['dimension'])}"
+        f"{', not counting those that are 0 on every row' if aliased else ''}."
     ]
     if signed:
         sentences.append(f"Infinite with one sign only: {_some(signed)}.")

@@ -59,8 +59,8 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     verdict = Paragraph(
         f"Quasi-separable, that is quasi-complete separation. A {_plane(report)} has {separated} strictly on their "
         f"sides and no row on the wrong side, but it touches: the other {plural(touching, 'row')} "
-        f"{'lies' if touching == 1 else 'lie'} exactly on it. They lie on every hyperplane without a row on the wrong "
-        "side; those that contain all rows apart, there is no better one."
+        f"{'lies' if touching == 1 else 'lie'} exactly on it. So it is with every hyperplane that has no row on its "
+        f"wrong side: it contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
     )
     proof = Paragraph(
         f"The proof has two halves. The coefficients of the hyperplane are rational numbers; {_score(report)} was "
@@ -70,8 +70,7 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     return (
         verdict,
-        _rows_table("Touching rows", answer["first_touching"], touching),
-        _rows_table("Strictly separated rows", answer["first_separated"], length(answer, "separated_rows")),
+        rows_table(answer),
         proof,
         *_witness_and_balance(report),
     )
@@ -164,24 +163,36 @@ def _point(report: dict[str, Any]) -> str:
     return f" ({', '.join(coordinates)})"
 
 
-def _rows_table(caption: str, entries: Entries, total: int) -> Table:
-    return rows_table(caption, entries, total, {})
-
-
-def rows_table(caption: str, entries: Entries, total: int, more: dict[str, str]) -> Table:
-    """Return named rows as a table; `more` are further columns by the key of their entries."""
-    has_ids = any(entry["id"] is not None for entry in entries)
+def rows_table(answer: dict[str, Any]) -> Table:
+    """Return how many rows touch and how many can be strictly separated, with the first of either by name."""
+    kinds = (("Touching", "touching"), ("Strictly separated", "separated"))
     rows = tuple(
-        (*_names(entry, has_ids=has_ids), *(one_line(entry[key]) for key in more)) for entry in entries[:_MOST_ROWS]
+        (title, count(length(answer, f"{name}_rows")), _few(answer[f"first_{name}"], length(answer, f"{name}_rows")))
+        for title, name in kinds
     )
-    n_shown = len(rows)
-    note = f"The first {n_shown} of {count(total)} rows; the JSON form has more." if total > n_shown else ""
-    columns = ("Row", *(("Name",) if has_ids else ()), "Class", *more.values())
-    return Table(caption=f"{caption}: {count(total)}", columns=columns, rows=rows, note=note)
+    return Table(
+        caption="Which rows touch", columns=("", "Rows", "Numbers and classes"), rows=rows, numeric=frozenset((1,))
+    )
 
 
-def _names(entry: dict[str, Any], *, has_ids: bool) -> tuple[str, ...]:
-    return (str(entry["source_row"]), *((one_line(entry["id"]),) if has_ids else ()), one_line(entry["label"]))
+def _few(entries: Entries, total: int) -> str:
+    more = f" and {count(total - len(entries))} more" if total > len(entries) else ""
+    return ", ".join(f"{' '.join(_names(entry))} ({one_line(entry['label'])})" for entry in entries) + more
+
+
+def _names(entry: dict[str, Any]) -> tuple[str, ...]:
+    """Return the number of a row, and its name where it has one."""
+    return (str(entry["source_row"]), *(() if entry["id"] is None else (one_line(entry["id"]),)))
+
+
+def names_and_class(entry: dict[str, Any]) -> tuple[str, ...]:
+    """Return what a row is called in the first cells of a table."""
+    return (*_names(entry), one_line(entry["label"]))
+
+
+def name_columns(entries: Entries) -> tuple[str, ...]:
+    """Return the names of these columns."""
+    return ("Row", *(("Name",) if entries and entries[0]["id"] is not None else ()), "Class")
 
 
 def shown_share(entry: dict[str, Any]) -> str:
@@ -190,13 +201,12 @@ def shown_share(entry: dict[str, Any]) -> str:
 
 
 def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> Table:
-    has_ids = any(entry["id"] is not None for entry in entries)
     rows = tuple(
-        (*_names(entry, has_ids=has_ids), "+1" if entry["sign"] > 0 else "−1", shown_share(entry))
+        (*names_and_class(entry), "+1" if entry["sign"] > 0 else "−1", shown_share(entry))
         for entry in sorted(entries, key=lambda entry: (-entry["sign"], entry["row"]))[:_MOST_ROWS]
     )
     share = "Share of its class" if bias else "Share"
-    columns = ("Row", *(("Name",) if has_ids else ()), "Class", "Side", share)
+    columns = (*name_columns(entries), "Side", share)
     cut = f"The first {_MOST_ROWS} of {count(len(entries))} rows. " if len(entries) > _MOST_ROWS else ""
     witness = "The witness: rows whose weighted means coincide" if bias else "The witness: rows that balance"
     return Table(

@@ -19,7 +19,7 @@ from maxmargin.solvers.solution import Separability, Verdict
 MOST_WORK = 20_000_000
 """Inequalities times squared columns up to which the columns are looked at: one linear program a column."""
 
-_MOST_NAMED = 20
+_MOST_NAMED = 12
 """Touching and separated rows that are named."""
 
 _LONGEST_NUMBERS = 200_000

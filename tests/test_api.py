@@ -202,5 +202,5 @@ def test_awkward_data_get_an_answer(name: str, X: np.ndarray, y: np.ndarray, bia
     assert hard.lower <= hard.upper and soft.lower <= soft.objective
     assert (hard.status == "not-strictly-separable") == (verdict.strictly_separable is False)
     assert (hard.lower > 0) <= (verdict.strictly_separable is not False)
-    if name != "offset" or (bias and not sparse):  # only dense rows with bias are centred for the solvers
-        assert verdict.strictly_separable is not None, verdict.reason
+    assert verdict.strictly_separable is not None and verdict.verdict != "undecided", verdict.reason
+    assert verdict.infinite_columns is not None

@@ -14,6 +14,7 @@ from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.scaling import ColumnScaling
@@ -255,6 +256,24 @@ def test_wrong_guesses_of_the_span_cost_time_only(
         for _ in range(60):
             problem = small_problem(rng)
             assert is_right(problem, separability(problem))
+
+
+def test_a_row_taken_for_dependent_on_which_the_direction_is_zero(
+    monkeypatch: pytest.MonkeyPatch, is_right: Check
+) -> None:
+    """The third row is next to the line of the first two, not on it, so it can be strict."""
+    usual = highs_lp.solve_on_face
+
+    def solve(rows: Any, fixed: Any, *, time_limit: float | None = None) -> Any:
+        v, weights, attempt = usual(rows, fixed, time_limit=time_limit)
+        return (v, weights, attempt) if not len(fixed) else (np.array([0.0, 1.0, 0.0]), np.zeros(len(rows)), attempt)
+
+    monkeypatch.setattr(highs_lp, "solve_on_face", solve)
+    X = np.array([[1.0, 0, 0], [1, 0, 0], [5, 0, 2.0**-40], [0, 1, 0], [0, 3, 1]])
+    problem = Problem(X, np.array([1.0, -1.0, 1.0, 1.0, 1.0]), bias=False)
+    answer = separability(problem)
+    assert is_right(problem, answer)
+    assert answer.touching_rows is not None and answer.touching_rows.tolist() == [0, 1]
 
 
 def test_the_decision_is_the_same_twice() -> None:

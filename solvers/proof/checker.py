@@ -102,10 +102,10 @@ def rank(matrix: list[list[int]], p: int) -> int:
     for row in ([x % p for x in row] for row in matrix):
         for place, inverse, pivot in pivots:
             if factor := row[place] * inverse % p:
-                row = [(a - factor * b) % p for a, b in zip(row, pivot, strict=True)]
+                row[: place + 1] = [(a - factor * b) % p for a, b in zip(row, pivot, strict=False)]
         if any(row):
             place = max(j for j, a in enumerate(row) if a)  # the last: a reduced basis needs no elimination then
-            pivots.append((place, pow(row[place], -1, p), row))
+            pivots.append((place, pow(row[place], -1, p), row[: place + 1]))
     return len(pivots)
 
 
