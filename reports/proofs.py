@@ -171,7 +171,7 @@ def rows_table(answer: dict[str, Any]) -> Table:
         for title, name in kinds
     )
     return Table(
-        caption="Which rows touch", columns=("", "Rows", "Numbers and classes"), rows=rows, numeric=frozenset((1,))
+        caption="Which rows touch", columns=("", "Rows", "Numbers, from 0, and classes"), rows=rows, numeric=frozenset((1,))
     )
 
 

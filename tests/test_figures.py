@@ -17,7 +17,7 @@ from maxmargin.reports.figures.classes import plot_classes
 from maxmargin.reports.figures.distances import plot_distances
 from maxmargin.reports.figures.margin_path import plot_margin_path
 from maxmargin.reports.figures.mistakes import plot_mistakes
-from maxmargin.reports.figures.projection import half_width, plot_projection, view_of
+from maxmargin.reports.figures.projection import half_width, marked_rows, plot_projection, shows_touched, view_of
 from maxmargin.reports.figures.soft_path import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study import Study
@@ -32,10 +32,12 @@ def dataset(name: str) -> mm.Dataset:
     if name == "plane":
         pair = mm.load("iris").pair("setosa", "versicolor")
         return mm.from_arrays(pair.X[:, 2:], pair.labels)
+    if name == "quasi":
+        return mm.load("agresti-quasi")
     return mm.load("iris", positive=name)
 
 
-@pytest.fixture(scope="module", params=["strip", "plane", "setosa", "versicolor"])
+@pytest.fixture(scope="module", params=["strip", "plane", "setosa", "versicolor", "quasi"])
 def report(request: pytest.FixtureRequest) -> MarginReport:
     return margin_report(dataset(request.param), Cs=(0.1, 10.0), max_mistakes=1_000)
 
@@ -137,6 +139,36 @@ def test_no_row_lies_in_the_margin_band_of_separable_data(report: MarginReport) 
     direction, offset = view_of(study).line(study.reference)
     inside = np.abs(view_of(study).points @ direction + offset) < half_width(study) * (1 - 1e-9)
     assert inside.any() == (study.maximum is None)
+
+
+def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
+    study = study_of(report)
+    rows, name = marked_rows(study)
+    expected = {"separable": "support row", "quasi-separable": "touching row", "overlap": "witness row"}
+    assert name == expected[study.separability.verdict]
+    labels = plot_projection(study, axes()).get_legend_handles_labels()[1]
+    assert f"{name}s" in labels
+    assert ("touched hyperplane" in labels) is shows_touched(study)
+    if study.touched is not None:
+        assert study.separability.touching_rows is not None
+        assert rows.tolist() == study.separability.touching_rows.tolist()
+        np.testing.assert_allclose(study.touched.distances(study.problem, rows), 0, atol=1e-12)
+
+
+def test_few_separated_rows_are_circled_instead_of_many_touching_ones() -> None:
+    dataset = mm.from_arrays([[0.0], [0.0], [0.0], [0.0], [1.0]], [0, 1, 0, 1, 1])
+    rows, name = marked_rows(study_of(margin_report(dataset, Cs=(1.0,), max_mistakes=20)))
+    assert (rows.tolist(), name) == ([4], "strictly separated row")
+
+
+def test_classes_have_a_mark_for_each_verdict() -> None:
+    x, labels = [0.0, 1.0, 1.0, 2.0, 5.0, 1.0, 4.0], ["a", "a", "b", "b", "c", "d", "d"]
+    study = margin_report(mm.from_arrays([[v] for v in x], labels), max_mistakes=20).study
+    assert isinstance(study, ClassStudy)
+    legend = plot_classes(study, axes()).get_legend()
+    assert legend is not None
+    found = [text.get_text() for text in legend.get_texts()]
+    assert found == ["separable, with γ*", "quasi-separable", "overlap"]
 
 
 def test_the_trajectory_ends_where_the_run_ended(report: MarginReport) -> None:

@@ -214,30 +214,36 @@ def test_relations_between_the_numbers(iris: MarginReport) -> None:
 
 def test_the_witness_balances(inseparable: MarginReport) -> None:
     found = inseparable.to_dict()
-    assert (found["verdict"], found["strictly_separable"]) == ("undecided", False)
-    certificate = found["separability"]["certificate"]
+    assert (found["verdict"], found["strictly_separable"]) == ("overlap", False)
     X = mm.load("iris").X
-    means = {1: [Fraction(0)] * 4, -1: [Fraction(0)] * 4}
-    for entry in certificate["rows"]:
+    witness = found["separability"]["witness"]
+    means = means_of(witness["rows"], X)
+    assert means[1] == means[-1]
+    assert [float(m) for m in means[1]] == witness["point"]
+    for entries in (witness["rows"], found["separability"]["balance"]):
+        shares = {sign: sum(Fraction(e["share"]) for e in entries if e["sign"] == sign) for sign in (1, -1)}
+        assert shares == {1: 1, -1: 1}
+    for page in (page_of(inseparable), inseparable.to_markdown()):
+        assert "It cannot converge" in page
+        assert all(f"{entry['row']}" in page for entry in witness["rows"])
+
+
+def means_of(entries: list[dict[str, Any]], X: Any) -> dict[int, list[Fraction]]:
+    """Return the weighted mean of the rows of each sign."""
+    means = {1: [Fraction(0)] * X.shape[1], -1: [Fraction(0)] * X.shape[1]}
+    for entry in entries:
         row = [Fraction(value) for value in X[entry["row"]].tolist()]
         share = Fraction(entry["share"])
         assert share > 0
         means[entry["sign"]] = [m + share * x for m, x in zip(means[entry["sign"]], row, strict=True)]
-    assert means[1] == means[-1]
-    assert [float(m) for m in means[1]] == certificate["point"]
-    shares = {sign: sum(Fraction(e["share"]) for e in certificate["rows"] if e["sign"] == sign) for sign in (1, -1)}
-    assert shares == {1: 1, -1: 1}
-    for page in (page_of(inseparable), inseparable.to_markdown()):
-        assert "not linearly separable" in page
-        assert "It cannot converge" in page
-        assert all(f"{entry['row']}" in page for entry in certificate["rows"])
+    return means
 
 
 def test_the_witness_through_the_origin_balances() -> None:
     dataset = mm.from_arrays([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], [1, 1, 0])
     found = margin_report(dataset, bias=False, zero="positive", Cs=[1.0]).to_dict()
     total = np.zeros(2)
-    for entry in found["separability"]["certificate"]["rows"]:
+    for entry in found["separability"]["witness"]["rows"]:
         total += float(Fraction(entry["share"])) * entry["sign"] * dataset.X[entry["row"]]
     assert total.tolist() == [0, 0]
     assert found["translation"]["reason"]
@@ -279,19 +285,160 @@ def test_classes(classes: MarginReport) -> None:
         ("setosa", "virginica"): True,
         ("versicolor", "virginica"): False,
     }
-    assert found["strictly_separable"] is found["multinomial"]["strictly_separable"] is False
+    assert found["verdict"] == found["multinomial"]["verdict"] == "quasi-separable"
+    assert (found["multinomial"]["n_inequalities"], found["multinomial"]["n_strict"]) == (300, 200)
+    assert found["multinomial"]["separated_rows"] == list(range(50))
+    for page in (page_of(classes), classes.to_markdown(), classes.to_terminal()):
+        assert "All classes at once (multinomial) are quasi-separable." in page
+    for words in ("300, 200 of them strict at once", "virginica: sepal length (cm)", "no maximum-likelihood estimate"):
+        assert words in page_of(classes)
     for entry in (*found["one_vs_rest"], *found["pairs"]):
         assert entry["novikoff"] is None or entry["n_mistakes"] <= entry["novikoff"]
         assert proven(entry["lower"], entry["upper"]) in page_of(classes) or not entry["strictly_separable"]
 
 
-def test_the_multinomial_answer_is_not_guessed() -> None:
-    found = margin_report(three_on_a_line(), max_mistakes=500).to_dict()
-    assert [entry["strictly_separable"] for entry in found["one_vs_rest"]] == [True, False, True]
-    assert all(entry["strictly_separable"] for entry in found["pairs"])
-    assert (found["verdict"], found["strictly_separable"]) == ("undecided", None)
-    corners = mm.from_arrays([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], ["a", "b", "c"])
-    assert margin_report(corners).to_dict()["multinomial"]["strictly_separable"] is True
+def test_the_multinomial_question_is_its_own() -> None:
+    report = margin_report(three_on_a_line(), max_mistakes=500)
+    found = report.to_dict()
+    assert [entry["verdict"] for entry in found["one_vs_rest"]] == ["separable", "overlap", "separable"]
+    assert [entry["verdict"] for entry in found["pairs"]] == ["separable"] * 3
+    assert (found["verdict"], found["strictly_separable"]) == ("separable", True)
+    assert "All classes at once (multinomial) are separable." in report.to_terminal()
+
+
+def test_classes_that_overlap() -> None:
+    values = [[float(x)] for x in (0, 2, 1, 3, 0, 3)]
+    report = margin_report(mm.from_arrays(values, ["a", "a", "b", "b", "c", "c"]), max_mistakes=100)
+    found = report.to_dict()
+    assert found["verdict"] == "overlap"
+    assert found["multinomial"]["infinite_columns"] == {}
+    text = report.to_markdown()
+    assert "All classes at once (multinomial) overlap." in text
+    assert "with a as the reference, has a finite maximum-likelihood estimate, and only one" in text
+
+
+def quasi() -> mm.Dataset:
+    """Agresti's quasi-complete separation beside a column that says nothing: 50 has both labels, twice."""
+    x = [10, 20, 30, 40, 50, 50, 60, 70, 80, 90, 50, 50]
+    z = [0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1]
+    labels = ["no"] * 5 + ["yes"] * 5 + ["no", "yes"]
+    return mm.from_arrays(np.column_stack([x, z]).astype(float), labels, feature_names=["x", "z"], source="quasi")
+
+
+def square() -> mm.Dataset:
+    X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    return mm.from_arrays(X, [0, 1, 1, 0], feature_names=["left", "right"])
+
+
+VERDICTS = {
+    "separable": (
+        agresti,
+        "Class 1 against class 0 is linearly separable.",
+        ("no maximum-likelihood estimate (complete separation)", "(Intercept) (−∞) and x (+∞)", "None stays finite"),
+    ),
+    "quasi-separable": (
+        quasi,
+        "yes against no is quasi-separable (quasi-complete separation).",
+        (
+            "no maximum-likelihood estimate (quasi-complete separation)",
+            "has 8 rows strictly on their sides and no row on the wrong side",
+            "it contains these 4 rows",
+            "4 (no), 5 (yes), 10 (no), 11 (yes)",
+            "(Intercept) (−∞) and x (+∞)",
+            "Finite: z.",
+            "a cone of dimension 1.",
+        ),
+    ),
+    "overlap": (
+        square,
+        "Class 1 against class 0 overlaps.",
+        ("4 rows with positive weights balance", "a finite maximum-likelihood estimate, and only one"),
+    ),
+}
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_every_verdict_has_its_words(verdict: str) -> None:
+    dataset, sentence, words = VERDICTS[verdict]
+    report = margin_report(dataset(), max_mistakes=200, Cs=GRID)
+    assert report.to_dict()["verdict"] == verdict
+    for page in ("".join(Outline(report.to_html()).text), report.to_markdown().replace("\\", "")):
+        text = " ".join(page.split())
+        assert [phrase for phrase in (sentence, *words) if phrase not in text] == []
+        assert "undecided" not in text
+        assert "not decided" not in text
+    assert " ".join(report.to_terminal().split()).count(sentence) == 1
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_proof_of_the_report_can_be_checked(verdict: str, bias: bool) -> None:
+    dataset = VERDICTS[verdict][0]()
+    found = margin_report(dataset, bias=bias, max_mistakes=50, Cs=GRID).to_dict()
+    answer = found["separability"]
+    assert mm.verify(answer["certificate"], dataset.X, dataset.labels)
+    assert answer["certificate"]["claim"] == found["verdict"]
+    assert answer["certificate_cut"] == []
+
+
+@pytest.mark.parametrize("source", ["iris", "wine", "three-on-a-line"])
+def test_the_multinomial_proof_of_the_report_can_be_checked(source: str) -> None:
+    dataset = mm.load(source)
+    found = margin_report(dataset, max_mistakes=50).to_dict()
+    assert mm.verify(found["multinomial"]["certificate"], dataset.X, dataset.labels)
+
+
+def test_quasi_separable_data() -> None:
+    dataset = quasi()
+    found = margin_report(dataset, max_mistakes=50, Cs=GRID).to_dict()["separability"]
+    assert found["touching_rows"] == [4, 5, 10, 11]
+    assert sorted(found["touching_rows"] + found["separated_rows"]) == list(range(12))
+    assert {entry["row"] for entry in found["balance"]} <= set(found["touching_rows"])
+    means = means_of(found["balance"], dataset.X)
+    assert means[1] == means[-1]
+    assert [entry["row"] for entry in found["first_touching"]] == found["touching_rows"]
+    assert (found["infinite_columns"], found["finite_columns"]) == ({"(Intercept)": "-", "x": "+"}, ["z"])
+    assert (found["aliased_columns"], found["dimension"]) == ([], 1)
+
+
+def test_aliased_columns_are_named() -> None:
+    X = np.column_stack([square().X, square().X[:, 0] * 2])
+    dataset = mm.from_arrays(X, square().labels, feature_names=["left", "right", "twice"])
+    report = margin_report(dataset, max_mistakes=50, Cs=GRID)
+    assert report.to_dict()["separability"]["aliased_columns"] == ["twice"]
+    assert "It is unique once twice is left out: 1 column that depends linearly on the others." in report.to_markdown()
+
+
+def test_columns_that_cost_too_much_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.reports.separability.MOST_WORK", 0)
+    for dataset in (agresti(), square(), three_on_a_line()):
+        report = margin_report(dataset, max_mistakes=50, **({"Cs": GRID} if dataset.is_binary else {}))  # type: ignore[arg-type]
+        found = report.to_dict()
+        answer = found["separability" if dataset.is_binary else "multinomial"]
+        assert [answer[key] for key in ("infinite_columns", "finite_columns", "dimension")] == [None] * 3
+        sentence = f"Which logistic coefficients are infinite was not computed: {answer['columns_reason']}."
+        assert sentence in found["unknown"]
+        assert answer["columns_reason"] in report.to_markdown()
+
+
+def test_numbers_too_long_for_a_report_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.reports.separability._LONGEST_NUMBERS", 1)
+    report = margin_report(quasi(), max_mistakes=50, Cs=GRID)
+    answer = report.to_dict()["separability"]
+    assert set(answer["certificate_cut"]) == {"direction", "rows", "weights", "null_space"}
+    assert answer["certificate"]["direction"] is None
+    assert "maxmargin check" in report.to_markdown()
+
+
+def test_past_the_limits_strict_separation_is_still_excluded() -> None:
+    X = np.zeros((4, 1_001))
+    X[2:] = 1
+    report = margin_report(mm.from_arrays(X, [0, 1, 0, 1]), max_mistakes=50, Cs=[1.0])
+    found = report.to_dict()
+    assert (found["verdict"], found["strictly_separable"]) == ("undecided", False)
+    assert "is not linearly separable" in report.to_terminal()
+    assert any("1002 columns" in sentence for sentence in found["unknown"])
+    assert "The coefficients" not in report.to_markdown()
 
 
 @pytest.mark.parametrize("how", ["center", "standardize", "unit"])
@@ -322,7 +469,7 @@ def test_degenerate_data() -> None:
     xor = mm.from_arrays([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0])
     flat = margin_report(xor, max_mistakes=100, Cs=GRID)
     assert [point["margin_width_text"] for point in flat.to_dict()["soft_margin"]] == ["infinity"] * 2
-    assert flat.to_dict()["separability"]["certificate"]["point"] == [0.5, 0.5]
+    assert flat.to_dict()["separability"]["witness"]["point"] == [0.5, 0.5]
     for report in (two, equal, flat):
         Outline(report.to_html())
 

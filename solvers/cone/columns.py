@@ -118,7 +118,10 @@ class _Opposites:
         against = self.cone.unit(column, -1 if inner > 0 else 1)
         while True:
             rows = np.append(self.active, against)
-            answer = Stage(cone=self.cone, active=rows, fixed=self.fixed).solve(self.limits)
+            stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
+            answer = stage.propose(self.limits)
+            if answer is None or (isinstance(answer, list) and not self._is_opposite(answer, column)):
+                answer = stage.decide(self.limits)
             if answer is None:
                 return None
             if isinstance(answer, Circuit):
@@ -128,6 +131,11 @@ class _Opposites:
                 self.directions.append(answer)
                 return UNDETERMINED
             self.active = np.concatenate([self.active, wrong[:_ROWS_ADDED]])
+
+    def _is_opposite(self, direction: list[Fraction], column: int) -> bool:
+        """Return whether a proposal has the other sign and is positive on the active rows."""
+        is_other = direction[column] * self.directions[0][column] < 0
+        return is_other and not violated_rows(self.cone.rows, direction, self.active).size
 
 
 class _WithUnits:
@@ -141,6 +149,16 @@ class _WithUnits:
         """Return the number of a unit vector."""
         self.units.append((column, sign))
         return self.rows.n_rows + len(self.units) - 1
+
+    @property
+    def n_rows(self) -> int:
+        """Number of vectors."""
+        return self.rows.n_rows + len(self.units)
+
+    @property
+    def width(self) -> int:
+        """Their length."""
+        return self.rows.width
 
     @property
     def biases(self) -> Sequence[int]:

@@ -101,22 +101,21 @@ class _Search:
                 if not outside.size:
                     return self._decision(None)
                 self.active = outside[:_ROWS_ADDED]
-            stage = Stage(
-                cone=self.cone,
-                active=self.active,
-                fixed=np.array(self.face.basis, dtype=np.int64),
-                attempts=self.attempts,
-            )
-            answer = stage.solve(self.limits)
+            fixed = np.array(self.face.basis, dtype=np.int64)
+            stage = Stage(cone=self.cone, active=self.active, fixed=fixed, attempts=self.attempts)
+            answer = stage.propose(self.limits)
+            violated = self._violated(answer) if isinstance(answer, list) else None
+            if answer is None or (violated is not None and np.isin(violated, self.active).any()):
+                answer = stage.decide(self.limits)
+                violated = self._violated(answer) if isinstance(answer, list) else None
             if answer is None or self.limits.is_over():
                 return None
             if isinstance(answer, Circuit):
                 self.add(self.active[answer.places].tolist(), answer)
-                continue
-            violated = self._violated(answer)
-            if not violated.size:
+            elif violated is not None and violated.size:
+                self.active = np.concatenate([self.active, violated[:_ROWS_ADDED]])
+            else:
                 return self._decision(answer)
-            self.active = np.concatenate([self.active, violated[:_ROWS_ADDED]])
 
     def add(self, rows: list[int], circuit: Circuit) -> None:
         """Go to the face that a circuit leaves."""
@@ -161,9 +160,7 @@ class _Search:
         )
 
 
-def decide(
-    cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = ()
-) -> Decision | None:
+def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = ()) -> Decision | None:
     """Decide for every row whether it can be strictly positive on the cone {v : z_i.v >= 0}.
 
     Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet

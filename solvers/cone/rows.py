@@ -20,8 +20,8 @@ EXACT_CHUNK = 4096
 """Rows turned into integers at a time."""
 
 
-class ConeRows(Protocol):
-    """Vectors z_i in Q^m, far too many to hold as integers at once."""
+class StageRows(Protocol):
+    """Vectors z_i in Q^m, as one question about some of them needs them."""
 
     @property
     def n_rows(self) -> int:
@@ -43,6 +43,10 @@ class ConeRows(Protocol):
 
     def home(self, direction: Floats) -> list[Fraction]:
         """Return exactly the direction of the easy coordinates in the original ones, up to a positive factor."""
+
+
+class ConeRows(StageRows, Protocol):
+    """The rows of a cone, far too many to hold as integers at once."""
 
     def scaled_unit(self, column: int) -> Floats:
         """Return the vector of the easy coordinates whose product with a direction has the sign of `column` of it."""

@@ -10,10 +10,9 @@ from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.cone.rows import ConeRows
+from maxmargin.solvers.cone.rows import StageRows
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.proof.certificate import without_denominators
-from maxmargin.solvers.proof.dyadic import Integers, as_integers
+from maxmargin.solvers.proof.dyadic import as_integers
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -29,104 +28,101 @@ _SPARE_ROWS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The integers of the active and the fixed rows, in common units of the columns.
+    """A face and the rows that are to be positive on it.
 
     Attributes
     ----------
-    cone : ConeRows
+    cone : StageRows
     active : ndarray of int
         Rows that are to be positive.
     fixed : ndarray of int
         Independent rows that are to be 0.
+    attempts : list of Attempt
+        Where what solvers say of themselves is added.
     """
 
-    cone: ConeRows
+    cone: StageRows
     active: Rows
     fixed: Rows
     attempts: list[Attempt] = field(default_factory=list)
 
-    def solve(self, limits: Limits) -> list[Fraction] | Circuit | None:
-        """Return a direction, positive on the active rows and 0 on the fixed ones, or a circuit, both exact.
+    def propose(self, limits: Limits) -> list[Fraction] | Circuit | None:
+        """Return what floating point finds: a circuit, which is exact, or a direction exactly on the face.
 
-        Floating point proposes, exact arithmetic checks; where nothing passes, the rational simplex method decides.
-        None once the time is over.
+        Whether the direction is positive on the active rows is not checked exactly.
         """
-        rows, fixed, exponents = self._integers()
-        proposed = self._proposed(rows, fixed, exponents, limits)
-        if isinstance(proposed, Circuit | list):
-            return proposed
-        likely = np.argsort(-proposed, kind="stable")[: rows.shape[1] + 1] if proposed is not None else ()
-        answer = strict_direction(rows, fixed, first=[int(row) for row in likely], is_over=limits.is_over)
-        self.attempts.append(Attempt(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
-        if isinstance(answer, Direction):
-            units = (Fraction(2) ** e for e in exponents)
-            return [v / unit for v, unit in zip(answer.vector, units, strict=True)]
-        return answer
-
-    def _integers(self) -> tuple[Integers, Integers, list[int]]:
-        table, exponents = self.cone.integers(np.concatenate([self.active, self.fixed]))
-        return table[: len(self.active)], table[len(self.active) :], exponents
-
-    def _proposed(
-        self, rows: Integers, fixed: Integers, exponents: list[int], limits: Limits
-    ) -> list[Fraction] | Circuit | Floats | None:
-        """Return a proposal of floating point that is right, else the multipliers, which are likely to be near."""
         scaled, scaled_fixed = self.cone.scaled(self.active), self.cone.scaled(self.fixed)
-        multipliers: Floats | None = None
-        for factors in (np.ones(len(scaled)), _units(scaled)):
+        units = _units(scaled)
+        for factors in (np.ones(len(scaled)), units):
             v, weights, attempt = highs_lp.solve_on_face(
                 scaled * factors[:, None], scaled_fixed, time_limit=limits.seconds_left
             )
             self.attempts.append(attempt)
-            if weights is not None and (circuit := _circuit(rows, fixed, weights * factors)) is not None:
+            if weights is not None and (circuit := self._circuit(weights * factors)) is not None:
                 return circuit
-            if v is not None and (direction := self._direction(v, rows, fixed, exponents, scaled_fixed)) is not None:
+            if v is not None and (scaled @ v > 0).all() and (direction := self._direction(v, scaled_fixed)) is not None:
                 return direction
-            multipliers = weights if weights is not None else multipliers
-            if (factors == _units(scaled)).all():
+            if (units == 1.0).all() or limits.is_over():
                 break
-        return multipliers
+        return None
 
-    def _direction(
-        self, v: Floats, rows: Integers, fixed: Integers, exponents: list[int], scaled_fixed: Floats
-    ) -> list[Fraction] | None:
-        """Return the direction moved exactly onto the face, if it is positive on the active rows."""
+    def decide(self, limits: Limits) -> list[Fraction] | Circuit | None:
+        """Return a direction positive on the active rows and 0 on the fixed ones, or a circuit, by rational arithmetic.
+
+        None once the time is over.
+        """
+        table, exponents = self.cone.integers(np.concatenate([self.active, self.fixed]))
+        rows, fixed = table[: len(self.active)], table[len(self.active) :]
+        answer = strict_direction(rows, fixed, first=self._likely(), is_over=limits.is_over)
+        self.attempts.append(Attempt(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
+        if not isinstance(answer, Direction):
+            return answer
+        units = (Fraction(2) ** e for e in exponents)
+        return [v / unit for v, unit in zip(answer.vector, units, strict=True)]
+
+    def _likely(self) -> list[int]:
+        """Return the places of rows of large multiplier in the units of the rows, which are likely to decide."""
+        scaled = self.cone.scaled(self.active)
+        _, weights, attempt = highs_lp.solve_on_face(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed))
+        self.attempts.append(attempt)
+        if weights is None:
+            return []
+        likely: list[int] = np.argsort(-weights, kind="stable")[: self.cone.width + 1].tolist()
+        return likely
+
+    def _direction(self, v: Floats, scaled_fixed: Floats) -> list[Fraction] | None:
+        """Return the direction moved exactly onto the face."""
         direction = self.cone.home(v)
-        if len(fixed):
-            moved = onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
-            if moved is None:
-                return None
-            direction = moved
-        return direction if (rows.dot(_in_units(direction, exponents)) > 0).all() else None
+        if not len(self.fixed):
+            return direction
+        fixed, exponents = self.cone.integers(self.fixed)
+        return onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
+
+    def _circuit(self, weights: Floats) -> Circuit | None:
+        """Return the exact circuit near the weights of a vertex."""
+        if not (weights > 0).any():
+            return None
+        support = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
+        if len(support) > self.cone.width + 1 - len(self.fixed) + _SPARE_ROWS:
+            return None
+        support = support[np.argsort(-weights[support], kind="stable")]
+        table, _ = self.cone.integers(np.concatenate([self.active[support], self.fixed]))
+        rows, fixed = table[: len(support)], table[len(support) :]
+        found = circuit_near(rows, fixed, as_integers(weights[support])[0].tolist())
+        return None if found is None else _in_order(found, support)
 
 
-def _circuit(rows: Integers, fixed: Integers, weights: Floats) -> Circuit | None:
-    """Return the exact circuit near the weights of a vertex."""
-    if not (weights > 0).any():
-        return None
-    support = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
-    if len(support) > rows.shape[1] + 1 - len(fixed) + _SPARE_ROWS:
-        return None
-    support = support[np.argsort(-weights[support], kind="stable")]
-    found = circuit_near(rows[support], fixed, as_integers(weights[support])[0].tolist())
-    if found is None:
-        return None
-    order = sorted(range(len(found.places)), key=lambda k: support[found.places[k]])
+def _in_order(circuit: Circuit, support: Rows) -> Circuit:
+    """Return the circuit on the places of the active rows, in increasing order."""
+    order = sorted(range(len(circuit.places)), key=lambda k: support[circuit.places[k]])
     return Circuit(
-        places=[int(support[found.places[k]]) for k in order],
-        weights=[found.weights[k] for k in order],
-        fixed_weights=found.fixed_weights,
+        places=[int(support[circuit.places[k]]) for k in order],
+        weights=[circuit.weights[k] for k in order],
+        fixed_weights=circuit.fixed_weights,
     )
-
-
-def _in_units(direction: list[Fraction], exponents: list[int]) -> Integers:
-    """Return integers proportional to the direction, in the units of the integer rows."""
-    units = (Fraction(2) ** e for e in exponents)
-    return np.array(without_denominators([v * unit for v, unit in zip(direction, units, strict=True)]), dtype=object)
 
 
 def _units(rows: Floats) -> Floats:
     """Return for every row the power of two that brings its greatest entry to about 1."""
     largest = np.abs(rows).max(axis=1)
-    exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1]
-    return np.ldexp(1.0, np.minimum(-exponents, np.finfo(np.float64).maxexp - 1))
+    return np.ldexp(1.0, -np.frexp(np.where(largest > 0, largest, 1.0))[1])
