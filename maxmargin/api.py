@@ -87,7 +87,7 @@ def separability(
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
     dataset = from_arrays(X, y, positive=positive)
-    limits = {"time_limit": time_limit, "exact_limit": exact_limit}
+    limits: dict[str, Any] = {"time_limit": time_limit, "exact_limit": exact_limit}
     if dataset.is_binary:
         answer = decide(problem_of(dataset, bias=bias), method=method, solver=solver, **limits)
     elif method != "auto" or solver is not None:

@@ -170,9 +170,8 @@ def rows_table(answer: dict[str, Any]) -> Table:
         (title, count(length(answer, f"{name}_rows")), _few(answer[f"first_{name}"], length(answer, f"{name}_rows")))
         for title, name in kinds
     )
-    return Table(
-        caption="Which rows touch", columns=("", "Rows", "Numbers, from 0, and classes"), rows=rows, numeric=frozenset((1,))
-    )
+    columns = ("", "Rows", "Numbers, from 0, and classes")
+    return Table(caption="Which rows touch", columns=columns, rows=rows, numeric=frozenset((1,)))
 
 
 def _few(entries: Entries, total: int) -> str:

@@ -246,21 +246,13 @@ def _touching(
 ) -> Separability:
     """Word the verdict on data that are not strictly separable."""
     rows = sorted(decision.balance)
-    proof = {
-        "problem": problem,
-        "rows": tuple(rows),
-        "weights": tuple(decision.balance[row] for row in rows),
-        "null_space": decision.null_space,
-    }
     touching = np.flatnonzero(decision.touching)
     separated = np.flatnonzero(~decision.touching)
     is_overlap = not separated.size
-    d = problem.n_features
-    b = decision.direction[d] if problem.bias else Fraction(0)
     return Separability(
         verdict=Verdict.OVERLAP if is_overlap else Verdict.QUASI_SEPARABLE,
         strictly_separable=False,
-        certificate=Overlap(**proof) if is_overlap else QuasiSeparation(w=decision.direction[:d], b=b, **proof),
+        certificate=_overlap(problem, decision) if is_overlap else _quasi_separation(problem, decision),
         witness=_point(problem, decision.witness),
         reason=_overlap_reason(rows, decision) if is_overlap else _quasi_reason(separated, touching, rows),
         engine=engine,
@@ -270,6 +262,24 @@ def _touching(
         n_features=problem.n_features,
         bias=problem.bias,
         find_columns=columns,
+    )
+
+
+def _overlap(problem: Problem, decision: Decision) -> Overlap:
+    rows = tuple(sorted(decision.balance))
+    weights = tuple(decision.balance[row] for row in rows)
+    return Overlap(problem=problem, rows=rows, weights=weights, null_space=decision.null_space)
+
+
+def _quasi_separation(problem: Problem, decision: Decision) -> QuasiSeparation:
+    d, balance = problem.n_features, _overlap(problem, decision)
+    return QuasiSeparation(
+        problem=problem,
+        w=decision.direction[:d],
+        b=decision.direction[d] if problem.bias else Fraction(0),
+        rows=balance.rows,
+        weights=balance.weights,
+        null_space=balance.null_space,
     )
 
 

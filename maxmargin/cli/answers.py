@@ -134,8 +134,8 @@ def _balance(certificate: "Certificate | None") -> dict[str, Any]:
     """Return how many rows the overlap proof needs."""
     from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
 
-    is_balance = isinstance(certificate, Overlap | QuasiSeparation)
-    return {"balancing_rows": list(certificate.rows) if is_balance and certificate is not None else None}
+    rows = list(certificate.rows) if isinstance(certificate, Overlap | QuasiSeparation) else None
+    return {"balancing_rows": rows}
 
 
 def _exact(value: Fraction) -> str:

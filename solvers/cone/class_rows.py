@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +118,8 @@ class ClassRows:
         if not self.problem.bias:
             return products
         offset = block[-1]
-        return products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
+        moved = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
+        return np.asarray(moved)
 
     def _differences(self, rows: Rows, first: int, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         samples, others = self.pairs(rows)
@@ -127,7 +129,7 @@ class ClassRows:
             high = np.nextafter(upper[place, own] - lower[place, others], np.inf)
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
-    def _place(self, table: NDArray[np.generic], vectors: NDArray[np.generic], samples: Rows, others: Rows) -> None:
+    def _place(self, table: NDArray[Any], vectors: NDArray[Any], samples: Rows, others: Rows) -> None:
         """Put the vectors into the blocks of their own class, their negatives into those of the others."""
         blocks = table.reshape(len(table), self.n_others, self.block)
         own = self.problem.codes[samples]

@@ -217,7 +217,7 @@ def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Ro
         part = rows[start : start + EXACT_CHUNK]
         wrong = part[(cone.exact_products(part, columns) != 0).any(axis=1).astype(np.bool_)]
         if wrong.size:
-            return wrong[:_ROWS_ADDED]
+            return np.asarray(wrong[:_ROWS_ADDED])
     return rows[:0]
 
 

@@ -200,27 +200,27 @@ class _Tableau:
     def _entering_slack(self, prices: Integers) -> int | None:
         for j, price in enumerate(prices[:-1].tolist()):
             if abs(price) > self.determinant:
-                return self.first_slack + j + (self.size if price < 0 else 0)
+                return int(self.first_slack + j + (self.size if price < 0 else 0))
         return None
 
     def _prices(self) -> Integers:
         """Return the dual solution times the determinant, which is positive."""
-        return self.inverse[self._slack_places()].sum(axis=0)
+        return np.asarray(self.inverse[self._slack_places()].sum(axis=0))
 
     def _slack_places(self) -> list[int]:
         return [place for place, column in enumerate(self.basis) if column >= self.first_slack]
 
     def _is_free(self, column: int) -> bool:
-        return self.n_rows <= column < self.first_slack
+        return bool(self.n_rows <= column < self.first_slack)
 
     def _transformed(self, column: int) -> Integers:
         """Return the inverse of the basis times a column, times the determinant."""
         if column < self.n_rows:
-            return self.inverse[:, :-1].dot(self.rows[column]) + self.inverse[:, -1]
+            return np.asarray(self.inverse[:, :-1].dot(self.rows[column]) + self.inverse[:, -1])
         if column < self.first_slack:
-            return self.inverse[:, :-1].dot(self.fixed[column - self.n_rows])
+            return np.asarray(self.inverse[:, :-1].dot(self.fixed[column - self.n_rows]))
         sign, j = divmod(column - self.first_slack, self.size)
-        return -self.inverse[:, j] if sign else self.inverse[:, j]
+        return np.asarray(-self.inverse[:, j] if sign else self.inverse[:, j])
 
     def _exchange(self, place: int, column: int, transformed: Integers) -> None:
         pivot, row = transformed[place], self.inverse[place].copy()

@@ -77,7 +77,7 @@ class Face:
         vectors = np.array(self.null_space(), dtype=object).T
         inside = np.concatenate([self._annihilated(part, vectors) for part in _parts(rows)])
         self.seems_inside[rows[~inside]] = False
-        return rows[inside]
+        return np.asarray(rows[inside])
 
     def _annihilated(self, rows: Rows, vectors: NDArray[np.object_]) -> NDArray[np.bool_]:
         return np.asarray((self.rows.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)

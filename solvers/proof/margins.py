@@ -98,7 +98,7 @@ def _closest(problem: Problem, w: Floats, b: float, rows: Rows) -> Rows:
         error = _rounding_error(abs(X) @ np.abs(w) + abs(b), problem.n_features + 1)
         upper = np.nextafter(value + error, np.inf)
         is_far = value - error > np.nextafter(upper[np.isfinite(upper)].min(initial=np.inf), np.inf)
-    return rows[~is_far]
+    return np.asarray(rows[~is_far])
 
 
 def _classes(problem: Problem) -> list[Rows]:
