@@ -47,6 +47,7 @@ def hard_margin(
     exact: bool = False,
     exact_limit: int = EXACT_LIMIT,
     time_limit: float | None = None,
+    verdict: Separability | None = None,
 ) -> HardMargin:
     """Solve min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and prove how close the answer is.
 
@@ -67,8 +68,10 @@ def hard_margin(
     exact_limit : int
         The greatest number of columns, the bias counted, for which this is tried.
     time_limit : float, optional
-        Seconds after which exact work stops, with what is proven by then and the status `limit`. The time is looked
-        at between solutions of linear systems; floating-point solvers of the program have limits of their own.
+        Seconds after which work stops, with what is proven by then and the status `limit`. The time is looked at
+        between solutions of linear systems.
+    verdict : Separability, optional
+        The proven answer of `separability` for this problem, where it is known already.
 
     Raises
     ------
@@ -87,11 +90,11 @@ def hard_margin(
         raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
     limits = _limits(exact_limit, time_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
-    verdict = separability(problem, time_limit=time_limit)
+    verdict = separability(problem, time_limit=time_limit) if verdict is None else verdict
     if verdict.strictly_separable is False:
         return _inseparable(problem, verdict.certificate, verdict.engine, verdict.attempts)
     best = Incumbent(problem)
-    stopped_early = _improve(best, problem, solvers)
+    stopped_early = _improve(best, problem, solvers, limits)
     _polish(best, problem)
     if isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
@@ -156,10 +159,10 @@ def _limits(exact_limit: int, time_limit: float | None) -> Limits:
     return Limits(time_limit=time_limit, exact_limit=exact_limit)
 
 
-def _improve(best: Incumbent, problem: Problem, solvers: tuple[str, ...]) -> bool:
+def _improve(best: Incumbent, problem: Problem, solvers: tuple[str, ...], limits: Limits) -> bool:
     """Ask the solvers in turn until the interval is narrow; return whether the last one stopped at a limit."""
     stopped_early = False
-    for candidate in _candidates(problem, solvers):
+    for candidate in _candidates(problem, solvers, limits):
         best.attempts.append(candidate.attempt)
         stopped_early = candidate.stopped_early
         if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
@@ -199,14 +202,16 @@ def _normal_of_support(problem: Problem, support: NDArray[np.int64]) -> Floats |
     return w if np.isfinite(w).all() else None
 
 
-def _candidates(problem: Problem, solvers: tuple[str, ...]) -> Iterator[Candidate]:
+def _candidates(problem: Problem, solvers: tuple[str, ...], limits: Limits) -> Iterator[Candidate]:
     from maxmargin.solvers import formulations
 
     scaling = ColumnScaling.of(problem)
     X, weights = scaling.apply(problem.X), scaling.normal_weights()
     for name in solvers:
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
-        yield scaling.bring_home(backends.solve(program, name))
+        yield scaling.bring_home(backends.solve(program, name, time_limit=limits.seconds_left))
+        if limits.is_over():
+            return
 
 
 def _status(best: Incumbent, stopped_early: bool) -> Status:

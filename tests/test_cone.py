@@ -235,7 +235,7 @@ def test_few_active_rows_decide_as_all_do(monkeypatch: pytest.MonkeyPatch, is_ri
     shrink(monkeypatch)
     rng = np.random.default_rng(12)
     verdicts = set()
-    for _ in range(150):
+    for _ in range(100):
         problem = small_problem(rng)
         answer = separability(problem)
         verdicts.add(answer.verdict.value)
@@ -253,7 +253,7 @@ def test_wrong_guesses_of_the_span_cost_time_only(
     for shrunk in (False, True):
         if shrunk:
             shrink(monkeypatch)
-        for _ in range(60):
+        for _ in range(30):
             problem = small_problem(rng)
             assert is_right(problem, separability(problem))
 

@@ -305,7 +305,7 @@ def lies() -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize("lie", [lie for _, lie in lies()], ids=[name for name, _ in lies()])
 def test_wrong_starts_end_at_the_same_number(lie: Any, known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(known.X, known.y, known.bias)
-    monkeypatch.setattr(module.backends, "solve", lambda *_: lie(problem))
+    monkeypatch.setattr(module.backends, "solve", lambda *_, **__: lie(problem))
     assert_exactly(problem, known.margin_squared)
     plain = hard_margin(problem)
     assert contains(plain, known.margin_squared)
@@ -316,7 +316,7 @@ def test_undecided_data_are_decided_by_pivoting(known: Any, monkeypatch: pytest.
     """Without any proof of separability, and with solvers that return NaN."""
     problem = Problem(known.X, known.y, known.bias)
     nothing = Candidate.failed("none", "none", RuntimeError("no"))
-    monkeypatch.setattr(backends, "solve", lambda *_: nothing)
+    monkeypatch.setattr(backends, "solve", lambda *_, **__: nothing)
     monkeypatch.setattr(highs_lp, "solve", lambda *_, **__: nothing)
     answer = assert_exactly(problem, known.margin_squared)
     if not known.margin_squared:

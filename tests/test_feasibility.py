@@ -51,11 +51,11 @@ def test_every_labelling_of_the_cube(is_right: Check, bias: bool) -> None:
 def test_labellings_of_the_square_and_its_subsets(is_right: Check, bias: bool) -> None:
     counts = dict.fromkeys(("separable", "quasi-separable", "overlap"), 0)
     for i, (X, y) in enumerate(labellings(SQUARE, (-1, 0, 1))):
-        if i % 131 == 0:
+        if i % 197 == 0:
             answer = separability(Problem(X, y, bias))
             counts[answer.verdict.value] += 1
             assert is_right(Problem(X, y, bias), answer), (X, y)
-    assert min(counts.values()) >= 5
+    assert min(counts.values()) >= 4
 
 
 def test_the_verdict_by_elimination(truly_separable: Check, is_proven: Check) -> None:
@@ -93,7 +93,7 @@ def problems(draw: st.DrawFn, entries: st.SearchStrategy[float]) -> Data:
 
 
 @given(st.one_of(problems(small), problems(mixed), problems(near)))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=120)
 def test_any_numbers(is_right: Check, data: Data) -> None:
     assert is_right(Problem(*data), separability(Problem(*data)))
 
@@ -425,7 +425,7 @@ def on_a_plane(n: int, d: int, n_separated: int, seed: int = 0) -> tuple[np.ndar
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("n_separated", [1, 20])
 def test_most_of_many_rows_touch(is_proven: Check, bias: bool, n_separated: int) -> None:
-    X, y, separated = on_a_plane(9000, 4, n_separated)
+    X, y, separated = on_a_plane(5000, 4, n_separated)
     answer = separability(Problem(X, y, bias))
     assert is_proven(Problem(X, y, bias), answer)
     assert answer.separated_rows is not None and answer.separated_rows.tolist() == separated.tolist()

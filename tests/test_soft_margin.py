@@ -231,7 +231,7 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
     truth = soft_margin(problem, 2.0)
     rng = np.random.default_rng(4)
 
-    def lie(program: formulations.Program, solver: str) -> Candidate:
+    def lie(program: formulations.Program, solver: str, *, time_limit: float | None = None) -> Candidate:
         n, d = problem.X.shape
         size = 10.0 ** rng.integers(-320, 308)
         w, multipliers = rng.normal(size=d) * size, rng.normal(size=n) * size
