@@ -10,7 +10,7 @@ from maxmargin.reports.sections import method
 from maxmargin.reports.words import length, name_of, tone, verdict_name
 
 _MOST_PAIRS = 300
-_MOST_WITNESSES = 70
+_MOST_WITNESSES = 30
 
 
 def document(report: dict[str, Any]) -> Document:

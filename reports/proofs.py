@@ -6,7 +6,7 @@ from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.formats import count, number, one_line, plural, short_fraction
 from maxmargin.reports.words import length
 
-_MOST_ROWS = 70
+_MOST_ROWS = 30
 _MOST_COORDINATES = 8
 
 Entries = list[dict[str, Any]]

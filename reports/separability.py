@@ -11,13 +11,13 @@ from maxmargin.dataset import Dataset
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
-from maxmargin.solvers.proof.class_certificate import ClassWitness
+from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
 from maxmargin.solvers.proof.dyadic import as_fraction
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.solution import Separability, Verdict
 
 MOST_WORK = 20_000_000
-"""Inequalities times squared columns up to which the columns are looked at: one linear program a column."""
+"""Strict inequalities times squared dimensions up to which columns are looked at: a linear program for each."""
 
 _MOST_NAMED = 12
 """Touching and separated rows that are named."""
@@ -107,14 +107,22 @@ def _columns(dataset: Dataset, answer: Separability) -> dict[str, Any]:
 
 
 def _too_much_work(dataset: Dataset, answer: Separability) -> str | None:
-    if answer.find_columns is None:
+    """Return why the columns are not looked at; None where they are, or where nothing is known of them."""
+    if answer.find_columns is None or answer.separated_rows is None:
         return None
+    n_strict = len(answer.separated_rows) if answer.n_strict is None else answer.n_strict
+    n_dimensions = _n_dimensions(dataset, answer)
+    if n_strict * n_dimensions**2 <= MOST_WORK:
+        return None
+    return f"{n_strict:,} strict inequalities in {n_dimensions:,} dimensions are more work than a report does"
+
+
+def _n_dimensions(dataset: Dataset, answer: Separability) -> int:
+    """Return the dimension of the space of the separating directions."""
+    if isinstance(answer.certificate, QuasiSeparation | ClassQuasiSeparation):
+        return len(answer.certificate.null_space)
     n_blocks = 1 if answer.n_inequalities is None else len(dataset.classes) - 1
-    width = n_blocks * (dataset.n_features + answer.bias)
-    n_inequalities = answer.n_inequalities or dataset.n_samples
-    if n_inequalities * width**2 <= MOST_WORK:
-        return None
-    return f"{width:,} columns against {n_inequalities:,} inequalities are more work than a report does"
+    return n_blocks * (dataset.n_features + answer.bias)
 
 
 def _certificate(certificate: Certificate | None) -> tuple[dict[str, Any] | None, list[str]]:

@@ -1,5 +1,6 @@
 """The ground-truth corpus: on any number of generated cases no verdict is wrong and no interval misses the margin."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,12 +16,16 @@ from maxmargin.generators import generate
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.solution import HardMargin, Separability, Verdict
 
 Decide = Callable[..., tuple[str, list[int]]]
 
 MOST_UNDECIDED = 0.001
 """Share of cases that may stay undecided."""
+
+CHECKED_APART = 5
+"""The proof of one case in so many is handed to the checker."""
 
 THROUGH_THE_ORIGIN = 3
 """One case in so many is asked through the origin, where that answer is known."""
@@ -102,8 +107,22 @@ def judge_verdicts(numbers: range) -> tuple[list[str], Counter[str]]:
     for question in cases(numbers):
         answer = separability(question.problem)
         wrong += faults(question, answer)
+        wrong += refusals(question, answer) if counts.total() % CHECKED_APART == 0 else []
         counts[answer.verdict.value] += 1
     return wrong, counts
+
+
+def refusals(question: Question, answer: Separability) -> list[str]:
+    """Return what the checker, which shares no code with the finder, says against the proofs of an answer."""
+    rows, signs = question.problem.X.tolist(), question.problem.y.astype(int).tolist()
+    found = []
+    for certificate in (answer.certificate, answer.witness):
+        try:
+            if certificate is not None:
+                check(json.loads(certificate.to_json()), rows, signs)
+        except CertificateError as error:
+            found.append(f"{question.name}: {certificate.claim}: {error}")
+    return found
 
 
 def judge_margins(numbers: Iterable[int], n_wanted: int) -> tuple[list[str], Counter[str]]:

@@ -22,6 +22,9 @@ RATIONAL_SIMPLEX = "rational simplex"
 _CANDIDATE_WEIGHT = 1e-12
 """Relative weight below which a row is left out of a candidate circuit."""
 
+_GREATEST_EXPONENT = 1023
+"""Of a power of two in binary64."""
+
 _SPARE_ROWS = 8
 """By how many rows a candidate circuit may exceed that of a vertex."""
 
@@ -125,4 +128,5 @@ def _in_order(circuit: Circuit, support: Rows) -> Circuit:
 def _units(rows: Floats) -> Floats:
     """Return for every row the power of two that brings its greatest entry to about 1."""
     largest = np.abs(rows).max(axis=1)
-    return np.ldexp(1.0, -np.frexp(np.where(largest > 0, largest, 1.0))[1])
+    exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+    return np.ldexp(1.0, -np.maximum(exponents, -_GREATEST_EXPONENT))
