@@ -78,14 +78,18 @@ def holds(answer: Separability, requirement: str) -> bool | None:
     >>> holds(answer, "separable"), holds(answer, "overlap")
     (True, False)
     """
-    if requirement not in REQUIREMENTS:
-        raise InvalidOptionError(f"requirement is {requirement!r}; expected one of {', '.join(REQUIREMENTS)}")
+    _check(requirement)
     strictly = answer.strictly_separable
     if requirement == "separable" or strictly is None:
         return strictly
     if requirement == "not-strictly-separable":
         return not strictly
     return None if answer.verdict is Verdict.UNDECIDED else answer.verdict.value == requirement
+
+
+def _check(requirement: str) -> None:
+    if requirement not in REQUIREMENTS:
+        raise InvalidOptionError(f"requirement is {requirement!r}; expected one of {', '.join(REQUIREMENTS)}")
 
 
 def require(
@@ -111,6 +115,8 @@ def require(
     ------
     SeparationError
         If the requirement is proven not to hold, or nothing is proven.
+    InvalidOptionError
+        If there is no such requirement; nothing is computed then.
 
     Examples
     --------
@@ -123,6 +129,7 @@ def require(
     """
     from maxmargin.api import separability
 
+    _check(requirement)
     answer = separability(X, y, bias=bias, positive=positive, time_limit=time_limit, exact_limit=exact_limit)
     if not holds(answer, requirement):
         raise SeparationError(requirement, answer)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.feasibility import answer_of
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.checker import CertificateError, need
+from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability
 
@@ -31,63 +31,81 @@ def values_of(problem: Problem, rows: tuple[int, ...]) -> list[list[str]]:
     return [[f"{sign:+d}", *map(repr, row)] for sign, row in zip(signs, table, strict=True)]
 
 
-def reused(document: Document, problem: Problem) -> Separability | None:
+def reused(document: Document, problem: Problem, limits: Limits | None = None) -> Separability | None:
     """Return what an older proof decides of these data, or None where it decides nothing.
 
     A separating plane decides while all rows obey it, an overlap proof while its rows are present. Everything is
     checked exactly on the data at hand, in one or two passes; nothing is taken from the proof on trust.
 
+    Parameters
+    ----------
+    document : dict
+        The proof, as `read_proof` gives it.
+    problem : Problem
+    limits : Limits, optional
+        Of the work on the columns, which is done when they are asked for.
+
     Raises
     ------
     CertificateError
-        If the proof cannot be about such data: another number of columns, another bias or reading, another question.
+        If the proof cannot be about such data: another number of columns, another bias or reading, another question;
+        or if it is damaged.
     """
     _check_fits(document, problem)
-    direction = [Fraction(int(text, 0)) for text in document["direction"]] if "direction" in document else None
+    direction = _direction(document, problem)
     balance = _balance(document, problem)
     if balance is None:
         return None
     cone = SignedRows(problem, ColumnScaling.of(problem))
     decision = recheck(cone, direction, balance)
-    return None if decision is None else answer_of(cone, decision, Limits(exact_limit=EXACT_LIMIT), ENGINE)
+    return None if decision is None else answer_of(cone, decision, limits or Limits(), ENGINE)
 
 
 def _check_fits(document: Document, problem: Problem) -> None:
     data = document["data"]
     claims = ", ".join(CLAIMS)
-    need(document["question"] == "two-class", "the older proof is about more than two classes")
-    need(document["claim"] in CLAIMS, f"the older proof says {document['claim']}; one of {claims} can be used again")
-    found = (data["n_features"], data["bias"], data["reading"])
-    expected = (problem.n_features, problem.bias, "binary64")
-    if found != expected or problem.reading != "binary64":
-        raise CertificateError(
-            f"the older proof is about {found[0]} columns, bias {found[1]}, reading {found[2]}; "
-            f"the data have {expected[0]}, {expected[1]}, {problem.reading}"
-        )
+    need(document["question"] == "two-class", "it is about more than two classes; only proofs for two are used again")
+    need(document["claim"] in CLAIMS, f"its claim is {document['claim']}; only {claims} are used again")
+    found = _kind(data["n_features"], data["bias"], data["reading"])
+    asked = _kind(problem.n_features, problem.bias, problem.reading)
+    need(found == asked, f"it is about {found}; asked is {asked}")
+    need(problem.reading == "binary64", "decimal text is always decided anew")
+
+
+def _kind(n_features: int, bias: bool, reading: str) -> str:
+    columns = f"{n_features} column{'s' * (n_features != 1)}"
+    return f"{columns}, {'with bias' if bias else 'through the origin'}, {reading}"
+
+
+def _direction(document: Document, problem: Problem) -> list[Fraction] | None:
+    if "direction" not in document:
+        return None
+    return list(map(Fraction, integers(document["direction"], problem.n_features + problem.bias, "direction")))
 
 
 def _balance(document: Document, problem: Problem) -> dict[int, int] | None:
     """Return the weights on the rows of these data that are equal to those of the proof; None where one is missing."""
     if "rows" not in document:
         return {}
-    weights = [int(text, 0) for text in document["weights"]]
-    rows = _rows_of(document, problem)
-    if rows is None or len(set(rows)) < len(weights):
+    old = document["rows"]
+    need(old and all(type(row) is int and row >= 0 for row in old), "rows: not whole numbers from 0")
+    need(len(set(old)) == len(old), "rows: one occurs twice")
+    weights = integers(document["weights"], len(old), "weights")
+    rows = _rows_of(old, document["data"].get("values"), problem)
+    if rows is None:
         return None
     return dict(zip(rows, weights, strict=True))
 
 
-def _rows_of(document: Document, problem: Problem) -> list[int] | None:
+def _rows_of(old: list[int], values: Any, problem: Problem) -> list[int] | None:
     """Return where the proof's rows are: at their old places if nothing moved, else wherever equal rows are."""
-    values = document["data"].get("values")
-    old = list(document["rows"])
     if values is None:
         return old if max(old) < problem.n_samples else None
     try:
         wanted = np.array([[float(text) for text in row] for row in values])
-    except (TypeError, ValueError) as error:
-        raise CertificateError(f"the older proof: data: values are not numbers: {error}") from error
-    need(wanted.shape == (len(old), problem.n_features + 1), "the older proof: data: values do not fit its rows")
+    except (TypeError, ValueError, OverflowError):
+        wanted = np.empty(0)
+    need(wanted.shape == (len(old), problem.n_features + 1), "data: values are not the numbers of its rows")
     if max(old) < problem.n_samples and _are_equal(problem, np.array(old), wanted):
         return old
     return _found(problem, wanted)

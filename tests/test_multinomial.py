@@ -1,4 +1,4 @@
-"""More than two classes at once: verdicts, rows and columns against an exact route of another kind, and their proofs."""
+"""More than two classes at once: verdicts, rows and columns against an exact route of another kind, with proofs."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers import multinomial as engine
 from maxmargin.solvers.multinomial import multinomial
-from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.problem import ClassProblem
 from maxmargin.solvers.proof.checker import check
 from maxmargin.solvers.solution import Separability, Verdict
 
@@ -55,7 +55,7 @@ def problems(draw: st.DrawFn) -> ClassProblem:
 
 
 @given(problems())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_verdicts_and_rows_are_those_of_the_inequalities(exact_verdict: Decide, problem: ClassProblem) -> None:
     answer = multinomial(problem)
     vectors, pairs = inequalities(problem)
@@ -68,7 +68,7 @@ def test_verdicts_and_rows_are_those_of_the_inequalities(exact_verdict: Decide, 
 
 
 @given(problems())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
     usual = multinomial(problem)
     with pytest.MonkeyPatch.context() as patch:
@@ -81,15 +81,13 @@ def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
 
 
 @given(problems())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_sparse_rows_and_other_orders_give_the_same(problem: ClassProblem) -> None:
     usual = multinomial(problem)
     sparse = multinomial(ClassProblem(csr_array(problem.X), problem.codes, problem.n_classes, problem.bias))
     assert (usual.verdict, usual.n_strict) == (sparse.verdict, sparse.n_strict)
-    turned = multinomial(
-        ClassProblem(problem.X[::-1].copy(), problem.codes[::-1].copy(), problem.n_classes, problem.bias)
-    )
-    n = problem.n_samples
+    X, codes, n = problem.X[::-1].copy(), problem.codes[::-1].copy(), problem.n_samples
+    turned = multinomial(ClassProblem(X, codes, problem.n_classes, problem.bias))
     assert turned.verdict == usual.verdict
     assert sorted((n - 1 - turned.touching_rows).tolist()) == usual.touching_rows.tolist()
 
@@ -170,5 +168,5 @@ def test_the_question_of_the_pairs_is_the_same_as_of_the_classes() -> None:
     rows = [pairs.index(pair) for pair in answer.certificate.pairs]
     exact = [[Fraction(v) for v in vectors[row].tolist()] for row in rows]
     totals = [sum(a * z[j] for a, z in zip(answer.certificate.weights, exact, strict=True)) for j in range(6)]
-    assert totals == [0] * 6
-    assert Problem(vectors[rows], np.ones(len(rows)), bias=False).n_features == 6
+    assert totals == [0] * 6 and min(answer.certificate.weights) > 0
+    assert np.linalg.matrix_rank(vectors[rows]) == 6
