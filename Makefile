@@ -23,8 +23,8 @@ report: $(READY) ## write two margin reports, iris and breast_cancer, as HTML pa
 test: $(READY) ## the tests, without the slow ones
 	@$(BIN)/python -m pytest -m "not slow"
 
-slow: $(READY) ## the slow tests
-	@$(BIN)/python -m pytest -m slow
+slow: $(READY) ## the slow tests, on all cores
+	@$(BIN)/python -m pytest -m slow -n auto --dist worksteal
 
 lint: $(READY) ## ruff: rules and format
 	@$(BIN)/ruff check .

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.gates import SeparationError, require
+    from maxmargin.generators import generate
     from maxmargin.prepare import prepare
     from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
@@ -37,6 +38,7 @@ _HOMES = {
     "Status": "maxmargin.solvers.solution",
     "Verdict": "maxmargin.solvers.solution",
     "from_arrays": "maxmargin.dataset",
+    "generate": "maxmargin.generators",
     "hard_margin": "maxmargin.api",
     "load": "maxmargin.dataset",
     "margin_report": "maxmargin.reports.margin_report",
@@ -64,6 +66,7 @@ __all__ = [
     "Status",
     "Verdict",
     "from_arrays",
+    "generate",
     "hard_margin",
     "load",
     "margin_report",

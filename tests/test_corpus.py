@@ -24,8 +24,8 @@ Decide = Callable[..., tuple[str, list[int]]]
 MOST_UNDECIDED = 0.001
 """Share of cases that may stay undecided."""
 
-CHECKED_APART = 5
-"""The proof of one case in so many is handed to the checker."""
+CHECKED_APART = 1
+"""The proofs of one case in so many are handed to the checker."""
 
 THROUGH_THE_ORIGIN = 3
 """One case in so many is asked through the origin, where that answer is known."""

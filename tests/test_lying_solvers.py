@@ -56,8 +56,8 @@ def lying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def replace(liar: Liar, rng: np.random.Generator, *, waits: bool = False) -> None:
         def wait(time_limit: float | None) -> None:
-            if waits and time_limit is not None:
-                time.sleep(time_limit)
+            if waits:
+                time.sleep(3.0 if time_limit is None else time_limit)
 
         def attempt() -> Attempt:
             return Attempt(solver="liar", status=str(rng.choice(["optimal", "Optimal", "infeasible", "user_limit"])))

@@ -14,6 +14,7 @@ _EXAMPLES = """
 \b
 Examples:
   maxmargin check iris --positive setosa
+  maxmargin check data.csv --require overlap && fit data.csv
   maxmargin margin data.csv --label species --json
   maxmargin perceptron wine --positive class_0 --prepare standardize
   maxmargin report breast_cancer -o breast_cancer.html
