@@ -69,7 +69,7 @@ def _check_fits(document: Document, problem: Problem) -> None:
     found = _kind(data["n_features"], data["bias"], data["reading"])
     asked = _kind(problem.n_features, problem.bias, problem.reading)
     need(found == asked, f"it is about {found}; asked is {asked}")
-    need(problem.reading == "binary64", "decimal text is always decided anew")
+    need(problem.reading == "binary64", "only proofs about binary64 values are used again")
 
 
 def _kind(n_features: int, bias: bool, reading: str) -> str:

@@ -201,6 +201,8 @@ def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Cal
 def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
     w = direction[: problem.n_features]
     b, least = best_offset(problem, w)
+    if least <= 0:
+        raise ArithmeticError("the direction that was found does not separate")
     return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
 
 

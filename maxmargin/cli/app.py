@@ -47,7 +47,7 @@ def app() -> None:
 @opt.file_option("--reuse", metavar="FILE", help="Try this older proof first.")
 @click.option("--decimal", is_flag=True, help="Decide for the decimal text of the file, not its binary64 values.")
 @click.option("--columns", is_flag=True, help="Find the infinite columns of large separable data as well.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Give up after this time.  [default: none]")
+@opt.time_limit_option("Give up after this time.")
 @click.option(
     "--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns solved exactly.  [default: 1000]"
 )
@@ -74,7 +74,7 @@ def check(**options: Any) -> int:
 @click.option("--soft", "C", type=float, metavar="C", help="Soft margin instead: min 1/2||w||^2 + C sum xi.")
 @click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
 @click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop exact work after this time.  [default: none]")
+@opt.time_limit_option("Stop exact work after this time.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof: of the lower end, with --exact of the number.")
 def margin(**options: Any) -> int:
     """Prove the maximum margin, as an interval, or exactly.
@@ -171,15 +171,17 @@ def verify(**options: Any) -> int:
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2."""
     try:
-        return int(app.main(args=arguments, prog_name="maxmargin", standalone_mode=False) or Exit.OK)
+        code = int(app.main(args=arguments, prog_name="maxmargin", standalone_mode=False) or Exit.OK)
+        sys.stdout.flush()
+        return code
     except click.ClickException as error:
         return _refused(f"{error.format_message()} (maxmargin -h lists the commands)")
     except (KeyboardInterrupt, click.Abort):
         print("maxmargin: interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
-    except BrokenPipeError:  # the reader of our output left: nothing more to say
+    except (BrokenPipeError, SystemExit):  # the reader of our output left; click makes an exit of it
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # keeps the interpreter from flushing into the closed pipe
-        return Exit.OK
+        return Exit.READER_LEFT
     except OSError as error:
         return _refused(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     except ValueError as error:

@@ -1,5 +1,7 @@
 """``maxmargin check``: is it linearly separable?"""
 
+import errno
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,11 +81,13 @@ def check(
     """
     if proof is not None:
         check_writable(proof)
+        _check_is_not_the_data(proof, dataset.source)
+    older = None if reuse is None else _older_proof(reuse, dataset, asker, quiet=quiet)
     with waiting("looking for a proof", quiet=quiet):
         classes = None if dataset.is_binary else _class_answers(dataset, asker)
-        answer = _answer(dataset, asker, reuse, quiet) if classes is None else classes.multinomial
+        answer = classes.multinomial if classes is not None else older or asker.two_classes(dataset)
         fields = answer_fields(dataset, answer, all_columns=columns)
-    fields |= _decimal_fields(dataset, asker, answer, quiet=quiet)
+        fields |= _decimal_fields(dataset, asker, answer, quiet=quiet)
     if proof is not None:
         _write_proof(proof, dataset, asker, answer, source, quiet=quiet)
     if require is not None:
@@ -104,28 +108,44 @@ def exit_code(is_so: bool | None) -> Exit:
     return Exit.OK if is_so else Exit.NOT_STRICTLY_SEPARABLE
 
 
-def _answer(dataset: "Dataset", asker: Asker, reuse: Path | None, quiet: bool) -> "Separability":
-    """Return what the older proof decides, where there is one that does, else the answer found anew."""
-    if reuse is not None and asker.reading is None:
-        found = _reused(reuse, dataset, asker.bias, quiet)
-        if found is not None:
-            return with_names(found, dataset)
-    return asker.two_classes(dataset)
+def _check_is_not_the_data(proof: Path, source: str) -> None:
+    """Raise if writing the proof would overwrite the data."""
+    if proof.exists() and Path(source).exists() and proof.samefile(source):
+        raise FileExistsError(errno.EEXIST, "holds the data; expected another file for the proof", str(proof))
 
 
-def _reused(path: Path, dataset: "Dataset", bias: bool, quiet: bool) -> "Separability | None":
+def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -> "Separability | None":
+    """Return what the older proof decides; None, and a note that says why, where it decides nothing.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
     from maxmargin.proofs import read_proof
-    from maxmargin.reuse import reused
     from maxmargin.solvers.proof.checker import CertificateError
 
+    why = "does not hold for these data"
     try:
-        answer = reused(read_proof(path), problem_of(dataset, bias=bias))
+        answer = _reused(read_proof(path), dataset, asker)
     except CertificateError as error:
-        note(f"{path}: {error}; looking for a new proof", quiet=quiet)
-        return None
+        answer, why = None, f"is of no use here: {error}"
     if answer is None:
-        note(f"{path} does not decide these data; looking for a new proof", quiet=quiet)
+        note(f"the older proof {path} {why}; looking for a new one", quiet=quiet)
     return answer
+
+
+def _reused(document: dict[str, Any], dataset: "Dataset", asker: Asker) -> "Separability | None":
+    from maxmargin.reuse import reused
+    from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
+    from maxmargin.solvers.proof.checker import need
+
+    need(dataset.is_binary, f"these data have {len(dataset.classes)} classes, and only proofs for two are used again")
+    need(asker.reading is None, "only proofs about binary64 values are used again, not with --decimal")
+    exact_limit = EXACT_LIMIT if asker.exact_limit is None else asker.exact_limit
+    limits = Limits(time_limit=asker.time_limit, exact_limit=exact_limit)
+    answer = reused(document, problem_of(dataset, bias=asker.bias), limits)
+    return None if answer is None else with_names(answer, dataset)
 
 
 def _decimal_fields(dataset: "Dataset", asker: Asker, answer: "Separability", *, quiet: bool) -> dict[str, Any]:
@@ -166,7 +186,8 @@ def _write_proof(
     is_multinomial_text = asker.reading is not None and not dataset.is_binary
     document = asker.reading.document(certificate) if is_multinomial_text and asker.reading else certificate.to_dict()
     write_document(path, document, **fields)
-    note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
+    command = shlex.join(["maxmargin", "verify", str(path), source["source"]])
+    note(f"wrote {path}; {command} checks it", quiet=quiet)
 
 
 def _class_answers(dataset: "Dataset", asker: Asker) -> "ClassAnswers[Separability]":

@@ -13,3 +13,4 @@ class Exit(IntEnum):
     INVALID = 3
     UNDECIDED = 4
     INTERRUPTED = 130
+    READER_LEFT = 141  # as of a program that SIGPIPE ends

@@ -106,6 +106,19 @@ def run_options(most_mistakes: int) -> Callable[[Command], Command]:
     return decorate
 
 
+def time_limit_option(does: str) -> Callable[[Command], Command]:
+    """Return the option --time-limit, which takes a positive number."""
+    return click.option(
+        "--time-limit", type=float, metavar="SECONDS", callback=_positive, help=f"{does}  [default: none]"
+    )
+
+
+def _positive(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not value > 0:
+        raise click.BadParameter(f"{value!r} is not a positive number of seconds.")
+    return value
+
+
 def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
     """Return an option that takes a path."""
     return click.option(*names, type=click.Path(path_type=Path), **described)

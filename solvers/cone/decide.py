@@ -62,10 +62,7 @@ class Decision:
     @property
     def witness(self) -> dict[int, int]:
         """The first circuit: positive weights that balance on at most m + 1 rows."""
-        if not self.circuits:
-            return {}
-        rows, circuit = self.circuits[0]
-        return dict(zip(rows, circuit.weights, strict=True))
+        return _first(self.circuits)
 
     @classmethod
     def separable(cls, direction: tuple[Fraction, ...], n_rows: int) -> "Decision":
@@ -117,6 +114,11 @@ class _Search:
             else:
                 return self._decision(answer)
 
+    @property
+    def witness(self) -> dict[int, int]:
+        """The first circuit."""
+        return _first(self.circuits)
+
     def add(self, rows: list[int], circuit: Circuit) -> None:
         """Go to the face that a circuit leaves."""
         self.face.add(rows, circuit)
@@ -148,6 +150,8 @@ class _Search:
         if self.face.balance:
             touching[self.face.seems_inside] = True
         vectors = self.face.null_space() if self.face.balance else []
+        if not (balances(self.cone, self.face.balance) and balances(self.cone, self.witness)):
+            raise ArithmeticError("the weights that were found do not balance")
         return Decision(
             direction=tuple(direction) if direction is not None else (Fraction(0),) * self.cone.width,
             touching=touching,
@@ -184,6 +188,21 @@ def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], C
     for rows, circuit in known:
         search.add(rows, circuit)
     return search.run()
+
+
+def _first(circuits: Sequence[tuple[list[int], Circuit]]) -> dict[int, int]:
+    if not circuits:
+        return {}
+    rows, circuit = circuits[0]
+    return dict(zip(rows, circuit.weights, strict=True))
+
+
+def balances(cone: ConeRows, weights: dict[int, int]) -> bool:
+    """Return whether the weights are positive and sum a_i z_i = 0 exactly."""
+    if not weights:
+        return True
+    table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
+    return min(weights.values()) > 0 and not any(np.array(list(weights.values()), dtype=object).dot(table))
 
 
 def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:

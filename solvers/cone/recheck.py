@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.circuits import circuit_near, independent_rows, null_space
-from maxmargin.solvers.cone.decide import Decision, sorted_by_floats
+from maxmargin.solvers.cone.decide import Decision, balances, sorted_by_floats
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
 from maxmargin.solvers.proof.certificate import without_denominators
@@ -39,7 +39,7 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
     touching[zero] = True
     table, exponents = cone.integers(rows)
     weights = [balance[row] for row in rows.tolist()]
-    if min(weights) <= 0 or not touching[rows].all() or any(np.array(weights, dtype=object).dot(table)):
+    if not touching[rows].all() or not balances(cone, balance):
         return None
     vectors = null_space(table, exponents)
     if not _annihilates(cone, zero, vectors):
