@@ -74,7 +74,8 @@ def _multinomial(dataset: Dataset, settings: Settings) -> Separability:
 
 def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None) -> Contest:
     problem = prepared_problem(dataset, settings)
-    hard = hard_margin(problem)
+    answer = separability(problem)
+    hard = hard_margin(problem, verdict=answer)
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
@@ -82,7 +83,7 @@ def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | Non
         positive=dataset.positive,
         negative=dataset.negative,
         problem=problem,
-        separability=separability(problem),
+        separability=answer,
         hard=hard,
         run=run_of(run_problem, settings, scale, on_progress),
         novikoff=_novikoff(run_problem, scale, hard),

@@ -4,7 +4,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.formats import count, number, one_line, plural, short_fraction
-from maxmargin.reports.words import length
+from maxmargin.reports.words import length, unless_flat
 
 _MOST_ROWS = 30
 _MOST_COORDINATES = 8
@@ -38,8 +38,8 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
         Paragraph(
             f"Separable. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} strictly on their "
             f"sides. Its coefficients are rational numbers, and so is every row; {_score(report)} was computed without "
-            "rounding for each row and is greater than 0. Whoever repeats this one evaluation has checked the proof: "
-            f"{_where(report)}. The hyperplane was found by {report['separability']['engine']}; the proof does not "
+            "rounding for each row and is greater than 0. Whoever repeats this one evaluation has checked the proof. "
+            f"{_where(report)} The hyperplane was found by {report['separability']['engine']}; the proof does not "
             "depend on how."
         ),
     )
@@ -48,8 +48,8 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
 def _where(report: dict[str, Any]) -> str:
     cut = report["separability"]["certificate_cut"]
     if cut:
-        return "its numbers are too long for this report, and “maxmargin check --proof FILE” writes them"
-    return "the JSON form of this report holds its numbers as integers, up to a positive factor"
+        return "Its numbers are too long for this report; “maxmargin check --proof FILE” writes them."
+    return "The JSON form of this report holds its numbers as integers, up to a positive factor."
 
 
 def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -66,7 +66,7 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
         f"The proof has two halves. The coefficients of the hyperplane are rational numbers; {_score(report)} was "
         f"computed without rounding and is greater than 0 on the separated rows and exactly 0 on the touching ones. "
         f"That these always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} "
-        f"For the numbers: {_where(report)}."
+        f"{_where(report)}"
     )
     return (
         verdict,
@@ -80,8 +80,8 @@ def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
     balance = report["separability"]["balance"]
     through = "" if report["data"]["bias"] else " through the origin"
     verdict = (
-        f"Overlap. Every hyperplane{through} has a row on its wrong side; only one that contained all rows would not. "
-        f"The proof: {_balancing(report, balance)} {_span(balance, 'rows')} For the numbers: {_where(report)}."
+        f"Overlap. Every hyperplane{through} has a row on its wrong side{unless_flat(report['separability'])}. "
+        f"The proof: {_balancing(report, balance)} {_span(balance, 'rows')} {_where(report)}"
     )
     return (Paragraph(verdict), *_witness_and_balance(report))
 

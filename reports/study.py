@@ -180,7 +180,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     answer = with_names(separability(problem), dataset)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
     run = run_of(run_problem, settings, scale, on_progress)
-    hard = hard_margin(problem)
+    hard = hard_margin(problem, verdict=answer)
     soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_grid(problem, hard))
     evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
     centred, not_centred = _centred(problem, settings, scale, on_progress)

@@ -84,9 +84,10 @@ def _not_strictly(report: dict[str, Any]) -> str:
     """Return what is proven of data that are not strictly separable, and what a logistic regression makes of it."""
     answer = report["separability"]
     if answer["verdict"] == "overlap":
+        spared = unless_flat(answer)
         return (
-            "Proven: every hyperplane has a row on its wrong side, unless it contains all rows; the maximum margin γ* "
-            "is 0 and a logistic regression has a finite maximum-likelihood estimate."
+            f"Proven: every hyperplane has a row on its wrong side{spared}; the maximum margin γ* is 0 and "
+            "a logistic regression has a finite maximum-likelihood estimate."
         )
     if answer["verdict"] == "quasi-separable":
         n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")
@@ -96,6 +97,11 @@ def _not_strictly(report: dict[str, Any]) -> str:
             "and a logistic regression has no finite maximum-likelihood estimate."
         )
     return "Proven: no hyperplane has every row strictly on its side, so the maximum margin γ* is 0."
+
+
+def unless_flat(answer: dict[str, Any]) -> str:
+    """Return the exception to overlap, where all rows lie on some hyperplane."""
+    return "" if answer["certificate"]["null_space"] == [] else ", unless it contains all rows"
 
 
 def length(mapping: dict[str, Any], key: str) -> int:

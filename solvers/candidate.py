@@ -1,6 +1,8 @@
 """What a floating-point solver returns: hints, to be checked."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +57,25 @@ class Candidate:
         attempt = Attempt(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
         return cls(w=None, multipliers=None, engine=engine, attempt=attempt)
 
+    @classmethod
+    def heard(cls, ask: "Callable[[], Candidate]", solver: str, n_features: int, n_samples: int) -> "Candidate":
+        """Return what a solver says; what it raises, or what is not finite numbers of the right shape, is nothing."""
+        try:
+            found = ask()
+        except Exception as error:  # solvers raise anything, and the next one may succeed
+            return cls.failed(solver, solver, error)
+        return replace(found, w=numbers(found.w, n_features), multipliers=numbers(found.multipliers, n_samples))
+
     @property
     def stopped_early(self) -> bool:
         """Whether the solver itself says that it stopped at a limit."""
         return self.attempt.status in _STOPPED_EARLY
+
+
+def numbers(value: Any, size: int) -> Floats | None:
+    """Return what a solver gave as a vector, if it is one of finite numbers and of this size."""
+    try:
+        vector = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return vector if vector.shape == (size,) and np.isfinite(vector).all() else None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,7 +131,7 @@ def _candidates(problem: Problem, method: str, solver: str | None, limits: Limit
     scaling = ColumnScaling.of(problem)
     X = scaling.apply(problem.X)
     if solver is None and method in ("auto", "highs"):
-        yield scaling.bring_home(highs_lp.solve(X, problem.y, bias=problem.bias, time_limit=limits.seconds_left))
+        yield scaling.bring_home(_asked(problem, X, problem.y, limits))
         if not problem.is_sparse:
             yield _in_units_of_the_rows(problem, limits)
     if method == "highs":
@@ -141,7 +142,8 @@ def _candidates(problem: Problem, method: str, solver: str | None, limits: Limit
         if limits.is_over():
             return
         program = formulations.feasibility(X, problem.y, bias=problem.bias)
-        yield scaling.bring_home(backends.solve(program, name, time_limit=limits.seconds_left))
+        ask = partial(backends.solve, program, name, time_limit=limits.seconds_left)
+        yield scaling.bring_home(Candidate.heard(ask, name, problem.n_features, problem.n_samples))
 
 
 def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
@@ -152,11 +154,15 @@ def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
     scaling = ColumnScaling.robust(problem)
     X = scaling.apply(problem.X)
     units = row_units(X)
-    found = highs_lp.solve(X, units * problem.y, bias=problem.bias, time_limit=limits.seconds_left)
-    candidate = scaling.bring_home(found)
+    candidate = scaling.bring_home(_asked(problem, X, units * problem.y, limits))
     if candidate.multipliers is None:
         return candidate
-    return replace(candidate, multipliers=units * candidate.multipliers)
+    return replace(candidate, multipliers=units * candidate.multipliers)  # units <= 1
+
+
+def _asked(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
+    ask = partial(highs_lp.solve, X, y, bias=problem.bias, time_limit=limits.seconds_left)
+    return Candidate.heard(ask, highs_lp.NAME, problem.n_features, problem.n_samples)
 
 
 def _prove(problem: Problem, candidate: Candidate) -> SeparatingHyperplane | CommonHullPoint | None:

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from html.parser import HTMLParser
@@ -17,6 +18,9 @@ import maxmargin as mm
 from maxmargin.reports.formats import count, interval, number, one_line, percent, proven
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.solution import Separability
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)
@@ -352,7 +356,11 @@ VERDICTS = {
     "overlap": (
         square,
         "Class 1 against class 0 overlaps.",
-        ("4 rows with positive weights balance", "a finite maximum-likelihood estimate, and only one"),
+        (
+            "Every hyperplane has a row on its wrong side. ",
+            "4 rows with positive weights balance",
+            "a finite maximum-likelihood estimate, and only one",
+        ),
     ),
 }
 
@@ -401,11 +409,27 @@ def test_quasi_separable_data() -> None:
     assert (found["aliased_columns"], found["dimension"]) == ([], 1)
 
 
+@pytest.mark.parametrize("source", [agresti, quasi, square, three_on_a_line])
+def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset], monkeypatch: pytest.MonkeyPatch) -> None:
+    decided: list[str] = []
+
+    def counted(problem: Problem, **options: Any) -> Separability:
+        decided.append(f"{problem.sha256} {problem.bias}")
+        return separability(problem, **options)
+
+    for module in ("reports.study", "reports.class_study", "solvers.hard_margin"):
+        monkeypatch.setattr(f"maxmargin.{module}.separability", counted)
+    margin_report(source(), max_mistakes=20)
+    assert decided
+    assert len(decided) == len(set(decided))
+
+
 def test_aliased_columns_are_named() -> None:
     X = np.column_stack([square().X, square().X[:, 0] * 2])
     dataset = mm.from_arrays(X, square().labels, feature_names=["left", "right", "twice"])
     report = margin_report(dataset, max_mistakes=50, Cs=GRID)
     assert report.to_dict()["separability"]["aliased_columns"] == ["twice"]
+    assert "Every hyperplane has a row on its wrong side, unless it contains all rows." in report.to_markdown()
     assert "It is unique once twice is left out: 1 column that depends linearly on the others." in report.to_markdown()
 
 

@@ -55,15 +55,31 @@ def verdict_words(answer: "Separability") -> str:
 
 def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, Any]) -> str:
     """Return the answer as text."""
-    lines = [verdict_words(answer), f"  {answer.reason}"]
+    lines = [verdict_words(answer), f"  {answer.reason.removeprefix(f'{answer.verdict}: ')}"]
     if answer.strictly_separable is False:
         lines += _rows_text(dataset, answer)
-    lines += _columns_text(fields)
+    lines += _logistic_text(fields)
+    if "binary64_verdict" in fields:
+        lines.append(f"  this is about the decimal text; its binary64 roundings: {fields['binary64_verdict']}")
     if "requirement" in fields:
         outcome = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
         lines.append(f"  required: {fields['requirement']}, which {outcome[fields['requirement_holds']]}")
     lines.append(f"  found by {answer.engine}" if answer.proof else f"  verdict: {answer.verdict.advice}")
     return "\n".join(lines)
+
+
+def _logistic_text(fields: dict[str, Any]) -> list[str]:
+    """Return what the verdict says of logistic regression."""
+    if fields["strictly_separable"] is None:
+        return []
+    if fields["verdict"] == "overlap":
+        return ["  logistic regression: the maximum-likelihood estimate exists", *_aliased_text(fields)]
+    if fields["verdict"] == "undecided":
+        return []
+    if fields["infinite_columns"] is None:
+        unknown = "which coefficients are infinite was not computed (--columns, --exact-limit)"
+        return ["  logistic regression: no finite maximum-likelihood estimate", f"    {unknown}"]
+    return ["  logistic regression: no finite maximum-likelihood estimate", *_columns_text(fields)]
 
 
 def _rows_text(dataset: "Dataset", answer: "Separability") -> list[str]:
@@ -79,19 +95,17 @@ def _rows_text(dataset: "Dataset", answer: "Separability") -> list[str]:
 
 def _columns_text(fields: dict[str, Any]) -> list[str]:
     infinite, finite = fields["infinite_columns"], fields["finite_columns"]
-    if infinite is None:
-        return []
-    lines = []
-    if infinite:
-        signed = [f"{name} {sign}" for name, sign in infinite.items() if sign in "+-"]
-        either = [name for name, sign in infinite.items() if sign not in "+-"]
-        lines += [f"  infinite logistic coefficients: {_some(signed)}"] if signed else []
-        lines += [f"  infinite ones of either sign: {_some(either)}"] if either else []
-        lines.append(f"  finite ones: {_some(list(finite)) if finite else 'none'}")
-        lines.append(f"  dimension of the separating cone: {fields['dimension']}")
-    if fields["aliased_columns"]:
-        lines.append(f"  aliased columns (linearly dependent): {_some(list(fields['aliased_columns']))}")
-    return lines
+    signed = [f"{name} {sign}" for name, sign in infinite.items() if sign in "+-"]
+    either = [name for name, sign in infinite.items() if sign not in "+-"]
+    lines = [f"    infinite coefficients: {_some(signed)}"] if signed else []
+    lines += [f"    infinite, in one direction + and in another -: {_some(either)}"] if either else []
+    lines.append(f"    finite coefficients: {_some(list(finite)) if finite else 'none'}")
+    return [*lines, *_aliased_text(fields), f"    dimension of the cone of directions to infinity: {fields['dimension']}"]
+
+
+def _aliased_text(fields: dict[str, Any]) -> list[str]:
+    aliased = fields["aliased_columns"]
+    return [f"    aliased columns (they depend linearly on those before): {_some(list(aliased))}"] if aliased else []
 
 
 def _some(names: list[Any]) -> str:
@@ -131,7 +145,7 @@ def _hyperplane(w: tuple[Fraction, ...], b: Fraction) -> dict[str, Any]:
 
 
 def _balance(certificate: "Certificate | None") -> dict[str, Any]:
-    """Return how many rows the overlap proof needs."""
+    """Return the rows of the overlap proof."""
     from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
 
     rows = list(certificate.rows) if isinstance(certificate, Overlap | QuasiSeparation) else None

@@ -180,9 +180,10 @@ def run(arguments: list[str]) -> int:
         print("maxmargin: interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
     except (BrokenPipeError, SystemExit):  # the reader of our output left; click makes an exit of it
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # keeps the interpreter from flushing into the closed pipe
+        _give_up_output()
         return Exit.READER_LEFT
     except OSError as error:
+        _give_up_output()
         return _refused(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     except ValueError as error:
         if not _is_bad_input(error):
@@ -196,6 +197,14 @@ def _is_bad_input(error: ValueError) -> bool:
     from maxmargin.solvers.errors import InvalidProblemError
 
     return isinstance(error, (DataError, InvalidProblemError))
+
+
+def _give_up_output() -> None:
+    """Keep the interpreter from flushing once more where nothing more can be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _refused(text: str) -> int:

@@ -122,7 +122,7 @@ def null_space(fixed: Integers, exponents: Sequence[int]) -> list[list[int]]:
     """Return a basis of {v : fixed @ (v * 2**exponents) == 0} in integers; the unit vectors where nothing is fixed."""
     if not len(fixed):
         return np.eye(len(exponents), dtype=np.int64).tolist()
-    return [_rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
+    return [rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
 
 
 def independent_rows(table: Integers) -> list[int]:
@@ -135,7 +135,7 @@ def independent_rows(table: Integers) -> list[int]:
     return [next(j for j, v in enumerate(row) if v) for row in reduced.tolist()[:rank]]
 
 
-def _rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:
+def rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:
     """Return the vector divided by 2**exponents, as integers without a common factor."""
     highest = max((e for v, e in zip(vector, exponents, strict=True) if v), default=0)
     shifted = [v << (highest - e) if v else 0 for v, e in zip(vector, exponents, strict=True)]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.circuits import null_space
+from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import Limits
@@ -62,10 +62,10 @@ def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSi
     limits : Limits
     """
     order = sorted(range(cone.width), key=lambda column: column not in cone.biases)  # the biases count as the first
-    aliased_of = _aliased(_common_null_space(cone), order)
-    directions = [_without(list(map(Fraction, v)), aliased_of) for v in _face_directions(cone, decision)]
+    aliased_of = _aliased(cone, order)
     kept = [column for column in order if column not in aliased_of]
-    finite = tuple(column for column in kept if not any(v[column] for v in directions))
+    directions = _face_directions(cone, decision, kept)
+    finite = tuple(column for place, column in enumerate(kept) if not any(v[place] for v in directions))
     interior = _without(list(decision.direction), aliased_of)
     search = _Opposites(cone, decision, tuple(aliased_of), limits, [interior])
     infinite: dict[int, str] = {}
@@ -79,16 +79,17 @@ def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSi
         infinite=infinite,
         finite=finite,
         aliased=tuple(column for column in order if column in aliased_of),
-        dimension=len(directions) - len(aliased_of),
+        dimension=len(directions),
     )
 
 
-def _face_directions(cone: ConeRows, decision: Decision) -> Sequence[Sequence[int]]:
-    """Return a basis of the space that the cone spans."""
-    if decision.balance:
-        return decision.null_space
-    basis: list[list[int]] = np.eye(cone.width, dtype=np.int64).tolist()
-    return basis
+def _face_directions(cone: ConeRows, decision: Decision, kept: Sequence[int]) -> Sequence[Sequence[int]]:
+    """Return a basis of the space that the cone spans, in the columns that are not aliased, each in its own unit."""
+    if not decision.basis:
+        basis: list[list[int]] = np.eye(len(kept), dtype=np.int64).tolist()
+        return basis
+    table, _ = cone.integers(np.array(decision.basis, dtype=np.int64))
+    return [vector for _, vector in null_vectors(table[:, list(kept)].tolist())]
 
 
 class _Opposites:
@@ -192,20 +193,30 @@ class _WithUnits:
         return self.rows.home(direction)
 
 
-def _common_null_space(cone: ConeRows) -> list[list[int]]:
-    """Return a basis of the directions that are 0 on every row, checked on every row."""
+def _aliased(cone: ConeRows, order: Sequence[int]) -> dict[int, list[Fraction]]:
+    """Return for every column that depends on earlier ones the null vector with 1 there and 0 at the other such.
+
+    They are a basis of the directions that are 0 on every row, checked on every row.
+    """
     everything = np.arange(cone.n_rows)
     few = min(cone.n_rows, 2 * cone.width + _SPARE_ROWS)
     sample = np.sort(np.random.default_rng(0).choice(cone.n_rows, few, replace=False))
     while True:
         table, exponents = cone.integers(sample)
         if _has_full_column_rank(table):
-            return []
-        vectors = null_space(table, exponents)
-        outside = _not_annihilated(cone, everything, vectors)
+            return {}
+        vectors = _null_vectors_in(order, table, exponents)
+        outside = _not_annihilated(cone, everything, list(vectors.values()))
         if not outside.size:
-            return vectors
+            return {column: [Fraction(v, vector[column]) for v in vector] for column, vector in vectors.items()}
         sample = np.concatenate([sample, outside])
+
+
+def _null_vectors_in(order: Sequence[int], table: Integers, exponents: Sequence[int]) -> dict[int, list[int]]:
+    """Return for every column that depends on those before it in an order the null vector that is 0 at other such."""
+    back = np.argsort(order).tolist()
+    found = null_vectors(table[:, list(order)].tolist())
+    return {order[free]: rescaled([vector[place] for place in back], exponents) for free, vector in found}
 
 
 def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Rows:
@@ -227,25 +238,6 @@ def _has_full_column_rank(table: Integers) -> bool:
     if not len(table):
         return False
     return bool(nmod_mat([[int(v) % _PRIME for v in row] for row in table.tolist()], _PRIME).rank() == table.shape[1])
-
-
-def _aliased(vectors: list[list[int]], order: Sequence[int]) -> dict[int, list[Fraction]]:
-    """Return for every column that depends on earlier ones the null vector with 1 there and 0 at the other such."""
-    from flint import fmpz_mat
-
-    if not vectors:
-        return {}
-    backwards = list(reversed(order))
-    reduced, denominator, rank = fmpz_mat([[v[column] for column in backwards] for v in vectors]).rref()
-    aliased: dict[int, list[Fraction]] = {}
-    for row in reduced.tolist()[:rank]:
-        numbers = [Fraction(int(v), int(denominator)) for v in row]
-        pivot = next(place for place, v in enumerate(numbers) if v)
-        vector = [Fraction(0)] * len(order)
-        for place, column in enumerate(backwards):
-            vector[column] = numbers[place] / numbers[pivot]
-        aliased[backwards[pivot]] = vector
-    return aliased
 
 
 def _without(direction: list[Fraction], aliased: dict[int, list[Fraction]]) -> list[Fraction]:

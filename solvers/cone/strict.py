@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.candidate import Attempt, Candidate, numbers
 from maxmargin.solvers.cone.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.limits import Limits
@@ -57,13 +57,10 @@ class Stage:
         scaled, scaled_fixed = self.cone.scaled(self.active), self.cone.scaled(self.fixed)
         units = _units(scaled)
         for factors in (np.ones(len(scaled)), units):
-            v, weights, attempt = highs_lp.solve_on_face(
-                scaled * factors[:, None], scaled_fixed, time_limit=limits.seconds_left
-            )
-            self.attempts.append(attempt)
-            if weights is not None and (circuit := self._circuit(weights * factors)) is not None:
+            v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
+            if weights is not None and (circuit := self._circuit(weights, factors)) is not None:
                 return circuit
-            if v is not None and (scaled @ v > 0).all() and (direction := self._direction(v, scaled_fixed)) is not None:
+            if v is not None and _seems_positive(scaled, v) and (direction := self._direction(v, scaled_fixed)) is not None:
                 return direction
             if (units == 1.0).all() or limits.is_over():
                 break
@@ -76,22 +73,30 @@ class Stage:
         """
         table, exponents = self.cone.integers(np.concatenate([self.active, self.fixed]))
         rows, fixed = table[: len(self.active)], table[len(self.active) :]
-        answer = strict_direction(rows, fixed, first=self._likely(), is_over=limits.is_over)
+        answer = strict_direction(rows, fixed, first=self._likely(limits), is_over=limits.is_over)
         self.attempts.append(Attempt(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
         if not isinstance(answer, Direction):
             return answer
         units = (Fraction(2) ** e for e in exponents)
         return [v / unit for v, unit in zip(answer.vector, units, strict=True)]
 
-    def _likely(self) -> list[int]:
+    def _likely(self, limits: Limits) -> list[int]:
         """Return the places of rows of large multiplier in the units of the rows, which are likely to decide."""
         scaled = self.cone.scaled(self.active)
-        _, weights, attempt = highs_lp.solve_on_face(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed))
-        self.attempts.append(attempt)
+        _, weights = self._asked(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed), limits)
         if weights is None:
             return []
         likely: list[int] = np.argsort(-weights, kind="stable")[: self.cone.width + 1].tolist()
         return likely
+
+    def _asked(self, rows: Floats, fixed: Floats, limits: Limits) -> tuple[Floats | None, Floats | None]:
+        """Ask floating point; what is not finite numbers of the right shape is no answer."""
+        try:
+            v, weights, attempt = highs_lp.solve_on_face(rows, fixed, time_limit=limits.seconds_left)
+        except Exception as error:  # solvers raise anything, and the rational simplex method follows
+            v, weights, attempt = None, None, Candidate.failed("HiGHS", highs_lp.NAME, error).attempt
+        self.attempts.append(attempt)
+        return numbers(v, rows.shape[1]), numbers(weights, len(rows))
 
     def _direction(self, v: Floats, scaled_fixed: Floats) -> list[Fraction] | None:
         """Return the direction moved exactly onto the face."""
@@ -101,9 +106,11 @@ class Stage:
         fixed, exponents = self.cone.integers(self.fixed)
         return onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
 
-    def _circuit(self, weights: Floats) -> Circuit | None:
+    def _circuit(self, multipliers: Floats, factors: Floats) -> Circuit | None:
         """Return the exact circuit near the weights of a vertex."""
-        if not (weights > 0).any():
+        with np.errstate(over="ignore"):
+            weights = multipliers * factors
+        if not (np.isfinite(weights).all() and (weights > 0).any()):
             return None
         support = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
         if len(support) > self.cone.width + 1 - len(self.fixed) + _SPARE_ROWS:
@@ -123,6 +130,11 @@ def _in_order(circuit: Circuit, support: Rows) -> Circuit:
         weights=[circuit.weights[k] for k in order],
         fixed_weights=circuit.fixed_weights,
     )
+
+
+def _seems_positive(rows: Floats, v: Floats) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool((rows @ v > 0).all())
 
 
 def _units(rows: Floats) -> Floats:
