@@ -70,16 +70,14 @@ def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, An
 
 def _logistic_text(fields: dict[str, Any]) -> list[str]:
     """Return what the verdict says of logistic regression."""
-    if fields["strictly_separable"] is None:
+    if fields["verdict"] == "undecided":
         return []
     if fields["verdict"] == "overlap":
         return ["  logistic regression: the maximum-likelihood estimate exists", *_aliased_text(fields)]
-    if fields["verdict"] == "undecided":
-        return []
-    if fields["infinite_columns"] is None:
-        unknown = "which coefficients are infinite was not computed (--columns, --exact-limit)"
-        return ["  logistic regression: no finite maximum-likelihood estimate", f"    {unknown}"]
-    return ["  logistic regression: no finite maximum-likelihood estimate", *_columns_text(fields)]
+    known = fields["infinite_columns"] is not None
+    unknown = "    which coefficients are infinite was not computed (--columns, --exact-limit)"
+    columns = _columns_text(fields) if known else [unknown]
+    return ["  logistic regression: no finite maximum-likelihood estimate", *columns]
 
 
 def _rows_text(dataset: "Dataset", answer: "Separability") -> list[str]:

@@ -13,6 +13,8 @@ from maxmargin.solvers.proof.dyadic import Integers
 Floats = NDArray[np.float64]
 
 
+_PRIME = (1 << 61) - 1
+
 _DEPENDENT = 1e-11
 """Pivot below which rows of size 1 count as dependent."""
 
@@ -123,6 +125,16 @@ def null_space(fixed: Integers, exponents: Sequence[int]) -> list[list[int]]:
     if not len(fixed):
         return np.eye(len(exponents), dtype=np.int64).tolist()
     return [rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
+
+
+def has_independent_rows(table: Integers) -> bool:
+    """Return whether the rows are shown to be independent, by their rank modulo a prime: it never exceeds the rank."""
+    from flint import nmod_mat
+
+    if not len(table):
+        return True
+    residues = nmod_mat([[int(v) % _PRIME for v in row] for row in table.tolist()], _PRIME)
+    return bool(residues.rank() == len(table))
 
 
 def independent_rows(table: Integers) -> list[int]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.circuits import null_vectors, rescaled
+from maxmargin.solvers.cone.circuits import has_independent_rows, null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import Limits
@@ -19,9 +19,6 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
-
-_PRIME = (1 << 61) - 1
-"""A rank modulo a prime never exceeds the rank."""
 
 _SPARE_ROWS = 50
 _ROWS_ADDED = 100
@@ -203,7 +200,7 @@ def _aliased(cone: ConeRows, order: Sequence[int]) -> dict[int, list[Fraction]]:
     sample = np.sort(np.random.default_rng(0).choice(cone.n_rows, few, replace=False))
     while True:
         table, exponents = cone.integers(sample)
-        if _has_full_column_rank(table):
+        if has_independent_rows(table.T):
             return {}
         vectors = _null_vectors_in(order, table, exponents)
         outside = _not_annihilated(cone, everything, list(vectors.values()))
@@ -230,14 +227,6 @@ def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Ro
         if wrong.size:
             return np.asarray(wrong[:_ROWS_ADDED])
     return rows[:0]
-
-
-def _has_full_column_rank(table: Integers) -> bool:
-    from flint import nmod_mat
-
-    if not len(table):
-        return False
-    return bool(nmod_mat([[int(v) % _PRIME for v in row] for row in table.tolist()], _PRIME).rank() == table.shape[1])
 
 
 def _without(direction: list[Fraction], aliased: dict[int, list[Fraction]]) -> list[Fraction]:

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.circuits import circuit_near
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
 from maxmargin.solvers.cone.strict import Stage
+from maxmargin.solvers.cone.whole import balance_of_all
 from maxmargin.solvers.proof.certificate import without_denominators
 
 Rows = NDArray[np.int64]
@@ -22,6 +24,9 @@ _FEW_ROWS = 4096
 
 _FIRST_ROWS, _FIRST_ROWS_A_COLUMN = 500, 10
 """Rows to start with where there are more."""
+
+_STAGES = 8
+"""Circuits after which all touching rows are looked for at once."""
 
 _ROWS_ADDED = 1000
 """Violated rows that become active at a time."""
@@ -47,6 +52,8 @@ class Decision:
         What led there, each modulo the rows of those before it but for the last row of each.
     active : ndarray of int
         The separated rows that decided.
+    witness : dict of row to weight
+        A circuit: positive weights that balance on at most m + 1 rows; empty where no row touches.
     attempts : tuple of Attempt
     """
 
@@ -57,12 +64,8 @@ class Decision:
     basis: tuple[int, ...]
     circuits: tuple[tuple[list[int], Circuit], ...]
     active: Rows
+    witness: dict[int, int]
     attempts: tuple[Attempt, ...] = ()
-
-    @property
-    def witness(self) -> dict[int, int]:
-        """The first circuit: positive weights that balance on at most m + 1 rows."""
-        return _first(self.circuits)
 
     @classmethod
     def separable(cls, direction: tuple[Fraction, ...], n_rows: int) -> "Decision":
@@ -75,6 +78,7 @@ class Decision:
             basis=(),
             circuits=(),
             active=np.arange(min(n_rows, _FEW_ROWS)),
+            witness={},
         )
 
 
@@ -85,9 +89,10 @@ class _Search:
         self.cone = cone
         self.limits = limits
         self.face = Face(cone)
-        self.active = _first_rows(cone)
+        self.active = self.seen = _first_rows(cone)
         self.circuits: list[tuple[list[int], Circuit]] = []
         self.attempts: list[Attempt] = []
+        self.witness: dict[int, int] = {}
 
     def run(self) -> Decision | None:
         """Return the decision, or None once the time is over."""
@@ -98,6 +103,7 @@ class _Search:
                 if not outside.size:
                     return self._decision(None)
                 self.active = outside[:_ROWS_ADDED]
+                self.seen = np.union1d(self.seen, self.active)
             fixed = np.array(self.face.basis, dtype=np.int64)
             stage = Stage(cone=self.cone, active=self.active, fixed=fixed, attempts=self.attempts)
             answer = stage.propose(self.limits)
@@ -109,20 +115,27 @@ class _Search:
                 return None
             if isinstance(answer, Circuit):
                 self.add(self.active[answer.places].tolist(), answer)
+                if len(self.circuits) == _STAGES:
+                    self._try_all_at_once()
             elif violated is not None and violated.size:
                 self.active = np.concatenate([self.active, violated[:_ROWS_ADDED]])
+                self.seen = np.union1d(self.seen, self.active)
             else:
                 return self._decision(answer)
-
-    @property
-    def witness(self) -> dict[int, int]:
-        """The first circuit."""
-        return _first(self.circuits)
 
     def add(self, rows: list[int], circuit: Circuit) -> None:
         """Go to the face that a circuit leaves."""
         self.face.add(rows, circuit)
         self.circuits.append((rows, circuit))
+        if not self.witness and circuit.independent is None:
+            self.witness = dict(zip(rows, circuit.weights, strict=True))
+
+    def _try_all_at_once(self) -> None:
+        """Start anew from all touching rows, if they are found and go further than the circuits so far."""
+        found = balance_of_all(self.cone, self.seen, self.limits, self.attempts)
+        if found is not None and len(found[1].independent or ()) > len(self.face.basis):
+            self.face, self.circuits = Face(self.cone), []
+            self.add(*found)
 
     def _rows_outside(self) -> Rows:
         """Return the rows that do not depend on the face's basis: those that seemed so, and those the check finds."""
@@ -150,6 +163,7 @@ class _Search:
         if self.face.balance:
             touching[self.face.seems_inside] = True
         vectors = self.face.null_space() if self.face.balance else []
+        self.witness = self.witness or circuit_of(self.cone, self.face.balance)
         if not (balances(self.cone, self.face.balance) and balances(self.cone, self.witness)):
             raise ArithmeticError("the weights that were found do not balance")
         return Decision(
@@ -160,6 +174,7 @@ class _Search:
             basis=tuple(self.face.basis),
             circuits=tuple(self.circuits),
             active=self.active,
+            witness=self.witness,
             attempts=tuple(self.attempts),
         )
 
@@ -170,7 +185,8 @@ def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], C
     Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet
     proven to touch ends the search; else Gordan's alternative is a positive circuit modulo the span of the touching
     rows, whose rows touch as well. A circuit of k + 1 rows raises the rank by k, so the balance lives on at most twice
-    the rank. With many rows some are active at first, and violated ones join them.
+    the rank. With many rows some are active at first, and violated ones join them. Where the circuits are small and
+    many, all touching rows are looked for at once.
 
     Parameters
     ----------
@@ -190,11 +206,16 @@ def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], C
     return search.run()
 
 
-def _first(circuits: Sequence[tuple[list[int], Circuit]]) -> dict[int, int]:
-    if not circuits:
+def circuit_of(cone: ConeRows, balance: dict[int, int]) -> dict[int, int]:
+    """Return positive weights that balance on a part of the rows that carries no other such weights (Caratheodory)."""
+    if not balance:
         return {}
-    rows, circuit = circuits[0]
-    return dict(zip(rows, circuit.weights, strict=True))
+    rows = list(balance)
+    table, _ = cone.integers(np.array(rows, dtype=np.int64))
+    found = circuit_near(table, table[:0], list(balance.values()))
+    if found is None:
+        raise ArithmeticError("the weights that were found do not balance")
+    return {rows[place]: weight for place, weight in zip(found.places, found.weights, strict=True)}
 
 
 def balances(cone: ConeRows, weights: dict[int, int]) -> bool:

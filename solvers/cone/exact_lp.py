@@ -32,12 +32,20 @@ class Direction:
 class Circuit:
     """Weights a > 0 on some rows and any c with ``sum a_i rows_i + sum c_k fixed_k == 0``.
 
-    No two different circuits live on the same rows: the rows are one more than what they add to the rank of `fixed`.
+    Attributes
+    ----------
+    places : list of int
+    weights : list of int
+    fixed_weights : list of int
+    independent : list of int, optional
+        Which of these rows span them all, modulo the fixed ones. Without it the rows carry no other such weights: then
+        they are one more than what they add to the rank, and all but any one of them are independent.
     """
 
     places: list[int]
     weights: list[int]
     fixed_weights: list[int]
+    independent: list[int] | None = None
 
 
 def strict_direction(
@@ -129,7 +137,7 @@ class _Tableau:
         prices = self._prices()
         places = np.arange(self.n_rows) if candidates is None else candidates
         if self.stalled < _STALLED_PIVOTS and (best := self._best_by_floats(prices, places)) is not None:
-            return best
+            return None if best < 0 else best
         margins = self.rows[places].dot(prices[:-1])
         if (margins < 0).all():
             return None
@@ -173,7 +181,10 @@ class _Tableau:
         self._exchange(next(free), column, transformed)
 
     def _best_by_floats(self, prices: Integers, places: Rows) -> int | None:
-        """Return the row that violates most, relative to its size, where floating point is sure that it violates."""
+        """Return the row that violates most, relative to its size, where floating point is sure that it violates.
+
+        Return -1 where floating point is sure that all rows are strictly positive.
+        """
         if self.floats is None:
             return None
         largest = max(abs(price).bit_length() for price in prices.tolist())
@@ -181,10 +192,13 @@ class _Tableau:
         rounded = np.array([float(price >> shift) for price in prices.tolist()])
         table, sizes = self.floats[places], self.sizes[places]
         with np.errstate(all="ignore"):
-            reduced = table @ rounded[:-1] + rounded[-1]
+            margins = table @ rounded[:-1]
             # Every price errs by 1 from the shift and 2**-53 from rounding, every entry by 2**-53.
             moduli = np.abs(table) @ (np.abs(rounded[:-1]) * _FLOAT_ERROR * (self.size + 8) + 1)
-            certain = reduced - moduli - np.abs(rounded[-1]) * _FLOAT_ERROR - 1
+            if (margins + moduli < 0).all():
+                return -1
+            reduced = margins + rounded[-1]
+            certain = reduced - moduli - (np.abs(rounded[-1]) + np.abs(reduced)) * _FLOAT_ERROR - 1
             score = np.where(certain > 0, reduced / sizes, 0.0)
         best = int(score.argmax())
         return int(places[best]) if score[best] > 0 else None

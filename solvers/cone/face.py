@@ -53,14 +53,16 @@ class Face:
 
     def add(self, circuit_rows: Sequence[int], circuit: Circuit) -> None:
         """Join a positive circuit modulo the span of the basis: all its rows are 0 on the face as well."""
-        if len(circuit_rows) == 1:  # the row depends on the basis
-            self.seems_inside[circuit_rows[0]] = True
+        if len(circuit_rows) == 1 and circuit.independent is None:  # the row depends on the basis
             self.balance = self.balance or {circuit_rows[0]: 1}
+            self._guess()
+            self._seems_inside[circuit_rows[0]] = True
             return
         if not self.basis:
             self.balance = {}
         self._join(circuit_rows, circuit)
-        self.basis += list(circuit_rows)[:-1]
+        places = range(len(circuit_rows) - 1) if circuit.independent is None else circuit.independent
+        self.basis += [circuit_rows[place] for place in places]
         self._is_guessed = False
 
     def null_space(self) -> list[list[int]]:
@@ -115,6 +117,8 @@ def _parts(rows: Rows, size: int = EXACT_CHUNK) -> list[Rows]:
 
 def _orthogonal_complement(rows: Floats) -> Floats:
     """Return an orthonormal basis, as columns, of the space orthogonal to the rows."""
+    if not len(rows):
+        return np.eye(rows.shape[1])
     scaled = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float64).tiny)
     orthogonal: Floats = np.linalg.qr(scaled.T, mode="complete")[0][:, len(rows) :]
     return orthogonal

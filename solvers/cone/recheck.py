@@ -6,12 +6,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.circuits import circuit_near, independent_rows, null_space
-from maxmargin.solvers.cone.decide import Decision, balances, sorted_by_floats
-from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.circuits import independent_rows, null_space
+from maxmargin.solvers.cone.decide import Decision, balances, circuit_of, sorted_by_floats
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
 from maxmargin.solvers.proof.certificate import without_denominators
-from maxmargin.solvers.proof.dyadic import Integers
 
 Rows = NDArray[np.int64]
 
@@ -38,7 +36,6 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
     touching = np.zeros(n_rows, dtype=np.bool_)
     touching[zero] = True
     table, exponents = cone.integers(rows)
-    weights = [balance[row] for row in rows.tolist()]
     if not touching[rows].all() or not balances(cone, balance):
         return None
     vectors = null_space(table, exponents)
@@ -50,7 +47,8 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
         balance=balance,
         null_space=tuple(map(tuple, vectors)),
         basis=tuple(rows[independent_rows(table)].tolist()),
-        circuits=_circuits(rows, table, weights),
+        circuits=(),
+        witness=circuit_of(cone, balance),
         active=np.flatnonzero(~touching)[:EXACT_CHUNK],
     )
 
@@ -75,13 +73,6 @@ def _annihilates(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> bool:
         return True
     columns = np.array(vectors, dtype=object).T
     return all(not (cone.exact_products(part, columns) != 0).any() for part in _parts(rows))
-
-
-def _circuits(rows: Rows, table: Integers, weights: list[int]) -> tuple[tuple[list[int], Circuit], ...]:
-    """Return a circuit inside the balance: the witness against strict separation."""
-    found = circuit_near(table, table[:0], weights)
-    assert found is not None  # the weights themselves balance
-    return ((rows[found.places].tolist(), found),)
 
 
 def _parts(rows: Rows) -> list[Rows]:

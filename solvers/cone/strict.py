@@ -60,7 +60,11 @@ class Stage:
             v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
             if weights is not None and (circuit := self._circuit(weights, factors)) is not None:
                 return circuit
-            if v is not None and _seems_positive(scaled, v) and (direction := self._direction(v, scaled_fixed)) is not None:
+            if (
+                v is not None
+                and _seems_positive(scaled, v)
+                and (direction := self._direction(v, scaled_fixed)) is not None
+            ):
                 return direction
             if (units == 1.0).all() or limits.is_over():
                 break

@@ -66,6 +66,60 @@ def solve_on_face(
     return values[:-1] if has_values else None, multipliers if has_multipliers else None, attempt
 
 
+def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float | None = None) -> Floats | None:
+    """Solve max sum min(a_i, 1) subject to rows' a = 0, a >= 0; return min(a, 1), or None.
+
+    At a solution the shares are 1 on every row that has a positive weight in some such a, and 0 on the others.
+    """
+    n_rows = len(rows)
+    model = _equalities(np.vstack([rows, rows]), np.zeros(rows.shape[1]))  # a = the part up to 1 + what exceeds it
+    model.col_cost_ = np.concatenate([np.full(n_rows, -1.0), np.zeros(n_rows)])
+    model.col_upper_ = np.concatenate([np.ones(n_rows), model.col_upper_[n_rows:]])
+    found = _values(model, attempts, time_limit)
+    return None if found is None else found[:n_rows]
+
+
+def combination(
+    rows: Floats, target: Floats, attempts: list[Attempt], *, time_limit: float | None = None
+) -> Floats | None:
+    """Return a vertex c >= 0 of rows' c = target, or None."""
+    return _values(_equalities(rows, target), attempts, time_limit)
+
+
+def _values(model: Any, attempts: list[Attempt], time_limit: float | None) -> Floats | None:
+    try:
+        solver = _started(time_limit)
+        solver.passModel(model)
+        solver.run()
+    except Exception as error:  # the binding raises anything, and another way follows
+        attempts.append(Candidate.failed("HiGHS", NAME, error).attempt)
+        return None
+    attempts.append(Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus())))
+    values = np.asarray(solver.getSolution().col_value, dtype=np.float64)
+    return values if solver.getSolution().value_valid and np.isfinite(values).all() else None
+
+
+def _equalities(rows: Floats, target: Floats) -> Any:
+    """Return the constraints rows' c = target, c >= 0."""
+    import highspy
+
+    n_columns, n_equations = rows.shape
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = n_columns, n_equations
+    model.col_cost_ = np.zeros(n_columns)
+    model.col_lower_ = np.zeros(n_columns)
+    model.col_upper_ = np.full(n_columns, highspy.kHighsInf)
+    model.row_lower_ = model.row_upper_ = target
+    places, entries = np.nonzero(rows)
+    matrix = model.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kColwise
+    matrix.num_col_, matrix.num_row_ = n_columns, n_equations
+    matrix.start_ = np.searchsorted(places, np.arange(n_columns + 1)).astype(np.int32)
+    matrix.index_ = entries.astype(np.int32)
+    matrix.value_ = rows[places, entries]
+    return model
+
+
 _OPTIONS: dict[str, Any] = {
     "output_flag": False,
     "solver": "simplex",

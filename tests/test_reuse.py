@@ -1,0 +1,300 @@
+"""An older proof on newer data: it decides where it holds, and never wrongly, whatever it says."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.proofs import proof_document
+from maxmargin.reuse import ENGINE, reused, values_of
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
+from maxmargin.solvers.proof.checker import CertificateError
+
+SEPARABLE = "x,z,y\n1,0,0\n2,5,0\n3,1,1\n4,-2,1\n"
+QUASI = "x,z,y\n1,0,0\n2,1,0\n2,1,1\n4,1,1\n5,7,1\n"
+OVERLAP = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
+KNOWN = [SEPARABLE, QUASI, OVERLAP]
+THREE = "x,k\n1,a\n2,b\n3,c\n"
+
+Check = Callable[..., tuple[int, Any, str]]
+
+
+def document_of(problem: Problem) -> dict[str, Any]:
+    """Return the proof of a problem, with the values of its rows, as the command line writes it."""
+    certificate = separability(problem).certificate
+    assert certificate is not None
+    if isinstance(certificate, Overlap | QuasiSeparation):
+        return proof_document(certificate, values=values_of(problem, certificate.rows))
+    return proof_document(certificate)
+
+
+def answer_or_none(document: dict[str, Any], problem: Problem) -> Any:
+    try:
+        return reused(document, problem)
+    except CertificateError:
+        return None
+
+
+@st.composite
+def problems(draw: st.DrawFn, n_columns: int | None = None) -> Problem:
+    """Draw points of a small grid, so that all verdicts, duplicates and touching rows occur."""
+    d = draw(st.integers(1, 3)) if n_columns is None else n_columns
+    n = draw(st.integers(2, 9))
+    X = draw(st.lists(st.lists(st.integers(-2, 2), min_size=d, max_size=d), min_size=n, max_size=n))
+    y = [-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))]
+    return Problem.validated(np.array(X, dtype=float), y, bias=draw(st.booleans()))
+
+
+@st.composite
+def newer(draw: st.DrawFn, problem: Problem) -> Problem:
+    """Draw what becomes of data overnight: rows removed, repeated, added, and all in another order."""
+    kept = draw(st.lists(st.integers(0, problem.n_samples - 1), min_size=1, max_size=12))
+    if draw(st.booleans()):
+        kept = [*kept, *range(problem.n_samples)]
+    added = draw(problems(n_columns=problem.n_features))
+    X, y = np.vstack([problem.X[kept], added.X]), np.concatenate([problem.y[kept], added.y])
+    order = draw(st.permutations(range(len(y))))
+    return Problem.validated(X[order], y[order], bias=problem.bias)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_an_older_answer_is_that_of_a_new_search(is_proven: Callable[..., bool], data: st.DataObject) -> None:
+    old = data.draw(problems())
+    new = data.draw(newer(old))
+    answer = answer_or_none(document_of(old), new)
+    if answer is None:
+        return
+    fresh = separability(new)
+    assert (answer.verdict, answer.columns) == (fresh.verdict, fresh.columns)
+    assert answer.separated_rows.tolist() == fresh.separated_rows.tolist()
+    assert is_proven(new, answer)
+    assert mm.verify(answer.certificate, new.X, new.y)
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_rows_that_come_and_move_leave_an_overlap_decided(data: st.DataObject) -> None:
+    old = data.draw(problems())
+    document = document_of(old)
+    added = data.draw(st.integers(0, old.n_samples - 1))
+    rows = data.draw(st.permutations([*range(old.n_samples), added]))
+    new = Problem.validated(old.X[rows], old.y[rows], bias=old.bias)
+    answer = reused(document, new)
+    assert answer is not None
+    assert (answer.verdict, answer.engine) == (document["claim"], ENGINE)
+
+
+NUMBERS = st.integers(-3, 3).map(str) | st.sampled_from(["0x10", "-0x1", "9" * 5000, "0x" + "f" * 5000, "1.5", "x", ""])
+JUNK = st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | NUMBERS
+ANYTHING = st.recursive(JUNK, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NUMBERS, inner, max_size=2))
+
+
+def places(document: Any, start: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the ways to every part of a document."""
+    entries = document.items() if isinstance(document, dict) else enumerate(document)
+    found = []
+    for key, value in entries:
+        found.append((*start, key))
+        if isinstance(value, dict | list):
+            found += places(value, (*start, key))
+    return found
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_forged_proof_never_gives_a_wrong_verdict(is_proven: Callable[..., bool], data: st.DataObject) -> None:
+    problem = data.draw(problems())
+    document = copy.deepcopy(document_of(data.draw(newer(problem) | st.just(problem))))
+    document["data"]["n_samples"] = problem.n_samples
+    for place in data.draw(st.lists(st.sampled_from(places(document)), min_size=1, max_size=3)):
+        part = document
+        for key in place[:-1]:
+            part = part[key] if isinstance(part, dict) or (isinstance(part, list) and key < len(part)) else {}
+        if isinstance(part, dict) or (isinstance(part, list) and place[-1] < len(part)):
+            part[place[-1]] = data.draw(NUMBERS | st.integers(-1, 9) | ANYTHING)
+    try:
+        text = json.dumps(document)
+        with np.errstate(all="ignore"):
+            answer = answer_or_none_of_text(text, problem)
+    except ValueError as error:
+        pytest.fail(f"{error!r} of {document}")
+    if answer is not None:
+        assert answer.verdict == separability(problem).verdict
+        assert is_proven(problem, answer)
+        assert mm.verify(answer.certificate, problem.X, problem.y)
+
+
+def answer_or_none_of_text(text: str, problem: Problem) -> Any:
+    """Read a proof as from a file, and use it."""
+    from maxmargin.proofs import _parsed
+
+    try:
+        return reused(_parsed(text.encode()), problem)
+    except CertificateError:
+        return None
+
+
+@pytest.mark.parametrize("old", KNOWN)
+@pytest.mark.parametrize("new", KNOWN)
+def test_a_claim_without_its_numbers_decides_nothing(check: Check, old: str, new: str) -> None:
+    """The proof of one verdict, relabelled as the proof of another with the numbers it has."""
+    check(old, "--proof", "p.json")
+    document = json.loads(Path("p.json").read_text(encoding="utf-8"))
+    fresh = check(new)[1]["verdict"]
+    for claim, fields in {
+        "separable": ["direction"],
+        "overlap": ["rows", "weights", "null_space"],
+        "quasi-separable": ["direction", "rows", "weights", "null_space"],
+    }.items():
+        numbers = {"direction": ["1", "0", "0"], "rows": [0, 2], "weights": ["1", "1"], "null_space": []} | document
+        forged = {name: numbers[name] for name in ("format", "version", "question", "data", *fields)}
+        Path("forged.json").write_text(json.dumps({**forged, "claim": claim}), encoding="utf-8")
+        assert check(new, "--reuse", "forged.json")[1]["verdict"] == fresh
+
+
+@pytest.fixture
+def check(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """Check a text as data.csv in a folder of its own; return the exit code, the JSON answer and the notes."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(text: str, *arguments: str) -> tuple[int, Any, str]:
+        Path("data.csv").write_text(text, encoding="utf-8")
+        code = run(["check", "data.csv", "--json", *arguments])
+        out, err = capsys.readouterr()
+        return code, json.loads(out) if out else None, err
+
+    return command
+
+
+def backwards(text: str) -> str:
+    head, *rows = text.splitlines()
+    return "\n".join([head, *reversed(rows)]) + "\n"
+
+
+@pytest.mark.parametrize("text", KNOWN)
+@pytest.mark.parametrize("arguments", [(), ("--no-bias",)])
+@pytest.mark.parametrize("change", [str, backwards, lambda text: text + "".join(text.splitlines(True)[1:])])
+def test_the_older_answer_is_a_whole_one(
+    check: Check, text: str, arguments: tuple[str, ...], change: Callable[[str], str]
+) -> None:
+    code, _, _ = check(text, "--proof", "p.json", *arguments)
+    again = check(change(text), "--reuse", "p.json", "--proof", "q.json", *arguments)
+    fresh = check(change(text), *arguments)
+    assert (again[0], again[1]["engine"]) == (code, ENGINE)
+    assert again[1].keys() == fresh[1].keys()
+    may_differ = {"engine", "attempts", "hyperplane", "witness_rows", "witness_rows_count", "witness_weights",
+                  "balancing_rows", "reason"}  # fmt: skip
+    assert {k: v for k, v in again[1].items() if k not in may_differ} == {
+        k: v for k, v in fresh[1].items() if k not in may_differ
+    }
+    assert run(["verify", "q.json", "data.csv"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "engine_is_older"),
+    [
+        (SEPARABLE, SEPARABLE + "9,1,1\n", True),
+        (SEPARABLE, SEPARABLE + "9,1,0\n", False),
+        (SEPARABLE, SEPARABLE + "2.5,3,1\n", False),
+        (SEPARABLE, SEPARABLE.replace("2,5,0\n", ""), True),
+        (QUASI, QUASI + "9,1,1\n", True),
+        (QUASI, QUASI + "9,1,0\n", False),
+        (QUASI, QUASI.replace("2,1,0\n", ""), False),
+        (OVERLAP, OVERLAP + "9,1,0\n", True),
+        (OVERLAP, OVERLAP.replace("1,1,0\n", ""), False),
+        (OVERLAP, OVERLAP.replace(",0\n", ",9\n"), False),
+    ],
+)
+def test_what_happens_overnight(check: Check, old: str, new: str, engine_is_older: bool) -> None:
+    check(old, "--proof", "p.json")
+    code, fields, err = check(new, "--reuse", "p.json")
+    fresh = check(new)
+    assert (code, fields["verdict"]) == (fresh[0], fresh[1]["verdict"])
+    if engine_is_older:
+        assert (fields["engine"], err) == (ENGINE, "")
+    else:
+        assert fields["engine"] != ENGINE
+        assert err == "maxmargin: the older proof p.json does not hold for these data; looking for a new one\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "old_arguments", "new", "arguments", "words"),
+    [
+        (OVERLAP, (), OVERLAP, ("--no-bias",), "it is about 2 columns, with bias, binary64; asked is 2 columns, thr"),
+        (OVERLAP, ("--no-bias",), OVERLAP, (), "through the origin"),
+        (OVERLAP, (), "x,y\n1,0\n2,1\n", (), "asked is 1 column, with bias"),
+        (OVERLAP, ("--decimal",), OVERLAP, (), "decimal; asked is 2 columns, with bias, binary64"),
+        (OVERLAP, (), OVERLAP, ("--decimal",), "not with --decimal"),
+        (THREE, (), OVERLAP, (), "more than two classes"),
+        (SEPARABLE, (), THREE, (), "these data have 3 classes"),
+        (OVERLAP, ("--exact-limit", "0"), OVERLAP, (), "its claim is not-strictly-separable"),
+    ],
+)
+def test_a_proof_of_another_question_is_of_no_use(
+    check: Check, old: str, old_arguments: tuple[str, ...], new: str, arguments: tuple[str, ...], words: str
+) -> None:
+    check(old, "--proof", "p.json", *old_arguments)
+    code, fields, err = check(new, "--reuse", "p.json", *arguments)
+    assert words in err
+    assert (err.count("\n"), err.endswith("; looking for a new one\n")) == (1, True)
+    fresh = check(new, *arguments)
+    assert (code, fields) == (fresh[0], fresh[1])
+
+
+def test_a_proof_of_a_margin_is_of_no_use(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("data.csv").write_text(SEPARABLE, encoding="utf-8")
+    run(["margin", "data.csv", "--proof", "p.json", "-q"])
+    capsys.readouterr()
+    assert "its claim is margin-at-least" in check(SEPARABLE, "--reuse", "p.json")[2]
+
+
+@pytest.mark.parametrize("content", [b"", b"no", b"[]", b"{}", b"\xff", b"[" * 99999])
+def test_a_damaged_file_means_a_new_search(check: Check, content: bytes) -> None:
+    Path("p.json").write_bytes(content)
+    code, fields, err = check(OVERLAP, "--reuse", "p.json")
+    assert (code, fields["verdict"], err.count("\n")) == (3, "overlap", 1)
+    assert "the older proof p.json is of no use here: not a proof" in err
+    assert check(OVERLAP, "--reuse", "p.json", "-q")[2] == ""
+
+
+@pytest.mark.parametrize("path", ["none.json", "."])
+@pytest.mark.parametrize(("text", "arguments"), [(OVERLAP, ()), (OVERLAP, ("--decimal",)), (THREE, ())])
+def test_a_file_that_cannot_be_read_is_bad_usage(
+    check: Check, path: str, text: str, arguments: tuple[str, ...]
+) -> None:
+    code, fields, err = check(text, "--reuse", path, *arguments)
+    assert (code, fields, err.count("\n")) == (2, None, 1)
+    assert path in err
+
+
+def test_the_proof_may_take_the_place_of_the_older_one(check: Check) -> None:
+    check(OVERLAP, "--proof", "p.json")
+    new = OVERLAP + "3,3,1\n"
+    assert check(new, "--reuse", "p.json", "--proof", "p.json")[1]["engine"] == ENGINE
+    assert check(new + "4,4,0\n", "--reuse", "p.json")[1]["engine"] == ENGINE
+
+
+def test_proofs_without_values_hold_while_rows_keep_their_places(check: Check) -> None:
+    check(OVERLAP, "--proof", "p.json")
+    document = json.loads(Path("p.json").read_text(encoding="utf-8"))
+    del document["data"]["values"]
+    Path("p.json").write_text(json.dumps(document), encoding="utf-8")
+    assert check(OVERLAP + "5,5,0\n", "--reuse", "p.json")[1]["engine"] == ENGINE
+    assert check("a,b,y\n7,7,1\n" + OVERLAP[6:], "--reuse", "p.json")[1]["engine"] != ENGINE
+
+
+def test_limits_hold_for_the_columns_of_an_older_answer(check: Check) -> None:
+    check(QUASI, "--proof", "p.json")
+    assert check(QUASI, "--reuse", "p.json", "--time-limit", "1e-9")[1]["infinite_columns"] is None
+    assert check(QUASI, "--reuse", "p.json", "--time-limit", "60")[1]["infinite_columns"]
