@@ -54,7 +54,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
 
 def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
     """Return Novikoff's bound where it holds, else the fewest errors."""
-    novikoff = next((bound for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"]), None)
+    novikoff = words.novikoff(report)
     if novikoff is not None:
         note = f"{percent(novikoff['ratio'])} used{', vacuous' if novikoff['vacuous'] else ''}"
         return (Card(label="Novikoff's bound on mistakes", value=number(novikoff["value"]), note=note),)

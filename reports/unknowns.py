@@ -3,6 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.formats import count, listed, number, plural
+from maxmargin.reports.words import novikoff
 
 
 def unknowns(report: dict[str, Any]) -> list[str]:
@@ -60,8 +61,8 @@ def _final_count(report: dict[str, Any]) -> str:
 
 
 def _at_most(report: dict[str, Any]) -> str:
-    values = [bound["value"] for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"]]
-    return f", and by Novikoff's bound at most {number(values[0])}" if values else ""
+    bound = novikoff(report)
+    return f", and by Novikoff's bound at most {number(bound['value'])}" if bound is not None else ""
 
 
 def _bounds(report: dict[str, Any]) -> list[str]:

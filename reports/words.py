@@ -124,6 +124,12 @@ def _what_the_run_did(report: dict[str, Any]) -> str:
     return f"{made} and reached {percent(share)} of it"
 
 
+def novikoff(report: dict[str, Any]) -> dict[str, Any] | None:
+    """Return Novikoff's bound where it holds and is finite."""
+    holding = (bound for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"])
+    return next((bound for bound in holding if bound["value"] is not None), None)
+
+
 def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:
     """Return the soft margin with the fewest errors, of equal ones that of the smallest C."""
     return min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
@@ -191,7 +197,7 @@ def _not_yet(report: dict[str, Any]) -> str:
         "That is no verdict on the data: they are separable, so the perceptron converges if it is given enough epochs. "
         f"The hyperplane at which it was stopped has {plural(run['n_errors'], 'row')} on its wrong side or on it."
     )
-    bound = next((b for b in report["bounds"] if b["name"] == "novikoff" and b["valid"]), None)
+    bound = novikoff(report)
     if bound is None:
         return text
     text += (

@@ -498,6 +498,15 @@ def test_degenerate_data() -> None:
         Outline(report.to_html())
 
 
+@pytest.mark.parametrize("source", ["units", "subnormal"])
+def test_bounds_beyond_binary64(source: str) -> None:
+    report = margin_report(mm.load(source), max_mistakes=50, Cs=[1.0])
+    bounds = {bound["name"]: bound for bound in report.to_dict()["bounds"]}
+    assert (bounds["novikoff"]["valid"], bounds["novikoff"]["value_text"]) == (True, "infinity")
+    assert "Novikoff's bound allows" not in report.to_markdown()
+    assert "is not known: at least 50." in " ".join(report.to_terminal().split())
+
+
 def test_sparse_data_give_the_report_of_dense_data() -> None:
     from scipy.sparse import csr_array
 

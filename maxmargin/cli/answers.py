@@ -98,7 +98,11 @@ def _columns_text(fields: dict[str, Any]) -> list[str]:
     lines = [f"    infinite coefficients: {_some(signed)}"] if signed else []
     lines += [f"    infinite, in one direction + and in another -: {_some(either)}"] if either else []
     lines.append(f"    finite coefficients: {_some(list(finite)) if finite else 'none'}")
-    return [*lines, *_aliased_text(fields), f"    dimension of the cone of directions to infinity: {fields['dimension']}"]
+    return [
+        *lines,
+        *_aliased_text(fields),
+        f"    dimension of the cone of directions to infinity: {fields['dimension']}",
+    ]
 
 
 def _aliased_text(fields: dict[str, Any]) -> list[str]:

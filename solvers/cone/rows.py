@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem, Samples
-from maxmargin.solvers.proof.dyadic import Integers, as_integers, nearest_floats
+from maxmargin.solvers.proof.dyadic import Integers, as_integer_columns, nearest_floats
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.scaling import ColumnScaling
 
@@ -131,8 +131,7 @@ def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
     """Return ``(integers, exponents)``: column j of the rows is ``integers[:, j] * 2**exponents[j]``."""
     if problem.integers is not None:
         return problem.integers[rows], [0] * problem.n_features
-    parts = [as_integers(np.ascontiguousarray(column)) for column in problem.dense_rows(rows).T]
-    return np.column_stack([part[0] for part in parts]), [part[1] for part in parts]
+    return as_integer_columns(problem.dense_rows(rows))
 
 
 def home(scaling: ColumnScaling, direction: Floats, n_features: int, bias: bool) -> list[Fraction]:

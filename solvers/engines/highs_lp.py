@@ -164,13 +164,13 @@ def _face_model(rows: Floats, fixed: Floats) -> Any:
     model.col_upper_ = np.ones(width + 1)
     model.row_lower_ = np.zeros(len(matrix))
     model.row_upper_ = np.concatenate([np.full(n_rows, highspy.kHighsInf), np.zeros(len(fixed))])
-    rows_of, columns_of = np.nonzero(matrix.T)[1], np.nonzero(matrix.T)[0]
+    columns, places = np.nonzero(matrix.T)
     a = model.a_matrix_
     a.format_ = highspy.MatrixFormat.kColwise
     a.num_col_, a.num_row_ = width + 1, len(matrix)
-    a.start_ = np.searchsorted(columns_of, np.arange(width + 2)).astype(np.int32)
-    a.index_ = rows_of.astype(np.int32)
-    a.value_ = matrix.T[columns_of, rows_of]
+    a.start_ = np.searchsorted(columns, np.arange(width + 2)).astype(np.int32)
+    a.index_ = places.astype(np.int32)
+    a.value_ = matrix[places, columns]
     return model
 
 

@@ -13,6 +13,7 @@ Integers = NDArray[np.object_]
 
 _MANTISSA_BITS = 53
 _TINIEST_NORMAL = 2.0**-1022
+_NO_EXPONENT = 1 << 20
 
 
 def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
@@ -40,21 +41,42 @@ def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     >>> as_integers(np.array([0.75, -2.0]))
     (array([3, -8], dtype=object), -2)
     """
+    mantissas, exponents = _odd_mantissas(values)
+    nonzero = mantissas != 0
+    if not nonzero.any():
+        return np.zeros(values.shape, dtype=object), 0
+    exponent = int(exponents[nonzero].min())
+    shifts = np.where(nonzero, exponents - exponent, 0)
+    return np.left_shift(mantissas.astype(object), shifts.astype(object)), exponent
+
+
+def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]]:
+    """Return ``(integers, exponents)`` with ``values[:, j] == integers[:, j] * 2**exponents[j]``, exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_integer_columns(np.array([[0.75, 4.0], [0.5, 0.0]]))
+    (array([[3, 1],
+           [2, 0]], dtype=object), [-2, 2])
+    """
+    mantissas, exponents = _odd_mantissas(values)
+    nonzero = mantissas != 0
+    least = np.where(nonzero, exponents, _NO_EXPONENT).min(axis=0, initial=_NO_EXPONENT)
+    least = np.where(least == _NO_EXPONENT, 0, least)
+    shifts = np.where(nonzero, exponents - least, 0)
+    return np.left_shift(mantissas.astype(object), shifts.astype(object)), least.tolist()
+
+
+def _odd_mantissas(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return odd integers (0 for 0) and exponents with ``values == integers * 2.0**exponents``."""
     if not np.isfinite(values).all():
         raise ValueError("the values hold NaN or infinity; expected finite numbers")
     fractions, exponents = np.frexp(values)
     mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
-    exponents = exponents.astype(np.int64) - _MANTISSA_BITS
-    nonzero = mantissas != 0
-    if not nonzero.any():
-        return np.zeros(values.shape, dtype=object), 0
-    lowest_bits = np.where(nonzero, mantissas & -mantissas, 1)
+    lowest_bits = np.where(mantissas != 0, mantissas & -mantissas, 1)
     trailing_zeros = np.frexp(lowest_bits.astype(np.float64))[1] - 1
-    mantissas >>= trailing_zeros
-    exponents += trailing_zeros
-    exponent = int(exponents[nonzero].min())
-    shifts = np.where(nonzero, exponents - exponent, 0)
-    return np.left_shift(mantissas.astype(object), shifts.astype(object)), exponent
+    return mantissas >> trailing_zeros, exponents.astype(np.int64) - _MANTISSA_BITS + trailing_zeros
 
 
 def as_fraction(integer: int, exponent: int) -> Fraction:
