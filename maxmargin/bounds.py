@@ -167,7 +167,7 @@ def gather(
         problem=problem,
         scale=scale,
         hard=hard,
-        run_hard=hard_margin(augmented(problem, scale)) if problem.bias else hard,
+        run_hard=_margin_of_the_run(problem, scale, hard),
         soft=soft or soft_margin(problem, C),
         run=run,
         n_passes=n_passes,
@@ -220,6 +220,16 @@ def _bound(evidence: Evidence, name: str, value: float, valid: bool, assumption:
 def _quotient_up(numerator: Fraction, denominator: Fraction) -> float:
     """Return the quotient rounded up, infinity where the denominator is 0."""
     return round_up(numerator / denominator) if denominator else math.inf
+
+
+def _margin_of_the_run(problem: Problem, scale: float, hard: "HardMargin") -> "HardMargin":
+    """Return the maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
+    from maxmargin.solvers.hard_margin import hard_margin
+    from maxmargin.solvers.solution import Status
+
+    if not problem.bias or hard.status is Status.NOT_STRICTLY_SEPARABLE:
+        return hard
+    return hard_margin(augmented(problem, scale))
 
 
 def _novikoff(evidence: Evidence, run_square: Fraction) -> Bound:

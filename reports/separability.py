@@ -16,7 +16,7 @@ from maxmargin.solvers.proof.dyadic import as_fraction
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.solution import Separability, Verdict
 
-MOST_WORK = 20_000_000
+MOST_WORK = 2_000_000
 """Strict inequalities times squared dimensions up to which columns are looked at: a linear program for each."""
 
 _MOST_NAMED = 12

@@ -171,6 +171,12 @@ def test_classes_have_a_mark_for_each_verdict() -> None:
     assert found == ["separable, with γ*", "quasi-separable", "overlap"]
 
 
+@pytest.mark.parametrize("source", ["corpus", "subnormal", "units"])
+def test_margins_at_the_ends_of_binary64_are_drawn(source: str) -> None:
+    for picture in margin_report(mm.load(source), Cs=(1.0,), max_mistakes=20).pictures:
+        assert inline_svg(picture).endswith("</svg>")
+
+
 def test_the_trajectory_ends_where_the_run_ended(report: MarginReport) -> None:
     study = study_of(report)
     path = trajectory(study)

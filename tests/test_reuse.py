@@ -100,14 +100,12 @@ JUNK = st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | NUMBERS
 ANYTHING = st.recursive(JUNK, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NUMBERS, inner, max_size=2))
 
 
-def places(document: Any, start: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the ways to every part of a document."""
-    entries = document.items() if isinstance(document, dict) else enumerate(document)
+def places(part: Any) -> list[tuple[Any, Any]]:
+    """Return every entry of a document, as the dict or list that holds it and its key."""
     found = []
+    entries = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
     for key, value in entries:
-        found.append((*start, key))
-        if isinstance(value, dict | list):
-            found += places(value, (*start, key))
+        found += [(part, key), *places(value)]
     return found
 
 
@@ -117,12 +115,11 @@ def test_a_forged_proof_never_gives_a_wrong_verdict(is_proven: Callable[..., boo
     problem = data.draw(problems())
     document = copy.deepcopy(document_of(data.draw(newer(problem) | st.just(problem))))
     document["data"]["n_samples"] = problem.n_samples
-    for place in data.draw(st.lists(st.sampled_from(places(document)), min_size=1, max_size=3)):
-        part = document
-        for key in place[:-1]:
-            part = part[key] if isinstance(part, dict) or (isinstance(part, list) and key < len(part)) else {}
-        if isinstance(part, dict) or (isinstance(part, list) and place[-1] < len(part)):
-            part[place[-1]] = data.draw(NUMBERS | st.integers(-1, 9) | ANYTHING)
+    for _ in range(data.draw(st.integers(1, 3))):
+        numbers = [document.get(name) for name in ("direction", "rows", "weights")]
+        parts = [document, *(part for part in [document.get("data"), *numbers, *numbers] if part)]
+        part, key = data.draw(st.sampled_from(places(data.draw(st.sampled_from(parts))) or places(document)))
+        part[key] = data.draw(NUMBERS | st.integers(-1, 9) | ANYTHING)
     answer = answer_or_none_of_text(json.dumps(document), problem)
     if answer is not None:
         assert answer.verdict == separability(problem).verdict

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from maxmargin.reports.figures.style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def _rendered(picture: Picture, suffixes: tuple[str, ...], *, background: str) -
 
     files = {}
     style: Any = {**STYLE, "svg.hashsalt": picture.key}
-    with mpl.rc_context(style):
+    with mpl.rc_context(style), np.errstate(over="ignore"):  # ticks are sought beyond the ends of an axis
         figure = Figure(figsize=picture.size, layout="constrained")
         picture.draw(figure)
         for suffix in suffixes:

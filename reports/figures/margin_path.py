@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _MOST_MARKED = 30
 """Up to so many checkpoints each has a mark of its own."""
 
+_LEAST_THRESHOLD = 1e-300
+"""Where the logarithmic scale begins at the least: scales near the end of binary64 underflow."""
+
 _INVISIBLE = 0.02
 """Share of the range below which the maximum margin needs a logarithmic scale to be seen."""
 
@@ -60,7 +63,7 @@ def _scale_margins(ax: "Axes", study: "Study", values: "np.ndarray[tuple[int], n
     from matplotlib.ticker import FuncFormatter, NullLocator, SymmetricalLogLocator
 
     exponent = int(np.floor(np.log10(study.hard.lower)))
-    threshold = 10.0**exponent
+    threshold = max(10.0**exponent, _LEAST_THRESHOLD)
     ax.set_yscale("symlog", linthresh=threshold, linscale=1.0)
     locator = SymmetricalLogLocator(base=10, linthresh=threshold)
     locator.set_params(numticks=9)

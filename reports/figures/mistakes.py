@@ -26,6 +26,9 @@ _MOST_MARKED = 30
 _MOST_TICKED = 10
 """Up to so many epochs each has a mark on the curve, and a number on the axis."""
 
+_HIGHEST = 1e300
+"""Where the axis ends at the latest: scales near the end of binary64 overflow."""
+
 _LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
 """Shares of the height of the axes: what a label needs, and what is kept free above the highest line."""
 
@@ -39,7 +42,7 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     if is_far_apart(float(total[-1]), top):
         log_scale(ax, "y")
         bottom = max(0.7, float(total[0]) / 2)
-        ax.set_ylim(bottom, top * (top / bottom) ** _LABEL_SHARE)
+        ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, _HIGHEST))
     else:
         ax.set_ylim(0, top * 1.08)
         plain_numbers(ax.yaxis)

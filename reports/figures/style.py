@@ -121,7 +121,7 @@ def plain_numbers(axis: "Axis") -> None:
 
 def decade(value: float) -> str:
     """Return a power of ten as a tick says it."""
-    if value <= 0:
+    if value <= 0 or math.isinf(value):
         return ""
     exponent = round(float(np.log10(value)))
     return number(10.0**exponent) if -3 <= exponent <= 5 else power_of_ten(exponent)

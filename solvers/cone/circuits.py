@@ -13,8 +13,6 @@ from maxmargin.solvers.proof.dyadic import Integers
 Floats = NDArray[np.float64]
 
 
-_PRIME = (1 << 61) - 1
-
 _DEPENDENT = 1e-11
 """Pivot below which rows of size 1 count as dependent."""
 
@@ -36,9 +34,10 @@ def circuit_near(rows: Integers, fixed: Integers, weights: Sequence[int]) -> Cir
     vectors = null_vectors(np.vstack([fixed, rows]).T.tolist())
     if not vectors or min(free for free, _ in vectors) < n_fixed:
         return None
-    exact = [0] * (n_fixed + len(rows))
+    exact, unit = [0] * (n_fixed + len(rows)), lcm(*(vector[free] for free, vector in vectors))
     for free, vector in vectors:
-        exact = [a + weights[free - n_fixed] * v for a, v in zip(exact, vector, strict=True)]
+        factor = weights[free - n_fixed] * (unit // vector[free])
+        exact = [a + factor * v for a, v in zip(exact, vector, strict=True)]
     if min(exact[n_fixed:]) < 0 or not any(exact[n_fixed:]):
         return None
     return _on_few_rows(exact, [vector for _, vector in vectors], n_fixed)
@@ -125,26 +124,6 @@ def null_space(fixed: Integers, exponents: Sequence[int]) -> list[list[int]]:
     if not len(fixed):
         return np.eye(len(exponents), dtype=np.int64).tolist()
     return [rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
-
-
-def has_independent_rows(table: Integers) -> bool:
-    """Return whether the rows are shown to be independent, by their rank modulo a prime: it never exceeds the rank."""
-    from flint import nmod_mat
-
-    if not len(table):
-        return True
-    residues = nmod_mat([[int(v) % _PRIME for v in row] for row in table.tolist()], _PRIME)
-    return bool(residues.rank() == len(table))
-
-
-def independent_rows(table: Integers) -> list[int]:
-    """Return the places of rows that span all, each independent of those before it."""
-    from flint import fmpz_mat
-
-    if not len(table):
-        return []
-    reduced, _, rank = fmpz_mat(table.T.tolist()).rref()
-    return [next(j for j, v in enumerate(row) if v) for row in reduced.tolist()[:rank]]
 
 
 def rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:

@@ -7,13 +7,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.circuits import has_independent_rows, null_vectors, rescaled
+from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.proof.exact_linear import independent_rows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -200,7 +201,7 @@ def _aliased(cone: ConeRows, order: Sequence[int]) -> dict[int, list[Fraction]]:
     sample = np.sort(np.random.default_rng(0).choice(cone.n_rows, few, replace=False))
     while True:
         table, exponents = cone.integers(sample)
-        if has_independent_rows(table.T):
+        if len(independent_rows(table.T)) == cone.width:
             return {}
         vectors = _null_vectors_in(order, table, exponents)
         outside = _not_annihilated(cone, everything, list(vectors.values()))

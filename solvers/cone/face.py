@@ -93,7 +93,8 @@ class Face:
         joined = {row: weight << needed for row, weight in self.balance.items()}
         for row, weight in zip(self.basis, circuit.fixed_weights, strict=True):
             joined[row] += weight
-        joined.update(zip(circuit_rows, circuit.weights, strict=True))
+        for row, weight in zip(circuit_rows, circuit.weights, strict=True):
+            joined[row] = joined.get(row, 0) + weight
         factor = gcd(*joined.values())
         self.balance = {row: weight // factor for row, weight in joined.items()}
 

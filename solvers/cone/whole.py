@@ -4,12 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.cone.circuits import circuit_near, has_independent_rows, pivot_columns
+from maxmargin.solvers.cone.circuits import circuit_near, pivot_columns
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import ConeRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.proof.dyadic import as_integers
+from maxmargin.solvers.proof.exact_linear import independent_rows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -52,11 +53,9 @@ def _exact(
     is_used = weights > _CANDIDATE_WEIGHT * weights.max(initial=0.0)
     support, weights = touching[is_used], weights[is_used]
     table, _ = cone.integers(rows[np.concatenate([basis, support])])
-    independent, others = table[: len(basis)], table[len(basis) :]
-    if not has_independent_rows(independent):
-        return None
+    of_basis_rows, others = table[: len(basis)], table[len(basis) :]
     # Last comes the sum of the basis, as a row of its own.
-    joined = np.vstack([others, independent.sum(axis=0)[None, :]])
+    joined = np.vstack([others, of_basis_rows.sum(axis=0)[None, :]])
     found = circuit_near(joined, table[:0], as_integers(np.append(weights, 1.0))[0].tolist())
     if found is None or found.places[-1] != len(support):
         return None
@@ -64,8 +63,8 @@ def _exact(
     balance = dict.fromkeys(basis.tolist(), of_basis)
     for place, weight in zip(support[found.places[:-1]].tolist(), circuit_weights, strict=True):
         balance[place] = balance.get(place, 0) + weight
-    places = list(balance)
-    circuit = Circuit(
-        places=places, weights=list(balance.values()), fixed_weights=[], independent=list(range(len(basis)))
-    )
-    return rows[places].tolist(), circuit
+    balancing = rows[list(balance)]
+    independent = independent_rows(cone.integers(balancing)[0])
+    weights_of = list(balance.values())
+    circuit = Circuit(places=list(balance), weights=weights_of, fixed_weights=[], independent=independent)
+    return balancing.tolist(), circuit

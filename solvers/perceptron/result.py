@@ -1,5 +1,6 @@
 """What a run ended on, and what it proves about the margins."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -66,13 +67,13 @@ class PerceptronRun:
     @property
     def norm(self) -> float:
         """||w|| in the user's space."""
-        return float(np.linalg.norm(self.w))
+        return math.hypot(*self.w.tolist())  # which scales: units of 2**900 are no overflow
 
     @property
     def run_norm(self) -> float:
         """||(w, b/s)|| in the space of the run."""
         scale = self.settings.bias_scale
-        return float(np.linalg.norm(np.append(self.w, self.b / scale)))
+        return math.hypot(*self.w.tolist(), self.b / scale)
 
 
 def achieved_margins(problem: Problem, w: Floats, weight: float, scale: float) -> tuple[float, float]:

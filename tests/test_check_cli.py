@@ -1,0 +1,393 @@
+"""``maxmargin check`` as a user types it: verdicts, gates, proofs and what checks them, limits, wrong files."""
+
+import gzip
+import io
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from maxmargin.cli.app import run
+from maxmargin.solvers.proof import checker
+
+SEPARABLE = "x,y\n1,0\n2,0\n3,1\n4,1\n"
+QUASI = "x,y\n1,no\n2,no\n2,yes\n4,yes\n"
+OVERLAP = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
+CLASSES = "x,k\n1,a\n2,b\n3,c\n"
+QUASI_CLASSES = "x,k\n1,a\n2,a\n2,b\n3,c\n"
+OVERLAP_CLASSES = "x,k\n1,a\n2,a\n1,b\n2,b\n1,c\n2,c\n"
+TENTHS = "a,b,y\n0.1,1,0\n0.3,3,0\n0.2,2,1\n1,0,1\n"
+"""The first three rows are on a line as decimal text, and not as binary64 numbers."""
+
+VERDICTS = {
+    SEPARABLE: "separable", QUASI: "quasi-separable", OVERLAP: "overlap",
+    CLASSES: "separable", QUASI_CLASSES: "quasi-separable", OVERLAP_CLASSES: "overlap",
+}  # fmt: skip
+TRUE = {
+    "separable": {"separable"},
+    "quasi-separable": {"quasi-separable", "not-strictly-separable"},
+    "overlap": {"overlap", "not-strictly-separable"},
+}
+REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
+
+FIELDS = {
+    "schema", "version", "source", "n_samples", "n_features", "classes", "positive", "negative", "notes", "bias",
+    "verdict", "strictly_separable", "proof", "reason", "separated_rows", "separated_rows_count", "touching_rows",
+    "touching_rows_count", "infinite_columns", "finite_columns", "aliased_columns", "dimension", "witness_rows",
+    "witness_rows_count", "witness_weights", "hyperplane", "balancing_rows", "engine", "attempts", "reading",
+}  # fmt: skip
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in a folder of its own; return its exit code and what it wrote."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = run(list(arguments))
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+def data(text: str, name: str = "data.csv") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def refused(result: tuple[int, str, str], *words: str) -> None:
+    code, out, err = result
+    assert (code, out, err.count("\n")) == (2, "", 1), result
+    assert all(word in err for word in words), err
+
+
+@pytest.mark.parametrize("text", VERDICTS)
+def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None:
+    verdict = VERDICTS[text]
+    code, out, _ = command("check", data(text), "--json")
+    fields = json.loads(out)
+    assert code == (0 if verdict == "separable" else 3)
+    assert fields.keys() >= FIELDS
+    assert (fields["verdict"], fields["strictly_separable"]) == (verdict, verdict == "separable")
+    assert (fields["proof"], fields["reading"], fields["schema"]) == ("exact", "binary64", "maxmargin.check/1")
+    assert "requirement" not in fields
+    assert fields["separated_rows_count"] + fields["touching_rows_count"] >= fields["n_samples"]
+    if "k" in text:
+        extra = {"one_vs_rest", "pairs", "multinomial", "n_inequalities", "n_strict"}
+        assert fields.keys() == FIELDS | extra
+        assert fields["multinomial"]["verdict"] == verdict
+    else:
+        assert fields.keys() == FIELDS
+
+
+@pytest.mark.parametrize("text", VERDICTS)
+@pytest.mark.parametrize("requirement", REQUIREMENTS)
+def test_gates(command: Run, text: str, requirement: str) -> None:
+    is_so = requirement in TRUE[VERDICTS[text]]
+    code, out, _ = command("check", data(text), "--require", requirement, "--json")
+    fields = json.loads(out)
+    assert code == (0 if is_so else 3)
+    assert (fields["requirement"], fields["requirement_holds"]) == (requirement, is_so)
+    code, out, _ = command("check", "data.csv", "--require", requirement)
+    assert code == (0 if is_so else 3)
+    assert f"required: {requirement}, which {'holds' if is_so else 'does not hold'}\n" in out
+
+
+def test_gates_on_what_is_not_decided(command: Run) -> None:
+    source = data(OVERLAP)
+    codes = [command("check", source, "--require", r, "--exact-limit", "1")[0] for r in REQUIREMENTS]
+    assert codes == [3, 4, 4, 0]
+    codes = [command("check", source, "--require", r, "--time-limit", "1e-9")[0] for r in REQUIREMENTS]
+    assert codes == [4, 4, 4, 4]
+    _, out, _ = command("check", source, "--require", "overlap", "--time-limit", "1e-9")
+    assert "required: overlap, which is neither proven nor excluded\n" in out
+    refused(command("check", source, "--require", "overlapping"), "overlapping", "quasi-separable")
+
+
+READ = [
+    (SEPARABLE, ()), (SEPARABLE, ("--no-bias",)), (QUASI, ()), (OVERLAP, ()), (OVERLAP, ("--no-bias",)),
+    (CLASSES, ()), (QUASI_CLASSES, ()), (OVERLAP_CLASSES, ()), (CLASSES, ("--no-bias",)),
+    (CLASSES, ("--positive", "b")), (TENTHS, ()), (TENTHS, ("--decimal",)), (TENTHS, ("--decimal", "--no-bias")),
+    ("x,k\n1.1,a\n2.2,b\n3.3,c\n", ("--decimal",)),
+    ("kind,x,z\nno,1,2\nno,2,1\nyes,5,3\n", ("--label", "kind")),
+    ("x,kind,z\n1,no,2\n2,no,1\n5,yes,3\n", ("--label", "-2")),
+    ("x,kind,z\n1,no,2\n2,no,1\n5,yes,3\n", ("--label", "1")),
+    ("id,x,junk,kind\nr1,1,q,no\nr2,2,w,no\nr3,5,e,yes\n", ("--id", "id", "--drop", "junk")),
+    ("id,x,junk,kind\nr1,1,q,no\nr2,2,w,no\nr3,5,e,yes\n", ("--id", "0", "--drop", "-2")),
+    ("x,y\n1,1.0\n2,1\n5,2.0\n", ("--positive", "1")), ("x,y\n1,10\n2,9\n3,2\n", ()), ("1,2,0\n3,4,1\n5,5,1\n", ()),
+    ("x;y\n1;0\n2;1\n", ()), ("x,y\ntrue,0\nfalse,1\n", ()), ('"x, a",y\n1,"no, not"\n2,yes\n', ()),
+    ("größe,y\n1,nein\n2,äöü\n", ()), ("\ufeffx,y\r\n1,0\r\n2,1\r\n", ()),
+]  # fmt: skip
+"""Tables with the options by which they are read."""
+
+
+@pytest.mark.parametrize(("text", "options"), READ)
+def test_written_proofs_hold(
+    command: Run, capsys: pytest.CaptureFixture[str], text: str, options: tuple[str, ...]
+) -> None:
+    """The proof checks without options: by ``verify``, and by the checker alone."""
+    Path("data.csv").write_bytes(text.encode())
+    code, out, _ = command("check", "data.csv", "--proof", "p.json", "--json", *options)
+    assert code in (0, 3)
+    code, held, err = command("verify", "p.json", "data.csv")
+    assert (code, err) == (0, "")
+    assert held.startswith(f"valid: {json.loads(out)['verdict']} (")
+    assert checker.main(["p.json", "data.csv"]) == 0, capsys.readouterr().out
+    other = "\n".join(text.splitlines()[:-1]) + "\n"
+    data(other)
+    assert command("verify", "p.json", "data.csv")[0] == 3
+    assert checker.main(["p.json", "data.csv"]) == 3
+
+
+def test_the_checker_runs_alone(command: Run) -> None:
+    command("check", data(QUASI), "--proof", "p.json")
+    alone = [sys.executable, "-I", str(checker.__file__), "p.json"]
+    done = subprocess.run([*alone, "data.csv"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "valid: quasi-separable\n")
+    done = subprocess.run([*alone, "none.csv"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("name", ["d.csv.gz", "d.tsv", "d.tsv.gz", "d.svm", "d.parquet", "d.npz", "-"])
+def test_proofs_of_every_format(command: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    if name.endswith(".svm"):
+        Path(name).write_text("1 1:3 2:4\n-1 1:1\n-1 2:1\n")
+    elif name.endswith(".parquet"):
+        pq.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "a", "b"]}), name)
+    elif name.endswith(".npz"):
+        np.savez(name, X=np.eye(3), y=np.array([0, 1, 1]))
+    elif name != "-":
+        text = SEPARABLE.replace(",", "\t" if ".tsv" in name else ",").encode()
+        Path(name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+
+    def fed(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SEPARABLE.encode())))
+        return command(*arguments)
+
+    assert fed("check", name, "--proof", "p.json")[0] == 0
+    assert fed("verify", "p.json", name)[0] == 0
+    assert json.loads(Path("p.json").read_text(encoding="utf-8"))["data"]["source"] == name
+
+
+@pytest.mark.parametrize("source", ["iris", "gap:40", "xor"])
+def test_proofs_of_named_sources(command: Run, source: str) -> None:
+    command("check", source, "--proof", "p.json")
+    assert command("verify", "p.json", source)[0] == 0
+    assert command("verify", "p.json", "agresti")[0] == 3
+
+
+def test_rows_left_out_and_texts_encoded_are_part_of_the_proof(command: Run) -> None:
+    source = data("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n")
+    assert command("check", source, "--one-hot", "--drop-missing", "--proof", "p.json")[0] == 0
+    assert command("verify", "p.json", source)[0] == 0
+
+
+def test_the_command_that_checks_the_proof_is_told(command: Run) -> None:
+    source = data(SEPARABLE, "my data.csv")
+    _, _, err = command("check", source, "--proof", "a b.json")
+    assert err.startswith("maxmargin: wrote a b.json; maxmargin verify ")
+    told = err.removeprefix("maxmargin: wrote a b.json; ").removesuffix(" checks it\n")
+    assert command(*shlex.split(told)[1:])[0] == 0
+    assert command("check", source, "--proof", "p.json", "-q")[2] == ""
+
+
+def test_where_nothing_is_proven_no_proof_is_written(command: Run) -> None:
+    code, _, err = command("check", data(SEPARABLE), "--proof", "p.json", "--time-limit", "1e-9")
+    assert (code, Path("p.json").exists()) == (4, False)
+    assert "nothing is proven, so p.json is not written" in err
+
+
+@pytest.mark.parametrize("path", ["none/p.json", ".", "data.csv", "./data.csv"])
+def test_a_proof_that_cannot_be_written_is_refused_before_the_work(
+    command: Run, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Nor are the data overwritten by the proof."""
+    monkeypatch.setattr("maxmargin.cli.check.decide", lambda *_, **__: pytest.fail("work was done"))
+    refused(command("check", data(SEPARABLE), "--proof", path), Path(path).name)
+    assert Path("data.csv").read_text(encoding="utf-8") == SEPARABLE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    source = tmp_path / "data.csv"
+    source.write_text(SEPARABLE)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "maxmargin", "check", str(source)],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_who_leaves_is_told_neither_verdict_nor_bug(tmp_path: Path, unbuffered: str) -> None:
+    """The exit code is that of a program which SIGPIPE ends: a gate in a pipeline stays shut."""
+    source = tmp_path / "data.csv"
+    source.write_text(OVERLAP)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "maxmargin", "check", str(source), "--json"],
+        stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C while the data come in: one line, and no answer."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "maxmargin", "check", "-", "--json"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write("x,y\n" + "1,0\n2,1\n" * 200_000)  # more than a pipe holds: once written, it is being read
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, "", "maxmargin: interrupted")
+
+
+def test_readings_that_differ_are_said(command: Run) -> None:
+    code, out, err = command("check", data(TENTHS), "--decimal", "--json")
+    fields = json.loads(out)
+    stored = json.loads(command("check", "data.csv", "--json")[1])
+    assert fields["verdict"] != stored["verdict"]
+    assert (fields["reading"], fields["binary64_verdict"]) == ("decimal", stored["verdict"])
+    assert code == (0 if fields["verdict"] == "separable" else 3)
+    said = f"the decimal text is {fields['verdict']}, its binary64 roundings are {stored['verdict']}"
+    assert said in err and err.count("\n") == 1
+    _, out, err = command("check", "data.csv", "--decimal", "-q")
+    assert (f"its binary64 roundings: {stored['verdict']}\n" in out, err) == (True, "")
+
+
+def test_readings_that_agree_are_not_warned_of(command: Run) -> None:
+    for text in (SEPARABLE, CLASSES, OVERLAP):
+        code, out, err = command("check", data(text), "--decimal", "--json")
+        fields = json.loads(out)
+        assert fields["verdict"] == fields["binary64_verdict"] == VERDICTS[text]
+        assert (code, err) == (0 if VERDICTS[text] == "separable" else 3, "")
+
+
+def test_decimal_text_is_in_text_files_only(command: Run) -> None:
+    pq.write_table(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), "d.parquet")
+    refused(command("check", "d.parquet", "--decimal"), "d.parquet", ".csv")
+
+
+@pytest.mark.parametrize("text", VERDICTS)
+def test_out_of_time_is_undecided(command: Run, text: str) -> None:
+    code, out, _ = command("check", data(text), "--time-limit", "1e-9", "--json")
+    fields = json.loads(out)
+    assert (code, fields["verdict"], fields["strictly_separable"], fields["proof"]) == (4, "undecided", None, None)
+    assert "the time limit of 1e-09 s was reached" in fields["reason"]
+    _, out, _ = command("check", "data.csv", "--time-limit", "1e-9")
+    assert "undecided\n" in out and "nothing is claimed" in out
+    assert "logistic" not in out
+
+
+def test_past_the_exact_limit(command: Run) -> None:
+    code, out, _ = command("check", data(OVERLAP), "--exact-limit", "2")
+    assert code == 3
+    assert "not strictly separable (proven; quasi-separable or overlap: undecided)\n" in out
+    assert "3 columns (bias counted) are past exact_limit=2" in out
+    code, out, _ = command("check", data(CLASSES), "--exact-limit", "1")
+    assert code == 4
+    assert command("check", data(SEPARABLE), "--exact-limit", "0")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["check", "margin"])
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--time-limit", "0"), ("--time-limit", "-1"), ("--time-limit", "nan"), ("--time-limit", "soon"),
+        ("--exact-limit", "-1"), ("--exact-limit", "nan"), ("--exact-limit", "1.5"),
+    ],
+)  # fmt: skip
+def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, value: str) -> None:
+    refused(command(name, data(SEPARABLE), f"{option}={value}"), option, value)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        (b"", (), ["data.csv", "empty"]),
+        (b"x\n1\n2\n", (), ["data.csv"]),
+        (b"x,y\n1,0\nnan,1\n", (), ["data.csv", "line 3", "'x'", "nan"]),
+        (b"x,y\n1,0\ninf,1\n", (), ["data.csv", "line 3", "inf"]),
+        (b"x,y\nred,0\n2,1\n", (), ["data.csv", "line 2", "'x'", "red"]),
+        (b"x,y\n1,0\n,1\n", (), ["data.csv", "line 3", "--drop-missing"]),
+        (b"x,y\n1,0\n2,1\n", ("--label", "kind"), ["data.csv", "kind"]),
+        (b"x,y\n1,0\n2,1\n", ("--label", "7"), ["data.csv", "7"]),
+        (b"x,y\n1,0\n2,1\n", ("--positive", "2"), ["data.csv", "2"]),
+        (b"x,y\n1,0\n2,0\n", (), ["data.csv", "one class"]),
+        (b"x,y\n1,0\n2,1,3\n", (), ["data.csv", "line 3"]),
+        (b"\xff\xfe\x00x", (), ["data.csv"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["check", "margin"])
+def test_wrong_files_are_one_line(
+    command: Run, name: str, content: bytes, options: tuple[str, ...], words: list[str]
+) -> None:
+    Path("data.csv").write_bytes(content)
+    refused(command(name, "data.csv", *options), *words)
+
+
+@pytest.mark.parametrize("text", VERDICTS)
+def test_text_says_what_follows_for_logistic_regression(command: Run, text: str) -> None:
+    _, out, _ = command("check", data(text))
+    assert f"{VERDICTS[text]} (proven)\n" in out
+    if VERDICTS[text] == "overlap":
+        assert "the maximum-likelihood estimate exists\n" in out
+    else:
+        assert "no finite maximum-likelihood estimate\n    infinite coefficients: " in out
+        assert "finite coefficients: none\n" in out
+
+
+def test_text_names_aliased_columns(command: Run) -> None:
+    _, out, _ = command("check", data("a,c,b,y\n0,2,0,0\n1,2,1,0\n0,2,1,1\n1,2,0,1\n"))
+    assert "aliased columns (they depend linearly on those before): c\n" in out
+
+
+def test_columns_of_large_separable_data_are_found_when_asked(command: Run) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(-50, 51, size=(2000, 8))
+    rows = [",".join(map(str, [*row, int(row[0] > 0)])) for row in X.tolist()]
+    source = data("\n".join(rows) + "\n")
+    _, out, _ = command("check", source)
+    assert "which coefficients are infinite was not computed (--columns" in out
+    _, out, _ = command("check", source, "--columns", "--json")
+    assert json.loads(out)["infinite_columns"]
+
+
+_IMPORTS = """
+import sys
+from maxmargin.cli.app import run
+for source in sys.argv[1:]:
+    assert run(["check", source, "--proof", "p.json"]) in (0, 3)
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def test_checking_a_table_imports_no_large_library(command: Run) -> None:
+    sources = [data(text, f"{place}.csv") for place, text in enumerate(VERDICTS)]
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORTS, *sources, "iris"], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "numpy" in loaded
+    assert not loaded & {"scipy", "cvxpy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow", "narwhals", "jinja2"}
