@@ -20,8 +20,8 @@ report: $(READY) ## write two margin reports, iris and breast_cancer, as HTML pa
 	@echo "  $(CURDIR)/margin-report-iris.html"
 	@echo "  $(CURDIR)/margin-report-breast_cancer.html"
 
-test: $(READY) ## the tests, without the slow ones
-	@$(BIN)/python -m pytest -m "not slow"
+test: $(READY) ## the tests, without the slow ones, on all cores
+	@$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
 slow: $(READY) ## the slow tests, on all cores
 	@$(BIN)/python -m pytest -m slow -n auto --dist worksteal
