@@ -317,7 +317,8 @@ def _size_reason(problem: Problem, exact_limit: int) -> str:
 def _past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
     if point is None:
         said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
-        reason = f"no candidate passed the exact check (solvers said {said}), and {limit}"
+        heard = f" (solvers said {said})" if attempts else ""
+        reason = f"no candidate passed the exact check{heard}, and {limit}"
     else:
         reason = (
             f"not strictly separable: {_rows(len(point.rows))} balance exactly; whether the data are quasi-separable "

@@ -1,6 +1,5 @@
 """``maxmargin check``: is it linearly separable?"""
 
-import errno
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api import class_problem_of, decide, problem_of, with_names
 from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import check_writable, data_fields, headline, note, print_json, waiting
+from maxmargin.cli.output import check_is_not_the_data, check_writable, data_fields, headline, note, print_json, waiting
 from maxmargin.gates import holds
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def check(
     """
     if proof is not None:
         check_writable(proof)
-        _check_is_not_the_data(proof, dataset.source)
+        check_is_not_the_data(proof, dataset.source)
     older = None if reuse is None else _older_proof(reuse, dataset, asker, quiet=quiet)
     with waiting("looking for a proof", quiet=quiet):
         classes = None if dataset.is_binary else _class_answers(dataset, asker)
@@ -106,12 +105,6 @@ def exit_code(is_so: bool | None) -> Exit:
     if is_so is None:
         return Exit.UNDECIDED
     return Exit.OK if is_so else Exit.NOT_STRICTLY_SEPARABLE
-
-
-def _check_is_not_the_data(proof: Path, source: str) -> None:
-    """Raise if writing the proof would overwrite the data."""
-    if proof.exists() and Path(source).exists() and proof.samefile(source):
-        raise FileExistsError(errno.EEXIST, "holds the data; expected another file for the proof", str(proof))
 
 
 def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -> "Separability | None":

@@ -9,6 +9,7 @@ from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     attempt_fields,
+    check_is_not_the_data,
     check_writable,
     data_fields,
     headline,
@@ -60,6 +61,7 @@ def margin(
     """
     if proof is not None:
         check_writable(proof)
+        check_is_not_the_data(proof, dataset.source)
     problem = problem_of(dataset, bias=bias)
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
     with waiting("solving for the maximum margin", quiet=quiet):
@@ -94,6 +96,7 @@ def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: b
         note(f"nothing is proven, so {path} is not written", quiet=quiet)
     else:
         write_proof(path, answer.certificate, **source)
+        note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
 
 
 def hard_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:

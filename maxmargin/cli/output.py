@@ -77,6 +77,12 @@ def check_writable(path: Path) -> None:
     _check_access(path if path.exists() else path.parent, path)
 
 
+def check_is_not_the_data(proof: Path, source: str) -> None:
+    """Raise if writing the proof would overwrite the data."""
+    if proof.exists() and Path(source).exists() and proof.samefile(source):
+        raise FileExistsError(errno.EEXIST, "holds the data; expected another file for the proof", str(proof))
+
+
 def check_folder_writable(path: Path) -> None:
     """Raise unless files can be made in this folder, which need not exist yet.
 

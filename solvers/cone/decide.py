@@ -142,9 +142,8 @@ class _Search:
         maybe = np.flatnonzero(~self.face.seems_inside)
         if maybe.size:
             return maybe
-        everything = np.arange(self.cone.n_rows)
-        inside = self.face.rows_inside(everything)
-        return np.setdiff1d(everything, inside)
+        self.face.check(np.arange(self.cone.n_rows))
+        return np.flatnonzero(~self.face.seems_inside)
 
     def _violated(self, direction: list[Fraction]) -> Rows:
         """Return rows that are negative, or 0 without depending on the basis; worst first as far as floats tell."""
@@ -155,8 +154,8 @@ class _Search:
         if wrong.size:
             return wrong
         guessed = unclear[self.face.seems_inside[unclear]]
-        inside = self.face.rows_inside(guessed)
-        return _not_positive(self.cone, np.setdiff1d(guessed, inside), direction)
+        self.face.check(guessed)
+        return _not_positive(self.cone, guessed[~self.face.seems_inside[guessed]], direction)
 
     def _decision(self, direction: list[Fraction] | None) -> Decision:
         touching = np.zeros(self.cone.n_rows, dtype=np.bool_)
@@ -255,8 +254,13 @@ def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows
 
 
 def _first_rows(cone: ConeRows) -> Rows:
-    """Return all rows where they are few, else a sample, the same on every run."""
-    if cone.n_rows <= _FEW_ROWS:
-        return np.arange(cone.n_rows)
-    n_first = min(cone.n_rows, _FIRST_ROWS + _FIRST_ROWS_A_COLUMN * cone.width)
-    return np.sort(np.random.default_rng(0).choice(cone.n_rows, n_first, replace=False))
+    """Return all rows where they are few, else a sample."""
+    few = _FIRST_ROWS + _FIRST_ROWS_A_COLUMN * cone.width
+    return sample_of(cone.n_rows, cone.n_rows if cone.n_rows <= _FEW_ROWS else few)
+
+
+def sample_of(n_rows: int, n_wanted: int) -> Rows:
+    """Return so many rows at random, the same on every run; all where they are no more."""
+    if n_rows <= n_wanted:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, n_wanted, replace=False))

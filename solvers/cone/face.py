@@ -55,7 +55,8 @@ class Face:
         """Join a positive circuit modulo the span of the basis: all its rows are 0 on the face as well."""
         if len(circuit_rows) == 1 and circuit.independent is None:  # the row depends on the basis
             self.balance = self.balance or {circuit_rows[0]: 1}
-            self._guess()
+            if not self.basis:
+                self._guess()  # the other rows of zeros
             self._seems_inside[circuit_rows[0]] = True
             return
         if not self.basis:
@@ -72,14 +73,13 @@ class Face:
             self._null_space = len(self.basis), null_space(fixed, exponents)
         return self._null_space[1]
 
-    def rows_inside(self, rows: Rows) -> Rows:
-        """Return those of the rows that depend on the basis, checked exactly; the others no longer seem to."""
+    def check(self, rows: Rows) -> None:
+        """Check exactly which of the rows depend on the basis; the others no longer seem to."""
         if self.is_everything or not rows.size:
-            return rows
+            return
         vectors = np.array(self.null_space(), dtype=object).T
         inside = np.concatenate([self._annihilated(part, vectors) for part in _parts(rows)])
         self.seems_inside[rows[~inside]] = False
-        return np.asarray(rows[inside])
 
     def _annihilated(self, rows: Rows, vectors: NDArray[np.object_]) -> NDArray[np.bool_]:
         return np.asarray((self.rows.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
