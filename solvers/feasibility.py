@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
-from maxmargin.solvers.cone.decide import Decision, decide
+from maxmargin.solvers.cone.decide import Decision, Unfinished, decide
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
@@ -175,10 +175,10 @@ def _decided(problem: Problem, point: CommonHullPoint | None, attempts: Attempts
     """Let facial reduction decide, from the common point of the hulls where one is known."""
     cone = SignedRows(problem, ColumnScaling.of(problem))
     decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)])
-    if decision is None:
-        reason = f"the time limit of {limits.time_limit:g} s was reached"
-        return _past_the_limits(point, reason, attempts)
     attempts = (*attempts, *decision.attempts)
+    if isinstance(decision, Unfinished):
+        known = _point(problem, decision.witness) if decision.witness else None
+        return _past_the_limits(known, limits.words(), attempts)
     engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.class_rows import ClassRows
 from maxmargin.solvers.cone.columns import column_signs
-from maxmargin.solvers.cone.decide import Decision, decide, violated_rows
+from maxmargin.solvers.cone.decide import Decision, Unfinished, decide, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
@@ -59,12 +59,13 @@ def multinomial(
         return _undecided(f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}")
     attempts: list[Attempt] = []
     decision = _decision(cone, limits, attempts)
-    if decision is None:
-        return _undecided(f"the time limit of {limits.time_limit:g} s was reached")
-    return _answer(cone, decision, limits, (*attempts, *decision.attempts))
+    attempts += decision.attempts
+    if isinstance(decision, Unfinished):
+        return _undecided(limits.words(), _witness(cone, decision), tuple(attempts))
+    return _answer(cone, decision, limits, tuple(attempts))
 
 
-def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | None:
+def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | Unfinished:
     if cone.n_rows * cone.width <= _MUCH_WORK:
         return decide(cone, limits)
     separating = _by_perceptron(cone, limits)
@@ -91,13 +92,13 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
         integers = None if problem.integers is None else problem.integers[rows]
         pair = Problem(problem.X[rows], signs, problem.bias, integers)
         decision = decide(SignedRows(pair, ColumnScaling.of(pair)), limits)
-        for places, circuit in () if decision is None else decision.circuits:
+        for places, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
             samples = rows[places]
             against = np.where(problem.codes[samples] == 0, other, 0)
             known = [0] * n_before + list(circuit.fixed_weights)
             moved = Circuit(places=circuit.places, weights=circuit.weights, fixed_weights=known)
             yield cone.number(samples, against).tolist(), moved
-        n_before += 0 if decision is None else len(decision.basis)
+        n_before += 0 if isinstance(decision, Unfinished) else len(decision.basis)
 
 
 def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple[Attempt, ...]) -> Separability:
@@ -144,7 +145,7 @@ def _certificate(
     )
 
 
-def _witness(cone: ClassRows, decision: Decision) -> ClassWitness | None:
+def _witness(cone: ClassRows, decision: Decision | Unfinished) -> ClassWitness | None:
     if not decision.witness:
         return None
     rows = sorted(decision.witness)
@@ -173,7 +174,13 @@ def _reason(verdict: Verdict, decision: Decision) -> str:
     )
 
 
-def _undecided(reason: str) -> Separability:
+def _undecided(reason: str, witness: ClassWitness | None = None, attempts: tuple[Attempt, ...] = ()) -> Separability:
     return Separability(
-        verdict=Verdict.UNDECIDED, strictly_separable=None, certificate=None, reason=reason, engine="none"
+        verdict=Verdict.UNDECIDED,
+        strictly_separable=None if witness is None else False,
+        certificate=witness,
+        witness=witness,
+        reason=reason if witness is None else f"not strictly separable; quasi-separable or overlap: {reason}",
+        engine="none",
+        attempts=attempts,
     )

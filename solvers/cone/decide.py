@@ -82,6 +82,21 @@ class Decision:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfinished:
+    """What is known when the time is over.
+
+    Attributes
+    ----------
+    witness : dict of row to weight
+        A circuit, which excludes that all rows are positive; empty where none was found yet.
+    attempts : tuple of Attempt
+    """
+
+    witness: dict[int, int]
+    attempts: tuple[Attempt, ...]
+
+
 class _Search:
     """The state of the search: the face so far, the rows that are active on it."""
 
@@ -94,34 +109,43 @@ class _Search:
         self.attempts: list[Attempt] = []
         self.witness: dict[int, int] = {}
 
-    def run(self) -> Decision | None:
-        """Return the decision, or None once the time is over."""
-        while True:
-            self.active = self.active[~self.face.seems_inside[self.active]]
-            if not self.active.size:
-                outside = self._rows_outside()
-                if not outside.size:
-                    return self._decision(None)
-                self.active = outside[:_ROWS_ADDED]
-                self.seen = np.union1d(self.seen, self.active)
-            fixed = np.array(self.face.basis, dtype=np.int64)
-            stage = Stage(cone=self.cone, active=self.active, fixed=fixed, attempts=self.attempts)
-            answer = stage.propose(self.limits)
-            violated = self._violated(answer) if isinstance(answer, list) else None
-            if answer is None or (violated is not None and np.isin(violated, self.active).any()):
-                answer = stage.decide(self.limits)
-                violated = self._violated(answer) if isinstance(answer, list) else None
+    def run(self) -> "Decision | Unfinished":
+        """Return the decision, or what is known once the time is over."""
+        while self._has_active_rows():
+            answer, violated = self._of_stage()
             if answer is None or self.limits.is_over():
-                return None
+                return Unfinished(witness=self.witness, attempts=tuple(self.attempts))
             if isinstance(answer, Circuit):
                 self.add(self.active[answer.places].tolist(), answer)
                 if len(self.circuits) == _STAGES:
                     self._try_all_at_once()
-            elif violated is not None and violated.size:
-                self.active = np.concatenate([self.active, violated[:_ROWS_ADDED]])
-                self.seen = np.union1d(self.seen, self.active)
+            elif violated.size:
+                self._activate(np.concatenate([self.active, violated[:_ROWS_ADDED]]))
             else:
                 return self._decision(answer)
+        return self._decision(None)
+
+    def _has_active_rows(self) -> bool:
+        """Drop the rows that touch; where none is left, look for others; return whether there are any."""
+        self.active = self.active[~self.face.seems_inside[self.active]]
+        if not self.active.size:
+            self._activate(self._rows_outside()[:_ROWS_ADDED])
+        return bool(self.active.size)
+
+    def _activate(self, rows: Rows) -> None:
+        self.active = rows
+        self.seen = np.union1d(self.seen, rows)
+
+    def _of_stage(self) -> tuple[list[Fraction] | Circuit | None, Rows]:
+        """Return a circuit, or a direction with the rows that violate it: none of them active."""
+        fixed = np.array(self.face.basis, dtype=np.int64)
+        stage = Stage(cone=self.cone, active=self.active, fixed=fixed, attempts=self.attempts)
+        answer = stage.propose(self.limits)
+        violated = self._violated(answer)
+        if answer is None or np.isin(violated, self.active).any():
+            answer = stage.decide(self.limits)
+            violated = self._violated(answer)
+        return answer, violated
 
     def add(self, rows: list[int], circuit: Circuit) -> None:
         """Go to the face that a circuit leaves."""
@@ -145,8 +169,10 @@ class _Search:
         self.face.check(np.arange(self.cone.n_rows))
         return np.flatnonzero(~self.face.seems_inside)
 
-    def _violated(self, direction: list[Fraction]) -> Rows:
+    def _violated(self, direction: list[Fraction] | Circuit | None) -> Rows:
         """Return rows that are negative, or 0 without depending on the basis; worst first as far as floats tell."""
+        if not isinstance(direction, list):
+            return self.active[:0]
         wrong, unclear, clear = sorted_by_floats(self.cone, direction)
         self.face.seems_inside[clear] = False
         outside = unclear[~self.face.seems_inside[unclear]]
@@ -178,7 +204,7 @@ class _Search:
         )
 
 
-def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = ()) -> Decision | None:
+def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = ()) -> Decision | Unfinished:
     """Decide for every row whether it can be strictly positive on the cone {v : z_i.v >= 0}.
 
     Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet
@@ -196,8 +222,7 @@ def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], C
 
     Returns
     -------
-    Decision or None
-        None once the time is over.
+    Decision, or Unfinished once the time is over.
     """
     search = _Search(cone, limits)
     for rows, circuit in known:

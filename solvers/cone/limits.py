@@ -28,6 +28,10 @@ class Limits:
         """Seconds until the time is over, at least 0; None without a limit."""
         return None if self.time_limit is None else max(0.0, self.started + self.time_limit - time.monotonic())
 
+    def words(self) -> str:
+        """Say that the time is over."""
+        return f"the time limit of {self.time_limit or 0:g} s was reached"
+
     def is_over(self) -> bool:
         """Whether the time is over."""
         return self.seconds_left == 0.0
