@@ -225,9 +225,8 @@ def _quotient_up(numerator: Fraction, denominator: Fraction) -> float:
 def _margin_of_the_run(problem: Problem, scale: float, hard: "HardMargin") -> "HardMargin":
     """Return the maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
     from maxmargin.solvers.hard_margin import hard_margin
-    from maxmargin.solvers.solution import Status
 
-    if not problem.bias or hard.status is Status.NOT_STRICTLY_SEPARABLE:
+    if not problem.bias or hard.status.is_inseparable:
         return hard
     return hard_margin(augmented(problem, scale))
 

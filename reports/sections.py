@@ -5,6 +5,7 @@ from typing import Any
 from maxmargin.reports import comparing, logistic, proofs, words
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural, proven, shown
+from maxmargin.solvers.solution import Status
 
 _MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""
@@ -73,7 +74,7 @@ def _margin_value(report: dict[str, Any]) -> str:
 
 
 def _margin_note(hard: dict[str, Any]) -> str:
-    if hard["status"] == "not-strictly-separable":
+    if Status(hard["status"]).is_inseparable:
         return "proven"
     if not hard["relative_width"]:
         return "proven" if hard["relative_width"] == 0 else "no proven upper end"

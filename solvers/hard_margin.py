@@ -19,7 +19,7 @@ from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplan
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling
-from maxmargin.solvers.solution import HardMargin, Separability, Status
+from maxmargin.solvers.solution import HardMargin, Separability, Status, Verdict
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +37,9 @@ _UNASKED_SECONDS = 60.0
 
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
+
+_SHARED = Status.NOT_STRICTLY_SEPARABLE
+"""Where it is not decided whether the hulls only touch."""
 
 
 def hard_margin(
@@ -92,7 +95,7 @@ def hard_margin(
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
     verdict = separability(problem, time_limit=time_limit) if verdict is None else verdict
     if verdict.strictly_separable is False:
-        return _inseparable(problem, verdict.certificate, verdict.engine, verdict.attempts)
+        return _inseparable(problem, verdict)
     best = Incumbent(problem)
     stopped_early = _improve(best, problem, solvers, limits)
     _polish(best, problem)
@@ -130,7 +133,7 @@ def _finish(best: Incumbent, verdict: Separability, limits: Limits) -> HardMargi
     point, is_nearest = exact_margin.nearest_point(problem, exact_margin.start_near(problem, best.dual), limits.is_over)
     attempts = (*verdict.attempts, *best.attempts)
     if not point.margin_squared:
-        return _inseparable(problem, shared_point(point), exact_margin.NAME, attempts)
+        return _zero(problem, _SHARED, shared_point(point), exact_margin.NAME, attempts)
     if is_nearest:
         return exact_solution(point, attempts, exact_margin.NAME)
     _offer_ends(best, point)
@@ -222,11 +225,16 @@ def _status(best: Incumbent, stopped_early: bool) -> Status:
     return Status.LIMIT if stopped_early else Status.NUMERICAL
 
 
-def _inseparable(
-    problem: Problem, certificate: Certificate | None, engine: str, attempts: tuple[Attempt, ...]
+def _inseparable(problem: Problem, verdict: Separability) -> HardMargin:
+    status = _SHARED if verdict.verdict is Verdict.UNDECIDED else Status(verdict.verdict.value)
+    return _zero(problem, status, verdict.certificate, verdict.engine, verdict.attempts)
+
+
+def _zero(
+    problem: Problem, status: Status, certificate: Certificate | None, engine: str, attempts: tuple[Attempt, ...]
 ) -> HardMargin:
     return HardMargin(
-        status=Status.NOT_STRICTLY_SEPARABLE,
+        status=status,
         w=None,
         b=None,
         lower=0.0,

@@ -55,8 +55,15 @@ class Status(StrEnum):
     OPTIMAL = "optimal"
     LIMIT = "limit"
     NUMERICAL = "numerical"
+    QUASI_SEPARABLE = "quasi-separable"
+    OVERLAP = "overlap"
     NOT_STRICTLY_SEPARABLE = "not-strictly-separable"
     UNDECIDED = "undecided"
+
+    @property
+    def is_inseparable(self) -> bool:
+        """Whether it is proven that no hyperplane separates strictly: then the maximum margin is 0."""
+        return self in (Status.QUASI_SEPARABLE, Status.OVERLAP, Status.NOT_STRICTLY_SEPARABLE)
 
     @property
     def advice(self) -> str:
@@ -68,6 +75,8 @@ _STATUS_ADVICE = {
     Status.OPTIMAL: "the interval [lower, upper] is proven and as narrow as asked",
     Status.LIMIT: "stopped at a limit; the interval is proven but wider than asked: raise it or try another solver",
     Status.NUMERICAL: "no solver was as accurate as asked; the interval is proven but wide: try centred or scaled data",
+    Status.QUASI_SEPARABLE: "proven: the two hulls touch, so the maximum margin is 0",
+    Status.OVERLAP: "proven: the two hulls overlap, so the maximum margin is 0",
     Status.NOT_STRICTLY_SEPARABLE: "proven: the two hulls share a point, so the maximum margin is 0",
     Status.UNDECIDED: "it is not proven whether the data are separable; the interval still holds",
 }
@@ -254,7 +263,7 @@ class HardMargin:
     @property
     def margin(self) -> float | None:
         """Geometric margin of (w, b), rounded down; 0 where the maximum is proven 0, None where it is not known."""
-        if self.w is None and self.status is not Status.NOT_STRICTLY_SEPARABLE:
+        if self.w is None and not self.status.is_inseparable:
             return None
         return self.lower
 

@@ -200,7 +200,7 @@ def test_awkward_data_get_an_answer(name: str, X: np.ndarray, y: np.ndarray, bia
         mm.perceptron(stored, y, bias=bias, max_epochs=20)
         mm.mistake_bounds(stored, y, bias=bias, n_passes=2)
     assert hard.lower <= hard.upper and soft.lower <= soft.objective
-    assert (hard.status == "not-strictly-separable") == (verdict.strictly_separable is False)
+    assert (hard.status == verdict.verdict) == (verdict.strictly_separable is False)
     assert (hard.lower > 0) <= (verdict.strictly_separable is not False)
     assert verdict.strictly_separable is not None and verdict.verdict != "undecided", verdict.reason
     assert verdict.infinite_columns is not None

@@ -14,7 +14,7 @@ from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.solution import Status, Verdict
+from maxmargin.solvers.solution import Verdict
 
 Check = Callable[..., bool]
 Liar = Callable[[np.random.Generator, int], Any]
@@ -138,7 +138,7 @@ def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Any, is
     margin = hard_margin(problem)
     assert Fraction(margin.lower) ** 2 <= known.margin_squared
     assert margin.upper == np.inf or known.margin_squared <= Fraction(margin.upper) ** 2
-    assert (margin.status is Status.NOT_STRICTLY_SEPARABLE) == (known.margin_squared == 0)
+    assert (margin.status.is_inseparable) == (known.margin_squared == 0)
 
 
 def test_who_decided_is_told(lying: Callable[..., None]) -> None:

@@ -34,8 +34,6 @@ _ROOT_DIGITS = 17
 _MOST_DIGITS, _END_DIGITS = 100, 20
 """Longer integers are printed without their middle."""
 
-_EXITS = {Status.OPTIMAL: Exit.OK, Status.NOT_STRICTLY_SEPARABLE: Exit.NOT_STRICTLY_SEPARABLE}
-
 
 def margin(
     dataset: "Dataset",
@@ -74,7 +72,13 @@ def margin(
     else:
         print(headline(dataset))
         print(_hard_text(dataset, answer, exact=exact))
-    return _EXITS.get(answer.status, Exit.UNDECIDED)
+    return _exit_code(answer.status)
+
+
+def _exit_code(status: Status) -> Exit:
+    if status.is_inseparable:
+        return Exit.NOT_STRICTLY_SEPARABLE
+    return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
 def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_json: bool, quiet: bool) -> Exit:
@@ -86,7 +90,7 @@ def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_jso
     else:
         print(headline(dataset))
         print(_soft_text(dataset, answer))
-    return _EXITS.get(answer.status, Exit.UNDECIDED)
+    return _exit_code(answer.status)
 
 
 def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: bool) -> None:
