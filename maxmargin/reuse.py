@@ -12,6 +12,7 @@ from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.feasibility import answer_of
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability
@@ -29,6 +30,13 @@ def values_of(problem: Problem, rows: tuple[int, ...]) -> list[list[str]]:
     table = problem.dense_rows(list(rows)).tolist()
     signs = problem.y[list(rows)].astype(int).tolist()
     return [[f"{sign:+d}", *map(repr, row)] for sign, row in zip(signs, table, strict=True)]
+
+
+def values_fields(certificate: Certificate) -> dict[str, Any]:
+    """Return what a proof stores of its rows, so that they are found in other data."""
+    if isinstance(certificate, Overlap | QuasiSeparation) and isinstance(certificate.problem, Problem):
+        return {"values": values_of(certificate.problem, certificate.rows)}
+    return {}
 
 
 def reused(document: Document, problem: Problem, limits: Limits | None = None) -> Separability | None:

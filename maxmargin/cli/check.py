@@ -160,8 +160,7 @@ def _write_proof(
     path: Path, dataset: "Dataset", asker: Asker, answer: "Separability", source: dict[str, Any], *, quiet: bool
 ) -> None:
     from maxmargin.proofs import write_document
-    from maxmargin.solvers.problem import Problem
-    from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
+    from maxmargin.reuse import values_fields
 
     certificate = answer.certificate
     if certificate is None:
@@ -172,10 +171,7 @@ def _write_proof(
         fields["positive"] = dataset.positive
     else:
         fields["classes"] = dataset.classes
-    if isinstance(certificate, Overlap | QuasiSeparation) and isinstance(certificate.problem, Problem):
-        from maxmargin.reuse import values_of
-
-        fields["values"] = values_of(certificate.problem, certificate.rows)
+    fields |= values_fields(certificate)
     is_multinomial_text = asker.reading is not None and not dataset.is_binary
     document = asker.reading.document(certificate) if is_multinomial_text and asker.reading else certificate.to_dict()
     write_document(path, document, **fields)

@@ -95,11 +95,12 @@ def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_jso
 
 def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: bool) -> None:
     from maxmargin.proofs import write_proof
+    from maxmargin.reuse import values_fields
 
     if answer.certificate is None:
         note(f"nothing is proven, so {path} is not written", quiet=quiet)
     else:
-        write_proof(path, answer.certificate, **source)
+        write_proof(path, answer.certificate, **source, **values_fields(answer.certificate))
         note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
 
 

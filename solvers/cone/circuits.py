@@ -183,3 +183,12 @@ def pivot_columns(rows: Floats, first: Sequence[int]) -> list[int]:
             table[row] = 0.0
             table[:, column] = 0.0
     return chosen
+
+
+def orthogonal_complement(rows: Floats) -> Floats:
+    """Return an orthonormal basis, as columns, of the space orthogonal to the rows."""
+    if not len(rows):
+        return np.eye(rows.shape[1])
+    scaled = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    orthogonal: Floats = np.linalg.qr(scaled.T, mode="complete")[0][:, len(rows) :]
+    return orthogonal

@@ -6,7 +6,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.circuits import null_space
+from maxmargin.solvers.cone.circuits import null_space, orthogonal_complement
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
 
@@ -103,7 +103,7 @@ class Face:
         if self.is_everything:
             self._seems_inside[:] = True
             return
-        normals = _orthogonal_complement(self.rows.scaled(np.array(self.basis, dtype=np.int64)))
+        normals = orthogonal_complement(self.rows.scaled(np.array(self.basis, dtype=np.int64)))
         open_rows = np.flatnonzero(~self._seems_inside)
         for part in _parts(open_rows, _FLOAT_CHUNK):
             vectors = self.rows.scaled(part)
@@ -114,12 +114,3 @@ class Face:
 
 def _parts(rows: Rows, size: int = EXACT_CHUNK) -> list[Rows]:
     return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
-def _orthogonal_complement(rows: Floats) -> Floats:
-    """Return an orthonormal basis, as columns, of the space orthogonal to the rows."""
-    if not len(rows):
-        return np.eye(rows.shape[1])
-    scaled = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    orthogonal: Floats = np.linalg.qr(scaled.T, mode="complete")[0][:, len(rows) :]
-    return orthogonal

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.cone.circuits import orthogonal_complement
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +43,9 @@ def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> 
 def solve_on_face(
     rows: Floats, fixed: Floats, *, time_limit: float | None = None
 ) -> tuple[Floats | None, Floats | None, Attempt]:
-    """Solve max t subject to rows @ v >= t, fixed @ v == 0, -1 <= v <= 1, t <= 1 by the simplex method.
+    """Solve max t subject to rows @ v >= t, fixed @ v == 0, |v| bounded, t <= 1 by the simplex method.
+
+    The fixed rows are taken out first: v is a combination of an orthonormal basis of what they leave.
 
     Returns
     -------
@@ -51,19 +54,22 @@ def solve_on_face(
         Of the inequalities, at a vertex.
     attempt : Attempt
     """
+    basis = orthogonal_complement(fixed) if len(fixed) else None
     try:
         solver = _started(time_limit)
-        solver.passModel(_face_model(rows, fixed))
+        solver.passModel(_strict_model(rows if basis is None else rows @ basis))
         solver.run()
     except Exception as error:  # the binding raises anything, and the rational simplex follows
         return None, None, Candidate.failed("HiGHS", NAME, error).attempt
     solution = solver.getSolution()
     attempt = Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
-    values = np.asarray(solution.col_value, dtype=np.float64)
-    multipliers = np.abs(np.asarray(solution.row_dual, dtype=np.float64))[: len(rows)]
+    values = np.asarray(solution.col_value, dtype=np.float64)[:-1]
+    multipliers = np.abs(np.asarray(solution.row_dual, dtype=np.float64))
     has_values = solution.value_valid and np.isfinite(values).all()
     has_multipliers = solution.dual_valid and np.isfinite(multipliers).all()
-    return values[:-1] if has_values else None, multipliers if has_multipliers else None, attempt
+    if basis is not None and has_values:
+        values = basis @ values
+    return values if has_values else None, multipliers if has_multipliers else None, attempt
 
 
 def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float | None = None) -> Floats | None:
@@ -149,25 +155,24 @@ def _started(time_limit: float | None) -> Any:
     return solver
 
 
-def _face_model(rows: Floats, fixed: Floats) -> Any:
+def _strict_model(rows: Floats) -> Any:
     """Return the LP over the columns (v, t)."""
     import highspy
 
     n_rows, width = rows.shape
-    table = np.vstack([rows, fixed]) if len(fixed) else rows
-    matrix = np.hstack([table, np.concatenate([np.full(n_rows, -1.0), np.zeros(len(fixed))])[:, None]])
+    matrix = np.hstack([rows, np.full((n_rows, 1), -1.0)])
     model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = width + 1, len(matrix)
+    model.num_col_, model.num_row_ = width + 1, n_rows
     model.sense_ = highspy.ObjSense.kMaximize
     model.col_cost_ = np.append(np.zeros(width), 1.0)
     model.col_lower_ = np.append(np.full(width, -1.0), -highspy.kHighsInf)
     model.col_upper_ = np.ones(width + 1)
-    model.row_lower_ = np.zeros(len(matrix))
-    model.row_upper_ = np.concatenate([np.full(n_rows, highspy.kHighsInf), np.zeros(len(fixed))])
+    model.row_lower_ = np.zeros(n_rows)
+    model.row_upper_ = np.full(n_rows, highspy.kHighsInf)
     columns, places = np.nonzero(matrix.T)
     a = model.a_matrix_
     a.format_ = highspy.MatrixFormat.kColwise
-    a.num_col_, a.num_row_ = width + 1, len(matrix)
+    a.num_col_, a.num_row_ = width + 1, n_rows
     a.start_ = np.searchsorted(columns, np.arange(width + 2)).astype(np.int32)
     a.index_ = places.astype(np.int32)
     a.value_ = matrix[places, columns]
