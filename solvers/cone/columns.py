@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.circuits import null_vectors, rescaled
-from maxmargin.solvers.cone.decide import Decision, sample_of, violated_rows
+from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
@@ -197,7 +197,8 @@ def _aliased(cone: ConeRows, order: Sequence[int]) -> dict[int, list[Fraction]]:
     They are a basis of the directions that are 0 on every row, checked on every row.
     """
     everything = np.arange(cone.n_rows)
-    sample = sample_of(cone.n_rows, 2 * cone.width + _SPARE_ROWS)
+    n_first = min(cone.n_rows, 2 * cone.width + _SPARE_ROWS)
+    sample = np.linspace(0, cone.n_rows - 1, n_first).astype(np.int64)
     while True:
         table, exponents = cone.integers(sample)
         if len(independent_rows(table.T)) == cone.width:

@@ -279,13 +279,8 @@ def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows
 
 
 def _first_rows(cone: ConeRows) -> Rows:
-    """Return all rows where they are few, else a sample."""
-    few = _FIRST_ROWS + _FIRST_ROWS_A_COLUMN * cone.width
-    return sample_of(cone.n_rows, cone.n_rows if cone.n_rows <= _FEW_ROWS else few)
-
-
-def sample_of(n_rows: int, n_wanted: int) -> Rows:
-    """Return so many rows at random, the same on every run; all where they are no more."""
-    if n_rows <= n_wanted:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, n_wanted, replace=False))
+    """Return all rows where they are few, else a sample, the same on every run."""
+    if cone.n_rows <= _FEW_ROWS:
+        return np.arange(cone.n_rows)
+    n_first = min(cone.n_rows, _FIRST_ROWS + _FIRST_ROWS_A_COLUMN * cone.width)
+    return np.sort(np.random.default_rng(0).choice(cone.n_rows, n_first, replace=False))
