@@ -246,14 +246,6 @@ def test_labellings_of_subsets(points: np.ndarray, step: int, bias: bool, exact_
     assert set(counts) == {"separable", "quasi-separable", "overlap"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("points", [SQUARE, CUBE], ids=["square", "cube"])
-def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool, exact_verdict: Decide) -> None:
-    counts = Counter(assert_agrees(X, y, bias, exact_verdict) for X, y in labellings(points))
-    assert set(counts) == {"separable", "quasi-separable", "overlap"}
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_labellings_with_both_labels_at_some_points(bias: bool, exact_verdict: Decide) -> None:
     """Points of a triangle and its centre, each absent, of one class, or of both."""
