@@ -145,7 +145,7 @@ class Separability:
             case CommonHullPoint(rows=rows):
                 return np.array(rows, dtype=np.int64)
             case ClassWitness(pairs=pairs):
-                return np.unique(np.array([row for row, _ in pairs], dtype=np.int64))
+                return np.array(sorted({row for row, _ in pairs}), dtype=np.int64)
         return None
 
     @cached_property

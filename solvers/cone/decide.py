@@ -104,7 +104,9 @@ class _Search:
         self.cone = cone
         self.limits = limits
         self.face = Face(cone)
-        self.active = self.seen = _first_rows(cone)
+        self.active: Rows = _first_rows(cone)
+        self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
+        self.was_active[self.active] = True
         self.circuits: list[tuple[list[int], Circuit]] = []
         self.attempts: list[Attempt] = []
         self.witness: dict[int, int] = {}
@@ -134,7 +136,7 @@ class _Search:
 
     def _activate(self, rows: Rows) -> None:
         self.active = rows
-        self.seen = np.union1d(self.seen, rows)
+        self.was_active[rows] = True
 
     def _of_stage(self) -> tuple[list[Fraction] | Circuit | None, Rows]:
         """Return a circuit, or a direction with the rows that violate it: none of them active."""
@@ -156,7 +158,7 @@ class _Search:
 
     def _try_all_at_once(self) -> None:
         """Start anew from all touching rows, if they are found and go further than the circuits so far."""
-        found = balance_of_all(self.cone, self.seen, self.limits, self.attempts)
+        found = balance_of_all(self.cone, np.flatnonzero(self.was_active), self.limits, self.attempts)
         if found is not None and len(found[1].independent or ()) > len(self.face.basis):
             self.face, self.circuits = Face(self.cone), []
             self.add(*found)
