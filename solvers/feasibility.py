@@ -17,6 +17,7 @@ from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
+from maxmargin.solvers.cone.witness import balances, find_common_hull_point
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
@@ -27,7 +28,6 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.proof.witness import balances, find_common_hull_point
 from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability, Verdict
 

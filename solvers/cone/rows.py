@@ -82,11 +82,7 @@ class SignedRows:
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the rows as integers, every column in its own power of two."""
-        columns, exponents = exact_columns(self.problem, rows)
-        if self.problem.bias:
-            columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
-            exponents = [*exponents, 0]
-        return columns * self._signs(rows)[:, None], exponents
+        return signed_integers(self.problem, rows)
 
     def scaled(self, rows: Rows) -> Floats:
         """Return y (x', 1) with centred columns of size about 1."""
@@ -121,10 +117,20 @@ class SignedRows:
         if self.problem.bias:
             offset = vectors[-1]
             products = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
-        return np.asarray(products * self._signs(rows)[:, None])
+        return np.asarray(products * _signs(self.problem, rows)[:, None])
 
-    def _signs(self, rows: Rows) -> Integers:
-        return self.problem.y[rows].astype(np.int64).astype(object)
+
+def signed_integers(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
+    """Return y (x, 1), through the origin y x, as integers, every column in its own power of two."""
+    columns, exponents = exact_columns(problem, rows)
+    if problem.bias:
+        columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
+        exponents = [*exponents, 0]
+    return columns * _signs(problem, rows)[:, None], exponents
+
+
+def _signs(problem: Problem, rows: Rows) -> Integers:
+    return problem.y[rows].astype(np.int64).astype(object)
 
 
 def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
