@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from maxmargin.solvers.cone import columns, decide, exact_lp, face
+from maxmargin.solvers.cone import rows as cone_rows
 from maxmargin.solvers.cone.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
 from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.face import Face
@@ -218,10 +219,9 @@ def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decide, "_FIRST_ROWS", 1)
     monkeypatch.setattr(decide, "_FIRST_ROWS_A_COLUMN", 0)
     monkeypatch.setattr(decide, "_ROWS_ADDED", 1)
-    monkeypatch.setattr(decide, "EXACT_CHUNK", 2)
+    monkeypatch.setattr(cone_rows, "EXACT_CHUNK", 2)
     monkeypatch.setattr(columns, "_ROWS_ADDED", 1)
     monkeypatch.setattr(columns, "_SPARE_ROWS", -1)
-    monkeypatch.setattr(columns, "EXACT_CHUNK", 2)
 
 
 def small_problem(rng: np.random.Generator) -> Problem:

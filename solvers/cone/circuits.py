@@ -45,9 +45,7 @@ def circuit_near(rows: Integers, fixed: Integers, weights: Sequence[int]) -> Cir
 
 def _on_few_rows(exact: list[int], vectors: list[list[int]], n_fixed: int) -> Circuit:
     """Set weights to 0, the others still >= 0 and balancing, until only one null vector lives on the rest."""
-    for place in range(n_fixed, len(exact)):
-        if not exact[place]:
-            vectors = _without(vectors, place)
+    vectors = _living_on(exact, vectors, n_fixed)
     while len(vectors) > 1:
         vector = vectors.pop()
         if max(vector[n_fixed:]) <= 0:
@@ -58,10 +56,7 @@ def _on_few_rows(exact: list[int], vectors: list[list[int]], n_fixed: int) -> Ci
             vectors.insert(0, vector)
             continue
         exact = moved
-        vectors = [_cleared(other, vector, first) for other in vectors]
-        for place in range(n_fixed, len(exact)):
-            if not exact[place]:
-                vectors = _without(vectors, place)
+        vectors = _living_on(exact, [_cleared(other, vector, first) for other in vectors], n_fixed)
     places = [place for place in range(n_fixed, len(exact)) if exact[place]]
     factor = gcd(*exact)
     return Circuit(
@@ -69,6 +64,14 @@ def _on_few_rows(exact: list[int], vectors: list[list[int]], n_fixed: int) -> Ci
         weights=[exact[place] // factor for place in places],
         fixed_weights=[weight // factor for weight in exact[:n_fixed]],
     )
+
+
+def _living_on(exact: list[int], vectors: list[list[int]], n_fixed: int) -> list[list[int]]:
+    """Return a basis of the combinations that are 0 wherever the weights are."""
+    for place in range(n_fixed, len(exact)):
+        if not exact[place]:
+            vectors = _without(vectors, place)
+    return vectors
 
 
 def _without(vectors: list[list[int]], place: int) -> list[list[int]]:

@@ -11,7 +11,7 @@ from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.proof.dyadic import Integers
 from maxmargin.solvers.proof.exact_linear import independent_rows
@@ -219,12 +219,8 @@ def _null_vectors_in(order: Sequence[int], table: Integers, exponents: Sequence[
 
 def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Rows:
     """Return some rows on which one of the vectors is not 0."""
-    if not vectors:
-        return rows[:0]
-    columns = np.array(vectors, dtype=object).T
-    for start in range(0, len(rows), EXACT_CHUNK):
-        part = rows[start : start + EXACT_CHUNK]
-        wrong = part[(cone.exact_products(part, columns) != 0).any(axis=1).astype(np.bool_)]
+    for part in parts(rows):
+        wrong = part[~annihilated(cone, part, vectors)]
         if wrong.size:
             return np.asarray(wrong[:_ROWS_ADDED])
     return rows[:0]

@@ -12,7 +12,7 @@ from maxmargin.solvers.cone.circuits import circuit_near
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+from maxmargin.solvers.cone.rows import ConeRows, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.cone.whole import balance_of_all
 from maxmargin.solvers.proof.certificate import without_denominators
@@ -275,8 +275,7 @@ def sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, R
 
 def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows:
     vector = np.array([without_denominators(direction)], dtype=object).T
-    parts = [rows[start : start + EXACT_CHUNK] for start in range(0, len(rows), EXACT_CHUNK)]
-    kept = [part[(cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in parts]
+    kept = [part[(cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in parts(rows)]
     return np.concatenate([np.empty(0, dtype=np.int64), *kept])
 
 

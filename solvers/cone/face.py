@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.circuits import null_space, orthogonal_complement
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -77,12 +77,8 @@ class Face:
         """Check exactly which of the rows depend on the basis; the others no longer seem to."""
         if self.is_everything or not rows.size:
             return
-        vectors = np.array(self.null_space(), dtype=object).T
-        inside = np.concatenate([self._annihilated(part, vectors) for part in _parts(rows)])
+        inside = np.concatenate([annihilated(self.rows, part, self.null_space()) for part in parts(rows)])
         self.seems_inside[rows[~inside]] = False
-
-    def _annihilated(self, rows: Rows, vectors: NDArray[np.object_]) -> NDArray[np.bool_]:
-        return np.asarray((self.rows.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
 
     def _join(self, circuit_rows: Sequence[int], circuit: Circuit) -> None:
         """Add the circuit to a multiple of the balance that keeps every weight positive."""
@@ -105,12 +101,8 @@ class Face:
             return
         normals = orthogonal_complement(self.rows.scaled(np.array(self.basis, dtype=np.int64)))
         open_rows = np.flatnonzero(~self._seems_inside)
-        for part in _parts(open_rows, _FLOAT_CHUNK):
+        for part in parts(open_rows, _FLOAT_CHUNK):
             vectors = self.rows.scaled(part)
             distance = np.linalg.norm(vectors @ normals, axis=1)
             self._seems_inside[part] = distance <= _IN_SPAN * np.linalg.norm(vectors, axis=1)
         self._seems_inside[self.basis] = True
-
-
-def _parts(rows: Rows, size: int = EXACT_CHUNK) -> list[Rows]:
-    return [rows[start : start + size] for start in range(0, len(rows), size)]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.circuits import null_space
 from maxmargin.solvers.cone.decide import Decision, balances, circuit_of, sorted_by_floats
-from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows
+from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows, annihilated, parts
 from maxmargin.solvers.proof.certificate import without_denominators
 from maxmargin.solvers.proof.exact_linear import independent_rows
 
@@ -40,7 +40,7 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
     if not touching[rows].all() or not balances(cone, balance):
         return None
     vectors = null_space(table, exponents)
-    if not _annihilates(cone, zero, vectors):
+    if not all(annihilated(cone, part, vectors).all() for part in parts(zero)):
         return None
     return Decision(
         direction=tuple(direction) if direction is not None else (Fraction(0),) * cone.width,
@@ -61,20 +61,9 @@ def _zero_rows(cone: ConeRows, direction: list[Fraction]) -> Rows | None:
         return None
     vector = np.array([without_denominators(direction)], dtype=object).T
     zero = [np.empty(0, dtype=np.int64)]
-    for part in _parts(unclear):
+    for part in parts(unclear):
         values = cone.exact_products(part, vector).ravel()
         if (values < 0).any():
             return None
         zero.append(part[(values == 0).astype(np.bool_)])
     return np.concatenate(zero)
-
-
-def _annihilates(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> bool:
-    if not vectors:
-        return True
-    columns = np.array(vectors, dtype=object).T
-    return all(not (cone.exact_products(part, columns) != 0).any() for part in _parts(rows))
-
-
-def _parts(rows: Rows) -> list[Rows]:
-    return [rows[start : start + EXACT_CHUNK] for start in range(0, len(rows), EXACT_CHUNK)]

@@ -133,6 +133,20 @@ def _signs(problem: Problem, rows: Rows) -> Integers:
     return problem.y[rows].astype(np.int64).astype(object)
 
 
+def parts(rows: Rows, size: int | None = None) -> Iterator[Rows]:
+    """Yield the rows some at a time, by default as many as are turned into integers at once."""
+    size = EXACT_CHUNK if size is None else size
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def annihilated(cone: ConeRows, rows: Rows, vectors: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+    """Return which of the rows are exactly 0 on all vectors."""
+    if not vectors:
+        return np.ones(len(rows), dtype=np.bool_)
+    return np.asarray((cone.exact_products(rows, np.array(vectors, dtype=object).T) == 0).all(axis=1), dtype=np.bool_)
+
+
 def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
     """Return ``(integers, exponents)``: column j of the rows is ``integers[:, j] * 2**exponents[j]``."""
     if problem.integers is not None:
