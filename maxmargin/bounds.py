@@ -13,7 +13,7 @@ from maxmargin.dataset import from_arrays
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, round_up, sqrt_up
+from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers, dense_rows, round_up, sqrt_up
 from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
 
 if TYPE_CHECKING:
@@ -199,15 +199,16 @@ def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
 
 def radius_squared(problem: Problem) -> Fraction:
     """Return R^2 = max ||x_i||^2 exactly."""
-    return max(_largest_square(problem.dense_rows(rows)) for rows in problem.chunks())
+    return max(problem.map(_largest_square))
 
 
-def _largest_square(rows: Floats) -> Fraction:
+def _largest_square(rows: slice, X: Any) -> Fraction:
     """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
-    exponent = int(np.frexp(np.abs(rows).max(initial=0.0))[1])
-    scaled = np.ldexp(rows, -exponent)
+    X = as_dense(X)
+    exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    scaled = np.ldexp(X, -exponent)
     squares = np.einsum("ij,ij->i", scaled, scaled)
-    close = rows[squares >= squares.max() * (1 - 4e-16 * (rows.shape[1] + 4))]
+    close = X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))]
     integers, integer_exponent = as_integers(close)
     return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)
 
@@ -308,14 +309,18 @@ def _mistakes_square(evidence: Evidence) -> Fraction:
     """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
     problem = evidence.problem
     counts = np.bincount(evidence.run.mistake_rows, minlength=problem.n_samples)
-    total = Fraction(int(counts.sum())) * Fraction(evidence.scale) ** 2
-    for rows in problem.chunks():
-        picked = rows.start + np.flatnonzero(counts[rows])
-        if picked.size:
-            integers, exponent = as_integers(problem.dense_rows(picked))
-            squares = (integers * integers).sum(axis=1)
-            total += int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
-    return total
+    constants = Fraction(int(counts.sum())) * Fraction(evidence.scale) ** 2
+    return sum(problem.map(_sum_of_squares, counts), constants)
+
+
+def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
+    """Return the sum of ||x_i||^2, each counted so many times, exactly."""
+    picked = np.flatnonzero(counts)
+    if not picked.size:
+        return Fraction(0)
+    integers, exponent = as_integers(dense_rows(X, picked))
+    squares = (integers * integers).sum(axis=1)
+    return int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
 
 
 def _freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from maxmargin.solvers.feasibility import answer_of
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
+from maxmargin.solvers.proof.dyadic import as_dense, dense_rows
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability
 
@@ -128,13 +130,19 @@ def _found(problem: Problem, wanted: NDArray[np.float64]) -> list[int] | None:
     places: dict[tuple[float, ...], list[int]] = {}
     keys = [tuple(row) for row in wanted.tolist()]
     telling = 1 + int(np.argmax([len(set(column)) for column in wanted[:, 1:].T.tolist()]))
-    for chunk in problem.chunks():
-        rows = problem.dense_rows(chunk)
-        maybe = np.flatnonzero(np.isin(rows[:, telling - 1], wanted[:, telling]))
-        for place in maybe.tolist():
-            key = (float(problem.y[chunk.start + place]), *rows[place].tolist())
-            places.setdefault(key, []).append(chunk.start + place)
+    for found in problem.map(partial(_possible, telling, wanted[:, telling]), problem.y):
+        for row, key in found:
+            places.setdefault(key, []).append(row)
     try:
         return [places[key].pop(0) for key in keys]
     except (KeyError, IndexError):
         return None
+
+
+def _possible(
+    telling: int, values: NDArray[np.float64], rows: slice, X: Any, y: NDArray[np.float64]
+) -> list[tuple[int, tuple[float, ...]]]:
+    """Return the rows with one of the values in the telling column: their numbers, and sign and numbers."""
+    maybe = np.flatnonzero(np.isin(as_dense(X[:, [telling - 1]]).ravel(), values))
+    keys = np.column_stack([y[maybe], dense_rows(X, maybe)]).tolist()
+    return [(rows.start + place, tuple(key)) for place, key in zip(maybe.tolist(), keys, strict=True)]

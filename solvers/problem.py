@@ -1,21 +1,23 @@
 """The data of one two-class question."""
 
 import hashlib
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.chunks import Carrier, InMemory
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.proof.column_units import ColumnUnits
-from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows
+from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows
 
-_CHUNK_ENTRIES = 1 << 21
-"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
+T = TypeVar("T")
+Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class Samples:
@@ -38,25 +40,27 @@ class Samples:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether X is a SciPy sparse array."""
-        return hasattr(self.X, "tocsr")
+        """Whether rows come as SciPy sparse arrays."""
+        return self.carrier.is_sparse
 
-    def chunks(self) -> Iterator[slice]:
-        """Yield slices of rows, each small enough for temporaries of its size."""
-        step = max(1, _CHUNK_ENTRIES // max(1, self.n_features))
-        for start in range(0, self.n_samples, step):
-            yield slice(start, min(start + step, self.n_samples))
+    @cached_property
+    def carrier(self) -> Carrier:
+        """Where the rows live."""
+        is_in_memory = isinstance(self.X, np.ndarray) or hasattr(self.X, "tocsr")
+        return InMemory(self.X) if is_in_memory else self.X
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `Carrier.map`."""
+        return self.carrier.map(function, *vectors)
 
     def dense_rows(self, rows: Any) -> NDArray[np.float64]:
         """Return the given rows of X as a dense array."""
         return dense_rows(self.X, rows)
 
     @cached_property
-    def column_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def column_bounds(self) -> Bounds:
         """Return the least and the greatest number of every column."""
-        if self.is_sparse:
-            return self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
-        parts = [(self.X[chunk].min(axis=0), self.X[chunk].max(axis=0)) for chunk in self.chunks()]
+        parts = list(self.map(_bounds_of_columns))
         return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)
 
     @property
@@ -85,9 +89,8 @@ class Samples:
             units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
             return units.sha256(self.integers, labels)
         digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
-        for chunk in self.chunks():
-            rows = self.dense_rows(chunk) + 0.0  # -0.0 and 0.0 are the same number
-            digest.update(np.ascontiguousarray(rows, dtype="<f8").tobytes())
+        for content in self.map(_content):
+            digest.update(content)
         digest.update(labels)
         return digest.hexdigest()
 
@@ -98,7 +101,7 @@ class Problem(Samples):
 
     Attributes
     ----------
-    X : ndarray (n_samples, n_features) of float64, C order, or a SciPy CSR array
+    X : ndarray (n_samples, n_features) of float64, C order, a SciPy CSR array, or a Carrier
         Finite numbers.
     y : ndarray (n_samples,) of float64
         -1.0 or +1.0, both present.
@@ -187,15 +190,27 @@ def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:
         raise InvalidProblemError(f"y has shape {y.shape}; expected ({X.shape[0]},), one sign a row of X")
 
 
+def _bounds_of_columns(rows: slice, X: Any) -> Bounds:
+    low, high = X.min(axis=0), X.max(axis=0)
+    return (low.toarray().ravel(), high.toarray().ravel()) if hasattr(X, "tocsr") else (low, high)
+
+
+def _content(rows: slice, X: Any) -> bytes:
+    numbers = as_dense(X) + 0.0  # -0.0 and 0.0 are the same number
+    return np.ascontiguousarray(numbers, dtype="<f8").tobytes()
+
+
 def radius(problem: Problem) -> float:
     """Return R = max ||x_i||, without overflow on the way."""
-    return max(float(_norms(problem.dense_rows(rows)).max()) for rows in problem.chunks())
+    return max(problem.map(_greatest_norm))
 
 
-def _norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    largest = np.abs(rows).max(initial=0.0)
-    exponent = int(np.frexp(largest)[1])
-    scaled = np.ldexp(rows, -exponent)
-    with np.errstate(over="ignore"):
-        norms: NDArray[np.float64] = np.ldexp(np.sqrt(np.einsum("ij,ij->i", scaled, scaled)), exponent)
-    return norms
+def _greatest_norm(rows: slice, X: Any) -> float:
+    X = as_dense(X)
+    exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    scaled = np.ldexp(X, -exponent)
+    greatest = float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max()))
+    try:
+        return math.ldexp(greatest, exponent)
+    except OverflowError:
+        return math.inf

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.api import best_bias_scale, run_perceptron
 from maxmargin.bounds import Bound, augmented, bounds_of, gather, mistake_bounds, radius_squared
-from maxmargin.solvers import problem as problem_module
+from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -170,7 +170,7 @@ def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
     assert radius_squared(Problem(X, y)) == exact
     assert radius_squared(Problem(csr_array(X), y)) == exact
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem_module, "_CHUNK_ENTRIES", 1)
+        patch.setattr(chunks_module, "CHUNK_ENTRIES", 1)
         assert radius_squared(Problem(X, y)) == exact
 
 

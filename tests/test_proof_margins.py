@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.solvers import problem as problem_module
+from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.margins import (
     best_offset,
@@ -108,9 +108,9 @@ def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
     least = least_functional_margin(Problem(X, y), w, b)
     assert least_functional_margin(Problem(csr_array(X), y), w, b) == least
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(problem_module, "_CHUNK_ENTRIES", 1)
+        patch.setattr(chunks_module, "CHUNK_ENTRIES", 1)
         chunked = Problem(X, y)
-        assert len(list(chunked.chunks())) == len(y)
+        assert len(list(chunked.map(lambda rows, X: rows))) == len(y)
         assert least_functional_margin(chunked, w, b) == least
         assert best_offset(chunked, w) == best_offset(Problem(csr_array(X), y), w)
         lower, upper = enclose_functional_margins(chunked, w, b)

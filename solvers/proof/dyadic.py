@@ -94,8 +94,12 @@ def as_fraction(integer: int, exponent: int) -> Fraction:
 
 def dense_rows(X: Any, rows: Any) -> NDArray[np.float64]:
     """Return the given rows of a dense or sparse matrix as a dense array."""
-    picked = X[rows]
-    return np.asarray(picked.toarray() if hasattr(picked, "toarray") else picked, dtype=np.float64)
+    return as_dense(X[rows])
+
+
+def as_dense(rows: Any) -> NDArray[np.float64]:
+    """Return rows, dense or sparse, as a dense array."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
 
 def round_down(value: Fraction) -> float:

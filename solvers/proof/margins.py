@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ def _closest(problem: Problem, w: Floats, b: float, rows: Rows) -> Rows:
     """Return the rows that remain with an error bound of their own each, where there are many."""
     if len(rows) <= _MANY_ROWS:
         return rows
-    X = problem.X[rows]
+    X = problem.carrier[rows]
     with np.errstate(all="ignore"):
         value = problem.y[rows] * (X @ w + b)
         error = _rounding_error(abs(X) @ np.abs(w) + abs(b), problem.n_features + 1)
@@ -145,32 +146,41 @@ def enclosures(
     enclosure is the whole line. With `for_signs` one bound of |x| for all rows serves those that are far from 0.
     """
     everywhere = _largest_error(problem, w, b) if for_signs else None
-    for chunk in problem.chunks():
-        X, sign = problem.X[chunk], problem.y[chunk]
-        with np.errstate(all="ignore"):
-            value = X @ w
-            value += b
-            value *= sign
-            error = _errors(X, w, b, value, everywhere)
-            lower = np.nextafter(value - error, -np.inf)
-            upper = np.nextafter(value + error, np.inf)
-        broken = ~(np.isfinite(lower) & np.isfinite(upper))
-        if broken.any():
-            lower, upper = np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
-        yield np.arange(chunk.start, chunk.stop), lower, upper
+    yield from problem.map(partial(_enclose, w, b, everywhere), problem.y)
+
+
+def _enclose(
+    w: Floats, b: float, everywhere: float | None, rows: slice, X: Any, y: Floats
+) -> tuple[Rows, Floats, Floats]:
+    with np.errstate(all="ignore"):
+        value = X @ w
+        value += b
+        value *= y
+        error = _errors(X, w, b, value, everywhere)
+        lower = np.nextafter(value - error, -np.inf)
+        upper = np.nextafter(value + error, np.inf)
+    return np.arange(rows.start, rows.stop), *_whole_line_where_broken(lower, upper)
+
+
+def _whole_line_where_broken(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    broken = ~(np.isfinite(lower) & np.isfinite(upper))
+    if broken.any():
+        return np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
+    return lower, upper
 
 
 def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
     """Yield ``(rows, lower, upper)`` chunk by chunk: enclosures (len(rows), K) of ``w_k.x + b_k`` for K normals."""
-    for chunk in samples.chunks():
-        X = samples.X[chunk]
-        with np.errstate(all="ignore"):
-            value = np.asarray(X @ normals.T + offsets)
-            error = _rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), samples.n_features + 1)
-            lower = np.nextafter(value - error, -np.inf)
-            upper = np.nextafter(value + error, np.inf)
-        broken = ~(np.isfinite(lower) & np.isfinite(upper))
-        yield np.arange(chunk.start, chunk.stop), np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
+    yield from samples.map(partial(_enclose_scores, normals, offsets))
+
+
+def _enclose_scores(normals: Floats, offsets: Floats, rows: slice, X: Any) -> tuple[Rows, Floats, Floats]:
+    with np.errstate(all="ignore"):
+        value = np.asarray(X @ normals.T + offsets)
+        error = _rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), X.shape[1] + 1)
+        lower = np.nextafter(value - error, -np.inf)
+        upper = np.nextafter(value + error, np.inf)
+    return np.arange(rows.start, rows.stop), *_whole_line_where_broken(lower, upper)
 
 
 def _errors(X: Any, w: Floats, b: float, value: Floats, everywhere: float | None) -> Floats | float:

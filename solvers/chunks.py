@@ -1,0 +1,98 @@
+"""How work reaches rows wherever they live: a function goes to consecutive chunks of them, small results come back."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+CHUNK_ENTRIES = 1 << 21
+"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
+
+
+class Carrier(Protocol):
+    """A matrix of finite binary64 numbers, in memory or elsewhere."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether chunks are SciPy CSR arrays; else they are C-ordered arrays."""
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` for consecutive slices `rows`, in order.
+
+        The function may run in another thread or on another machine: it must not change anything but its result, and
+        must be picklable (a function of a module, or a `functools.partial` of one). X[rows] is not to be kept.
+        """
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return the rows of a slice, or of an array of row numbers, as one array or CSR array."""
+
+
+class InMemory:
+    """An array or CSR array; chunks of many rows are worked on by several threads."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self.X.shape[0]), int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is sparse."""
+        return hasattr(self.X, "tocsr")
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield what the function makes of every chunk, in order."""
+
+        def work(rows: slice) -> T:
+            return function(rows, self.X[rows], *(v[rows] for v in vectors))
+
+        n_rows, n_columns = self.shape
+        chunks = list(slices(n_rows, max(1, CHUNK_ENTRIES // n_columns)))
+        if len(chunks) == 1:
+            yield work(chunks[0])
+            return
+        yield from in_order(work, chunks)
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return some of the rows."""
+        return self.X[rows]
+
+
+def in_order(work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None) -> Iterator[T]:
+    """Yield ``work(item)`` in order, computed by threads that are at most a few items ahead of the reader."""
+    n_workers = n_threads() if n_workers is None else n_workers
+    waiting: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(n_workers) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > 2 * n_workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def slices(n_rows: int, step: int) -> Iterator[slice]:
+    """Yield consecutive slices of at most `step` rows."""
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def n_threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
