@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import Carrier, InMemory
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.extremes import Bounds, column_bounds, united
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows
 
 T = TypeVar("T")
-Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class Samples:
@@ -27,6 +27,7 @@ class Samples:
     bias: bool
     integers: Integers | None
     units: ColumnUnits | None
+    known_bounds: Bounds | None
 
     @property
     def n_samples(self) -> int:
@@ -60,8 +61,7 @@ class Samples:
     @cached_property
     def column_bounds(self) -> Bounds:
         """Return the least and the greatest number of every column."""
-        parts = list(self.map(_bounds_of_columns))
-        return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)
+        return self.known_bounds or united(self.map(_bounds_of_chunk))
 
     @property
     def column_sizes(self) -> NDArray[np.float64]:
@@ -76,9 +76,13 @@ class Samples:
 
     def exact_rows(self, rows: Any) -> tuple[Integers, int]:
         """Return the given rows as ``(integers, exponent)``: ``integers * 2**exponent``, exactly."""
+        return self.as_exact(rows, None)
+
+    def as_exact(self, rows: Any, X: Any) -> tuple[Integers, int]:
+        """Return what `exact_rows` does, where the rows themselves are at hand: X, dense or sparse."""
         if self.integers is not None:
             return self.integers[rows], 0
-        return as_integers(self.dense_rows(rows))
+        return as_integers(self.dense_rows(rows) if X is None else as_dense(X))
 
     def sha256_with(self, labels: bytes) -> str:
         """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.
@@ -113,6 +117,8 @@ class Problem(Samples):
     units : ColumnUnits, optional
         What the integers count in each column of a file's text; without them, ones. Verdicts and weights are the same
         for the text; hyperplanes and margins are those of the integers until they are taken back.
+    known_bounds : tuple of two ndarray (n_features,), optional
+        The least and the greatest number of every column, where somebody has looked already.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
     """
@@ -122,6 +128,7 @@ class Problem(Samples):
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
+    known_bounds: Bounds | None = None
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -176,6 +183,7 @@ class ClassProblem(Samples):
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
+    known_bounds: Bounds | None = None
 
     @cached_property
     def sha256(self) -> str:
@@ -190,9 +198,8 @@ def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:
         raise InvalidProblemError(f"y has shape {y.shape}; expected ({X.shape[0]},), one sign a row of X")
 
 
-def _bounds_of_columns(rows: slice, X: Any) -> Bounds:
-    low, high = X.min(axis=0), X.max(axis=0)
-    return (low.toarray().ravel(), high.toarray().ravel()) if hasattr(X, "tocsr") else (low, high)
+def _bounds_of_chunk(rows: slice, X: Any) -> Bounds:
+    return column_bounds(X)
 
 
 def _content(rows: slice, X: Any) -> bytes:

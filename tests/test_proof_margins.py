@@ -160,15 +160,14 @@ def test_planes_that_are_not_finite_are_refused(w: list[float], b: float) -> Non
 
 
 def test_far_rows_are_not_computed_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    from maxmargin.solvers.proof import margins
-
     asked: list[int] = []
+    as_exact = Problem.as_exact
 
-    def counted(problem: Problem, rows: np.ndarray, w: np.ndarray, b: float) -> list[Fraction]:
+    def counted(problem: Problem, rows: np.ndarray, X: np.ndarray) -> tuple:
         asked.extend(rows.tolist())
-        return exact_functional_margins(problem, rows, w, b)
+        return as_exact(problem, rows, X)
 
-    monkeypatch.setattr(margins, "exact_functional_margins", counted)
+    monkeypatch.setattr(Problem, "as_exact", counted)
     X = np.linspace(1.0, 2.0, 1000)[:, None]
     y = np.where(np.arange(1000) % 2, 1.0, -1.0)
     assert least_functional_margin(Problem(X, y), np.array([1.0]), 0.0) == -Fraction(X[998, 0])

@@ -5,45 +5,26 @@ adds in eight fixed lanes, so that it compiles to vector instructions and still 
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
+
+from maxmargin.solvers.compiling import MATRIX, compiled, vector
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
-_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+_FLOATS = vector(types.float64, readonly=True)
+_ROWS = vector(types.int64, readonly=True)
+_INDICES = vector(types.int32, readonly=True)
+_STATE = vector(types.float64, readonly=False)
+_LOG = vector(types.int64, readonly=False)
 
 
-def _vector(dtype: types.Type, *, readonly: bool) -> types.Array:
-    return types.Array(dtype, 1, "C", readonly=readonly)
-
-
-_FLOATS = _vector(types.float64, readonly=True)
-_ROWS = _vector(types.int64, readonly=True)
-_INDICES = _vector(types.int32, readonly=True)
-_MATRIX = types.Array(types.float64, 2, "C", readonly=True)
-_STATE = _vector(types.float64, readonly=False)
-_LOG = _vector(types.int64, readonly=False)
-
-
-def compiled(*signature: types.Type) -> Callable[[_Kernel], _Kernel]:
-    """Compile with an explicit signature, cached on disk where a cache folder can be written."""
-
-    def decorate(function: _Kernel) -> _Kernel:
-        try:
-            return cast(_Kernel, numba.njit(signature, cache=True)(function))
-        except RuntimeError:  # no writable cache folder
-            return cast(_Kernel, numba.njit(signature)(function))
-
-    return decorate
-
-
-@compiled(_MATRIX, types.int64, _STATE)
+@compiled(MATRIX, types.int64, _STATE)
 def dense_score(X: Floats, row: int, w: Floats) -> float:
     """Return w.x for row ``row``; the last entry of w is the bias coordinate's weight and is left out."""
     n_features = X.shape[1]
@@ -72,7 +53,7 @@ def is_mistake(sign: float, score: float, zero_rule: int) -> bool:
     return sign * score < 0.0
 
 
-@compiled(_MATRIX, _FLOATS, types.float64, types.int64, _ROWS, types.int64, types.int64, types.int64, _STATE, _LOG)
+@compiled(MATRIX, _FLOATS, types.float64, types.int64, _ROWS, types.int64, types.int64, types.int64, _STATE, _LOG)
 def dense_pass(
     X: Floats,
     y: Floats,

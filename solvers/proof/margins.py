@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem, Samples
 from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, nearest_floats, sqrt_down, sqrt_up
+from maxmargin.solvers.proof.lowest import Lowest, lowest, whole_group
+from maxmargin.solvers.proof.rounding import (
+    errors,
+    errors_where_near,
+    largest_error,
+    rounding_error,
+    whole_line_where_broken,
+)
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_UNIT_ROUNDOFF = 2.0**-53
-_TINIEST_NORMAL = 2.0**-1022
-
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
-
-_MANY_ROWS = 1000
-"""So many rows next to the least are looked at more closely before they cost integers."""
 
 
 def norm_squared(vector: Floats) -> Fraction:
@@ -43,9 +45,8 @@ def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         raise ValueError("the hyperplane holds NaN or infinity")
-    (close,) = _rows_near_the_least(problem, w, b, by_class=False)
-    parts = (close[start : start + _CHUNK_ROWS] for start in range(0, len(close), _CHUNK_ROWS))
-    return min(min(exact_functional_margins(problem, part, w, b)) for part in parts)
+    (close,) = lowest(problem, w, b, by_class=False)
+    return least_score(problem, close, [*map(Fraction, w.tolist())], Fraction(b))
 
 
 def best_offset(problem: Problem, w: Floats | Sequence[Fraction]) -> tuple[Fraction, Fraction]:
@@ -54,52 +55,44 @@ def best_offset(problem: Problem, w: Floats | Sequence[Fraction]) -> tuple[Fract
     With bias it is the middle between the two classes; through the origin b = 0.
     """
     normal = [Fraction(v) for v in (w.tolist() if isinstance(w, np.ndarray) else w)]
-    groups = _groups(problem, nearest_floats(normal))
-    if not problem.bias:
-        return Fraction(0), _least_score(problem, normal, groups[0])
-    negative, positive = (_least_score(problem, normal, rows) for rows in groups)
+    return offset_between([least_score(problem, group, normal) for group in _lowest_groups(problem, normal)])
+
+
+def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """Return the best b and the least functional margin from the least ``y w.x`` of either class, or of all."""
+    if len(least) == 1:
+        return Fraction(0), least[0]
+    negative, positive = least
     return (negative - positive) / 2, (positive + negative) / 2
 
 
-def _groups(problem: Problem, w: Floats | None) -> list[Rows]:
+def _lowest_groups(problem: Problem, normal: Sequence[Fraction]) -> list[Lowest]:
     """Return the rows that may have the least score, with bias of either class; all where w is no vector of floats."""
-    if w is not None:
-        return _rows_near_the_least(problem, w, 0.0, by_class=problem.bias)
-    return _classes(problem) if problem.bias else [np.arange(problem.n_samples)]
+    w = nearest_floats(normal)
+    if w is None:
+        groups = _classes(problem) if problem.bias else [np.arange(problem.n_samples)]
+        return [whole_group(problem, rows) for rows in groups]
+    return lowest(problem, w, by_class=problem.bias)
 
 
-def _least_score(problem: Problem, w: Sequence[Fraction], rows: Rows) -> Fraction:
-    """Return ``min y_i w.x_i`` over the rows, exactly."""
+def least_score(problem: Problem, group: Lowest, w: Sequence[Fraction], b: Fraction = Fraction(0)) -> Fraction:
+    """Return ``min y_i (w.x_i + b)`` exactly, over the rows of the group that may have it."""
     common = math.lcm(*(v.denominator for v in w))
     normal = np.array([v.numerator * (common // v.denominator) for v in w], dtype=object)
+    places = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
-    for start in range(0, len(rows), _CHUNK_ROWS):
-        part = rows[start : start + _CHUNK_ROWS]
-        entries, exponent = problem.exact_rows(part)
-        scores = entries.dot(normal) * problem.y[part].astype(np.int64).astype(object)
-        least.append(as_fraction(int(scores.min()), exponent))
-    return min(least) / common
+    for start in range(0, len(places), _CHUNK_ROWS):
+        part = places[start : start + _CHUNK_ROWS]
+        entries, exponent = problem.as_exact(group.rows[part], group.X[part])
+        unit = as_fraction(1, exponent) / common
+        scores, signs = entries.dot(normal), problem.y[group.rows[part]]
+        for sign in (-1, 1):
+            least += [int(score) * unit + sign * b for score in _least_of(scores[signs == sign] * sign)]
+    return min(least)
 
 
-def _rows_near_the_least(problem: Problem, w: Floats, b: float, *, by_class: bool) -> list[Rows]:
-    """Return the rows whose enclosure reaches below every upper end, of all or of either class, -1 first."""
-    parts = list(enclosures(problem, w, b, for_signs=True))
-    lower, upper = np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
-    groups = _classes(problem) if by_class else [np.arange(problem.n_samples)]
-    return [_closest(problem, w, b, rows[lower[rows] <= upper[rows].min()]) for rows in groups]
-
-
-def _closest(problem: Problem, w: Floats, b: float, rows: Rows) -> Rows:
-    """Return the rows that remain with an error bound of their own each, where there are many."""
-    if len(rows) <= _MANY_ROWS:
-        return rows
-    X = problem.carrier[rows]
-    with np.errstate(all="ignore"):
-        value = problem.y[rows] * (X @ w + b)
-        error = _rounding_error(abs(X) @ np.abs(w) + abs(b), problem.n_features + 1)
-        upper = np.nextafter(value + error, np.inf)
-        is_far = value - error > np.nextafter(upper[np.isfinite(upper)].min(initial=np.inf), np.inf)
-    return np.asarray(rows[~is_far])
+def _least_of(scores: NDArray[np.object_]) -> list[int]:
+    return [scores.min()] if scores.size else []
 
 
 def _classes(problem: Problem) -> list[Rows]:
@@ -138,14 +131,12 @@ def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) 
 def enclosures(
     problem: Problem, w: Floats, b: float, *, for_signs: bool = False
 ) -> Iterator[tuple[Rows, Floats, Floats]]:
-    """Yield ``(rows, lower, upper)`` chunk by chunk.
+    """Yield ``(rows, lower, upper)`` chunk by chunk, with lower <= ``y (w.x + b)`` <= upper.
 
-    A computed sum of k products in any order errs by at most gamma_k |x|.|w| plus what underflow loses, with
-    gamma_k = k u/(1 - k u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1). The
-    underflow term allows for processors that flush subnormal numbers to zero. Where an intermediate overflows the
-    enclosure is the whole line. With `for_signs` one bound of |x| for all rows serves those that are far from 0.
+    Where an intermediate overflows the enclosure is the whole line. With `for_signs` one error bound for all rows
+    serves those that are far from 0.
     """
-    everywhere = _largest_error(problem, w, b) if for_signs else None
+    everywhere = largest_error(problem, w, b) if for_signs else None
     yield from problem.map(partial(_enclose, w, b, everywhere), problem.y)
 
 
@@ -156,17 +147,10 @@ def _enclose(
         value = X @ w
         value += b
         value *= y
-        error = _errors(X, w, b, value, everywhere)
+        error = errors(X, w, b) if everywhere is None else errors_where_near(X, w, b, value, everywhere)
         lower = np.nextafter(value - error, -np.inf)
         upper = np.nextafter(value + error, np.inf)
-    return np.arange(rows.start, rows.stop), *_whole_line_where_broken(lower, upper)
-
-
-def _whole_line_where_broken(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    broken = ~(np.isfinite(lower) & np.isfinite(upper))
-    if broken.any():
-        return np.where(broken, -np.inf, lower), np.where(broken, np.inf, upper)
-    return lower, upper
+    return np.arange(rows.start, rows.stop), *whole_line_where_broken(lower, upper)
 
 
 def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
@@ -177,35 +161,7 @@ def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iter
 def _enclose_scores(normals: Floats, offsets: Floats, rows: slice, X: Any) -> tuple[Rows, Floats, Floats]:
     with np.errstate(all="ignore"):
         value = np.asarray(X @ normals.T + offsets)
-        error = _rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), X.shape[1] + 1)
+        error = rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), X.shape[1] + 1)
         lower = np.nextafter(value - error, -np.inf)
         upper = np.nextafter(value + error, np.inf)
-    return np.arange(rows.start, rows.stop), *_whole_line_where_broken(lower, upper)
-
-
-def _errors(X: Any, w: Floats, b: float, value: Floats, everywhere: float | None) -> Floats | float:
-    n_terms = len(w) + 1
-    if everywhere is None:
-        return _rounding_error(abs(X) @ np.abs(w) + abs(b), n_terms)
-    near = np.flatnonzero(~(np.abs(value) > 2 * everywhere))
-    if not near.size:
-        return everywhere
-    error = np.full(len(value), everywhere)
-    error[near] = _rounding_error(abs(X[near]) @ np.abs(w) + abs(b), n_terms)
-    return error
-
-
-def _largest_error(problem: Problem, w: Floats, b: float) -> float:
-    """Return an upper bound of the error for every row; infinity or NaN where that overflows."""
-    with np.errstate(all="ignore"):
-        absolute = np.array([problem.column_sizes @ np.abs(w) + abs(b)])
-        return float(_rounding_error(absolute, problem.n_features + 1)[0])
-
-
-def _rounding_error(absolute: Floats, n_terms: int) -> Floats:
-    """Return an upper bound of the error of sums of ``n_terms`` products whose moduli sum to about ``absolute``."""
-    # Doubled count: one share for the sum itself, one for the rounding of `absolute`, of this expression, and of rows
-    # and normals that are roundings themselves.
-    relative = 2 * (n_terms + 6) * _UNIT_ROUNDOFF
-    result: Floats = absolute * (relative / (1 - relative)) + (2 * n_terms + 4) * _TINIEST_NORMAL
-    return result
+    return np.arange(rows.start, rows.stop), *whole_line_where_broken(lower, upper)

@@ -1,0 +1,143 @@
+"""The rows that lie lowest along a normal: which may have the least score y w.x, and which are below a level."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.rounding import errors, largest_error, whole_line_where_broken
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_MANY_ROWS = 1000
+"""So many rows next to the least are looked at more closely before they cost integers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lowest:
+    """Rows that are lowest along w.
+
+    Attributes
+    ----------
+    rows : ndarray of int (k,)
+    X : ndarray or CSR array (k, n_features)
+        The rows themselves.
+    scores : ndarray (k,)
+        ``y (w.x + b)``, rounded; -infinity where that overflows.
+    lower, upper : ndarray (k,)
+        Ends between which the exact scores lie.
+    """
+
+    rows: Rows
+    X: Any
+    scores: Floats
+    lower: Floats
+    upper: Floats
+
+    @property
+    def may_be_least(self) -> NDArray[np.bool_]:
+        """Whether the exact score may be the least of the group; it is the least of these."""
+        return self.lower <= self.upper.min(initial=np.inf)
+
+
+def lowest(
+    problem: Problem,
+    w: Floats,
+    b: float = 0.0,
+    *,
+    by_class: bool,
+    levels: Sequence[float] = (-np.inf, -np.inf),
+    most: int = 0,
+) -> list[Lowest]:
+    """Return the lowest rows of either class, -1 first, or of all: in one pass over the rows.
+
+    Parameters
+    ----------
+    problem : Problem
+    w : ndarray (n_features,)
+        Finite.
+    b : float
+    by_class : bool
+        Whether the classes are groups of their own, else all rows are one group.
+    levels : sequence of float, one a group
+        Rows with a smaller score are returned as well,
+    most : int
+        at most so many, a chunk.
+    """
+    n_groups = 2 if by_class else 1
+    work = partial(_lowest_of_chunk, w, b, largest_error(problem, w, b), tuple(levels[:n_groups]), most)
+    parts = list(problem.map(work, problem.y))
+    return [_united([part[group] for part in parts]) for group in range(n_groups)]
+
+
+def whole_group(problem: Problem, rows: Rows) -> Lowest:
+    """Return rows of which nothing is known."""
+    unknown = np.full(len(rows), np.inf)
+    return Lowest(rows=rows, X=problem.carrier[rows], scores=-unknown, lower=-unknown, upper=unknown)
+
+
+def _lowest_of_chunk(
+    w: Floats, b: float, error: float, levels: Sequence[float], most: int, rows: slice, X: Any, y: Floats
+) -> list[Lowest]:
+    with np.errstate(all="ignore"):
+        value = np.asarray(X @ w)
+        if b:
+            value += b
+        value *= y
+        if not np.isfinite(value.sum()):
+            value[~np.isfinite(value)] = -np.inf
+    groups: list[Any] = [y < 0, y > 0] if len(levels) == 2 else [None]
+    found = []
+    for level, group in zip(levels, groups, strict=True):
+        score = value if group is None else np.where(group, value, np.inf)
+        places = _low_places(score, level, most, error)
+        found.append(_looked_at(w, b, error, rows.start, X, score, places))
+    return found
+
+
+def _low_places(score: Floats, level: float, most: int, error: float) -> Rows:
+    """Return the places of scores that may be the least, and of at most so many others below the level."""
+    least = score.min(where=score > -np.inf, initial=np.inf) if np.isneginf(score.min()) else score.min()
+    with np.errstate(all="ignore"):
+        end = np.nextafter(least + 2 * error, np.inf)  # no score above it can be the least
+    is_far = score > end if np.isfinite(end) else np.isposinf(score)  # infinite are the rows of the other class
+    near = np.flatnonzero(~is_far)
+    if not most or level <= least:
+        return near
+    below = np.flatnonzero((score < level) & is_far)
+    if below.size > most:
+        below = below[np.argpartition(score[below], most)[:most]]
+    return np.sort(np.concatenate([near, below]))
+
+
+def _looked_at(w: Floats, b: float, error: float, start: int, X: Any, score: Floats, places: Rows) -> Lowest:
+    picked, scores = X[places], score[places]
+    own = np.full(len(places), error) if len(places) <= _MANY_ROWS else errors(picked, w, b)
+    with np.errstate(all="ignore"):
+        lower, upper = np.nextafter(scores - own, -np.inf), np.nextafter(scores + own, np.inf)
+    lower, upper = whole_line_where_broken(lower, upper)
+    return Lowest(rows=places + start, X=picked, scores=scores, lower=lower, upper=upper)
+
+
+def _united(parts: Sequence[Lowest]) -> Lowest:
+    return Lowest(
+        rows=np.concatenate([part.rows for part in parts]),
+        X=stacked([part.X for part in parts]),
+        scores=np.concatenate([part.scores for part in parts]),
+        lower=np.concatenate([part.lower for part in parts]),
+        upper=np.concatenate([part.upper for part in parts]),
+    )
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Return rows above one another, in the form they have."""
+    if not hasattr(parts[0], "tocsr"):
+        return np.concatenate(parts)
+    from scipy.sparse import vstack
+
+    return vstack(parts, format="csr")
