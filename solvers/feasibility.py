@@ -18,7 +18,7 @@ from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, find_common_hull_point
-from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.engines import highs_lp, working_set
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import (
@@ -32,6 +32,7 @@ from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability, Verdict
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 Attempts = tuple[Attempt, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
@@ -44,6 +45,7 @@ def separability(
     solver: str | None = None,
     time_limit: float | None = None,
     exact_limit: int = EXACT_LIMIT,
+    likely: Rows | None = None,
 ) -> Separability:
     """Decide whether the data are separable, quasi-separable, or overlap.
 
@@ -62,6 +64,8 @@ def separability(
         Seconds after which the search is given up.
     exact_limit : int
         The greatest number of columns, the bias counted, for which numbers are solved exactly.
+    likely : ndarray of int, optional
+        Rows that floating point could not separate, where that was tried already: exact arithmetic begins with them.
 
     Raises
     ------
@@ -82,6 +86,10 @@ def separability(
     is_exact = problem.n_features + problem.bias <= exact_limit
     attempts: list[Attempt] = []
     point: CommonHullPoint | None = None
+    if method == "auto" and solver is None and likely is None and working_set.is_worth_it(problem):
+        found, likely = _from_few_rows(problem, limits, attempts)
+        if found is not None:
+            return _separable(problem, found, working_set.NAME, tuple(attempts), limits)
     if not (method == "auto" and solver is None and is_exact):
         for candidate in _candidates(problem, method, solver, limits):
             attempts.append(candidate.attempt)
@@ -93,7 +101,20 @@ def separability(
                 break
     if not is_exact:
         return _past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
-    return _decided(problem, point, tuple(attempts), limits)
+    return _decided(problem, point, tuple(attempts), limits, likely)
+
+
+def _from_few_rows(
+    problem: Problem, limits: Limits, attempts: list[Attempt]
+) -> tuple[SeparatingHyperplane | None, Rows | None]:
+    """Return a hyperplane that separates all rows, or some that floating point cannot separate."""
+    rows: Rows | None = None
+    for found in working_set.rounds(problem, ColumnScaling.of(problem), limits):
+        attempts.append(found.attempt)
+        rows = found.rows
+        if found.plane is not None:
+            return found.plane, None
+    return None, rows
 
 
 def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
@@ -171,10 +192,12 @@ def _prove(problem: Problem, candidate: Candidate) -> SeparatingHyperplane | Com
     return None if candidate.multipliers is None else prove_inseparable(problem, candidate.multipliers)
 
 
-def _decided(problem: Problem, point: CommonHullPoint | None, attempts: Attempts, limits: Limits) -> Separability:
+def _decided(
+    problem: Problem, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
+) -> Separability:
     """Let facial reduction decide, from the common point of the hulls where one is known."""
     cone = SignedRows(problem, ColumnScaling.of(problem))
-    decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)])
+    decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=likely)
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
         known = _point(problem, decision.witness) if decision.witness else None
@@ -296,7 +319,7 @@ def _overlap_reason(rows: list[int], decision: Decision) -> str:
     return f"overlap: positive weights balance exactly on {_rows(len(rows))}, {spans}"
 
 
-def _quasi_reason(separated: NDArray[np.int64], touching: NDArray[np.int64], rows: list[int]) -> str:
+def _quasi_reason(separated: Rows, touching: Rows, rows: list[int]) -> str:
     return (
         f"quasi-separable: a hyperplane has {_rows(len(separated))} strictly on their side and the other "
         f"{len(touching)} on it; positive weights that balance exactly on {len(rows)} of these prove that they always "

@@ -10,18 +10,21 @@ from numpy.typing import NDArray
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.engines import exact_margin
+from maxmargin.solvers.engines import exact_margin, quadratic, working_set
+from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
+from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import HardMargin, Separability, Status, Verdict
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 RELATIVE_GAP = 1e-9
 """Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
@@ -37,6 +40,14 @@ _UNASKED_SECONDS = 60.0
 
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
+
+_WORKING_SET_GAP = 1e-13
+"""Relative width at which the working set stops."""
+
+_MOST_ENTRIES = 20_000_000
+"""Size of X up to which cvxpy is asked where the working set leaves a wide interval."""
+
+METHODS = ("auto", "working-set", "daqp", "cvxpy")
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
@@ -62,8 +73,9 @@ def hard_margin(
     Parameters
     ----------
     problem : Problem
-    method : {"auto", "cvxpy"}
-        Both solve the textbook program through cvxpy.
+    method : {"auto", "working-set", "daqp", "cvxpy"}
+        "working-set" solves for a few rows and looks at all others, "daqp" hands the program of all rows to DAQP,
+        "cvxpy" solves it as written in a textbook through cvxpy; "auto" takes the first for many rows, else the last.
     solver : str, optional
         The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
     exact : bool
@@ -89,23 +101,46 @@ def hard_margin(
     >>> hard_margin(Problem.validated([[0, 0], [1, 0], [0, 1]], [-1, 1, 1]), exact=True).margin_squared
     Fraction(1, 8)
     """
-    if method not in ("auto", "cvxpy"):
-        raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
+    if method not in METHODS:
+        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     limits = _limits(exact_limit, time_limit)
-    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
-    verdict = separability(problem, time_limit=time_limit) if verdict is None else verdict
-    if verdict.strictly_separable is False:
-        return _inseparable(problem, verdict)
+    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "cvxpy") else ()
     best = Incumbent(problem)
-    stopped_early = _improve(best, problem, solvers, limits)
-    _polish(best, problem)
-    if isinstance(verdict.certificate, SeparatingHyperplane):
-        best.offer_plane(verdict.certificate, verdict.engine)
+    is_auto = method == "auto" and solver is None
+    likely = None
+    if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
+        likely = _from_few_rows(best, limits)
+    if best.plane is None:
+        verdict = verdict or separability(problem, time_limit=limits.seconds_left, likely=likely)
+        if verdict.strictly_separable is False:
+            return _inseparable(problem, verdict)
+        if isinstance(verdict.certificate, SeparatingHyperplane):
+            best.offer_plane(verdict.certificate, verdict.engine)
+    attempts = () if verdict is None else verdict.attempts
+    stopped_early = _improve(best, problem, _candidates(problem, method, solvers, limits))
     if exact:
-        return _finish(best, verdict, limits)
-    if method == "auto" and solver is None and _is_worth_exact_work(best, limits):
-        return _finish(best, verdict, _unasked(limits))
-    return best.solution(_status(best, stopped_early), verdict.attempts, "")
+        return _finish(best, attempts, limits)
+    if is_auto and _is_worth_exact_work(best, limits):
+        return _finish(best, attempts, _unasked(limits))
+    return best.solution(_status(best, stopped_early), attempts, "")
+
+
+def _may_be_separable(verdict: Separability | None) -> bool:
+    return verdict is None or verdict.strictly_separable is not False
+
+
+def _from_few_rows(best: Incumbent, limits: Limits) -> Rows | None:
+    """Offer what the working set finds; return rows that float arithmetic could not separate, if it met some."""
+    for found in working_set.rounds(best.problem, ColumnScaling.of(best.problem), limits):
+        best.attempts.append(found.attempt)
+        if not found.has_solution:
+            return found.rows
+        if found.plane is not None:
+            best.offer_plane(found.plane, working_set.NAME)
+        best.offer_weights(found.multipliers, found.rows)
+        if best.relative_gap <= _WORKING_SET_GAP:
+            break
+    return None
 
 
 def _is_worth_exact_work(best: Incumbent, limits: Limits) -> bool:
@@ -124,21 +159,21 @@ def _unasked(limits: Limits) -> Limits:
     return Limits(time_limit=_UNASKED_SECONDS if left is None else min(left, _UNASKED_SECONDS))
 
 
-def _finish(best: Incumbent, verdict: Separability, limits: Limits) -> HardMargin:
+def _finish(best: Incumbent, attempts: tuple[Attempt, ...], limits: Limits) -> HardMargin:
     """Go on to the exact answer, or as far as the limits allow."""
     problem, n_columns = best.problem, _n_columns(best.problem)
     if n_columns > limits.exact_limit:
         reason = f"exact work was limited to {limits.exact_limit} columns (exact_limit), and there are {n_columns}"
-        return best.solution(_stopped(best), verdict.attempts, reason)
+        return best.solution(_stopped(best), attempts, reason)
     point, is_nearest = exact_margin.nearest_point(problem, exact_margin.start_near(problem, best.dual), limits.is_over)
-    attempts = (*verdict.attempts, *best.attempts)
+    tried = (*attempts, *best.attempts)
     if not point.margin_squared:
-        return _zero(problem, _SHARED, shared_point(point), exact_margin.NAME, attempts)
+        return _zero(problem, _SHARED, shared_point(point), exact_margin.NAME, tried)
     if is_nearest:
-        return exact_solution(point, attempts, exact_margin.NAME)
+        return exact_solution(point, tried, exact_margin.NAME)
     _offer_ends(best, point)
     reason = f"the exact work stopped at the time limit of {limits.time_limit:g} s"
-    return best.solution(_stopped(best), verdict.attempts, reason)
+    return best.solution(_stopped(best), attempts, reason)
 
 
 def _offer_ends(best: Incumbent, point: HullPoint) -> None:
@@ -162,18 +197,18 @@ def _limits(exact_limit: int, time_limit: float | None) -> Limits:
     return Limits(time_limit=time_limit, exact_limit=exact_limit)
 
 
-def _improve(best: Incumbent, problem: Problem, solvers: tuple[str, ...], limits: Limits) -> bool:
-    """Ask the solvers in turn until the interval is narrow; return whether the last one stopped at a limit."""
-    stopped_early = False
-    for candidate in _candidates(problem, solvers, limits):
+def _improve(best: Incumbent, problem: Problem, candidates: Iterator[Candidate]) -> bool:
+    """Ask for candidates until the interval is narrow; return whether the last solver stopped at a limit."""
+    stopped_early, n_before = False, len(best.attempts)
+    while best.relative_gap > _NEXT_SOLVER_GAP and (candidate := next(candidates, None)) is not None:
         best.attempts.append(candidate.attempt)
         stopped_early = candidate.stopped_early
         if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
             best.offer_plane(plane, candidate.engine)
         if candidate.multipliers is not None:
             best.offer_weights(candidate.multipliers)
-        if best.relative_gap <= _NEXT_SOLVER_GAP:
-            break
+    if len(best.attempts) > n_before:
+        _polish(best, problem)
     return stopped_early
 
 
@@ -182,39 +217,36 @@ def _polish(best: Incumbent, problem: Problem) -> None:
 
     The margin tells errors of w only by their square: a proven gap of 1e-16 leaves 1e-8 in w.
     """
-    if best.plane is None or best.dual is None:
+    if best.plane is None or best.hull is None:
         return
-    support = np.flatnonzero(best.dual > SUPPORT_WEIGHT * best.dual.max())
-    w = _normal_of_support(problem, support) if len(support) <= 2 * (problem.n_features + 1) else None
+    rows, weights = best.hull
+    support = rows[weights > SUPPORT_WEIGHT * weights.max()]
+    if len(support) > 2 * (problem.n_features + 1):
+        return
+    w = normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
     if w is not None and (plane := prove_separable(problem, w)) is not None:
         best.offer_polished(plane)
 
 
-def _normal_of_support(problem: Problem, support: NDArray[np.int64]) -> Floats | None:
-    """Return the w of least norm with y (w.x + b) = 1 on these rows for some b (through the origin for b = 0)."""
-    rows, signs = problem.dense_rows(support), problem.y[support]
-    with np.errstate(all="ignore"):
-        if problem.bias:
-            rows, signs = rows[1:] - rows[0], signs[1:] - signs[0]
-        if not rows.size or not np.isfinite(rows).all():
-            return None
-        try:
-            w = np.asarray(np.linalg.lstsq(rows, signs, rcond=None)[0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-    return w if np.isfinite(w).all() else None
-
-
-def _candidates(problem: Problem, solvers: tuple[str, ...], limits: Limits) -> Iterator[Candidate]:
-    from maxmargin.solvers import formulations
-
+def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits: Limits) -> Iterator[Candidate]:
+    """Yield what solvers say of the program of all rows."""
+    if method == "auto" and problem.n_samples * problem.n_features > _MOST_ENTRIES:
+        return
     scaling = ColumnScaling.of(problem)
     X, weights = scaling.apply(problem.X), scaling.normal_weights()
+    if method == "daqp":
+        yield scaling.bring_home(_asked_directly(problem, as_dense(X), weights, limits))
     for name in solvers:
+        from maxmargin.solvers import formulations
+
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
         yield scaling.bring_home(backends.solve(program, name, time_limit=limits.seconds_left))
         if limits.is_over():
             return
+
+
+def _asked_directly(problem: Problem, X: Floats, weights: Floats, limits: Limits) -> Candidate:
+    return quadratic.solve(X, problem.y, bias=problem.bias, normal_weights=weights, time_limit=limits.seconds_left)
 
 
 def _status(best: Incumbent, stopped_early: bool) -> Status:

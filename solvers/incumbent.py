@@ -20,6 +20,7 @@ from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.solution import HardMargin, Status, proven_upper, weighted_normal
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 SUPPORT_WEIGHT = 1e-9
 """Multiplier, relative to the largest, below which a row is not listed as support."""
@@ -39,7 +40,7 @@ class Incumbent:
     plane: SeparatingHyperplane | None = None
     engine: str = "none"
     lower: float = 0.0
-    dual: Floats | None = None
+    hull: tuple[Rows, Floats] | None = None
     upper: float = math.inf
     attempts: list[Attempt] = field(default_factory=list)
 
@@ -55,11 +56,36 @@ class Incumbent:
         if lower >= self.lower * (1 - _ROUNDING):
             self.plane, self.lower = plane, lower
 
-    def offer_weights(self, weights: Floats) -> None:
-        """Keep the multipliers if the hull points they give are the nearest."""
-        upper = proven_upper(self.problem, weights)
+    def offer_weights(self, weights: Floats, rows: Rows | None = None) -> None:
+        """Keep the multipliers, of all rows or of the given ones, if the hull points they give are the nearest."""
+        if rows is None:
+            rows = np.flatnonzero(weights)
+            weights = weights[rows]
+        upper = proven_upper(self.problem, weights, rows)
         if upper < self.upper:
-            self.dual, self.upper = weights, upper
+            self.hull, self.upper = (rows, weights), upper
+
+    @property
+    def dual(self) -> Floats | None:
+        """The best multipliers of all rows."""
+        if self.hull is None:
+            return None
+        dual = np.zeros(self.problem.n_samples)
+        dual[self.hull[0]] = self.hull[1]
+        return dual
+
+    def _hull_weights(self) -> Floats:
+        """Return the best multipliers of all rows scaled to sum 1, with bias 1/2 in each class."""
+        result = np.zeros(self.problem.n_samples)
+        if self.hull is None:
+            return result
+        rows, weights = self.hull
+        weights = np.maximum(weights, 0.0) / weights.max()
+        if self.problem.bias:
+            is_positive = self.problem.y[rows] > 0
+            weights /= 2 * np.where(is_positive, weights[is_positive].sum(), weights[~is_positive].sum())
+        result[rows] = weights if self.problem.bias else weights / weights.sum()
+        return result
 
     @property
     def relative_gap(self) -> float:
@@ -70,7 +96,7 @@ class Incumbent:
 
     def solution(self, status: Status, attempts: tuple[Attempt, ...], reason: str) -> HardMargin:
         """Return the result, scaled to functional margin 1."""
-        weights = np.zeros(self.problem.n_samples) if self.dual is None else _hull_weights(self.problem, self.dual)
+        dual, weights = self.dual, self._hull_weights()
         w, b = (None, None) if self.plane is None else _canonical(self.plane)
         primal_residual, dual_residual = _residuals(self.problem, w, b, weights, self.upper)
         return HardMargin(
@@ -87,7 +113,7 @@ class Incumbent:
             attempts=(*attempts, *self.attempts),
             reason=reason,
             certificate=None if self.plane is None else MarginAtLeast.by(self.plane),
-            hull_weights=self.dual,
+            hull_weights=dual,
             problem=self.problem,
         )
 
@@ -145,15 +171,6 @@ def _into_range(w: Sequence[Fraction], b: Fraction) -> tuple[Floats, float]:
     largest = max(map(abs, (*w, b)))
     excess = max(0, largest.numerator.bit_length() - largest.denominator.bit_length() - _MOST_BITS)
     return np.array([float(v / 2**excess) for v in w]), float(b / 2**excess)
-
-
-def _hull_weights(problem: Problem, weights: Floats) -> Floats:
-    """Return the weights scaled to sum 1, with bias 1/2 in each class."""
-    weights = np.maximum(weights, 0.0) / weights.max()
-    if not problem.bias:
-        return np.asarray(weights / weights.sum())
-    positive = problem.y > 0
-    return np.asarray(weights / (2 * np.where(positive, weights[positive].sum(), weights[~positive].sum())))
 
 
 def _square_of_inverse(upper: float) -> float:

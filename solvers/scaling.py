@@ -11,7 +11,7 @@ from maxmargin.solvers.problem import Samples
 
 Floats = NDArray[np.float64]
 
-_SAMPLE = 1 << 16
+_SAMPLE = 1 << 14
 """Rows from which the size of the columns is taken."""
 
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
@@ -40,7 +40,6 @@ class ColumnScaling:
     @classmethod
     def of(cls, problem: Samples) -> "ColumnScaling":
         """Choose the midpoint of every column, and the power of two next to its root mean square from there."""
-        X = problem.X
         if problem.is_sparse:
             center = np.zeros(problem.n_features)
             size = problem.column_sizes
@@ -49,7 +48,7 @@ class ColumnScaling:
             low, high = problem.column_bounds
             center = np.where(low == high, low, low / 2 + high / 2) if problem.bias else np.zeros(problem.n_features)
             size = np.maximum(np.abs(low), np.abs(high)) * ((low < high) | (not problem.bias))
-            exponents = _root_mean_square_exponents(X, center, size)
+            exponents = _root_mean_square_exponents(problem, center, size)
         return cls(center=center, exponents=exponents.astype(np.int64), varies=size > 0)
 
     @classmethod
@@ -102,8 +101,16 @@ class ColumnScaling:
 def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
     """Return (X - center) 2**-exponents; scaled first, so that neither the greatest nor the least numbers suffer."""
     with np.errstate(over="ignore"):
-        result: Floats = np.ldexp(X, -exponents) - np.ldexp(center, -exponents)
+        result: Floats = _scaled(X, exponents)
+        result -= np.ldexp(center, -exponents)
     return result
+
+
+def _scaled(X: Floats, exponents: NDArray[np.int64]) -> Floats:
+    """Return X 2**-exponents; by multiplication, which is faster, where the powers are normal numbers."""
+    if np.abs(exponents).max(initial=0) < _GREATEST_EXPONENT - 2:
+        return np.asarray(X * np.ldexp(1.0, -exponents))
+    return np.asarray(np.ldexp(X, -exponents))
 
 
 def row_units(X: Floats) -> Floats:
@@ -113,12 +120,12 @@ def row_units(X: Floats) -> Floats:
     return result
 
 
-def _root_mean_square_exponents(X: Floats, center: Floats, largest: Floats) -> NDArray[np.int64]:
+def _root_mean_square_exponents(problem: Samples, center: Floats, largest: Floats) -> NDArray[np.int64]:
     """Return the power of two above the root mean square of every column from its center; 0 where all are 0.
 
     Of many rows a regular sample is taken; a column that is 0 in it has the size of its largest number.
     """
     exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
-    scaled = _centred(X[:: -(-len(X) // _SAMPLE)], center, exponents)
+    scaled = _centred(problem.dense_rows(slice(None, None, -(-problem.n_samples // _SAMPLE))), center, exponents)
     mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(scaled)
     return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], exponents)

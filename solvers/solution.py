@@ -315,15 +315,19 @@ class SoftMargin:
         return round_up(Fraction(self.objective) - Fraction(self.lower))
 
 
-def proven_upper(problem: Problem, weights: Floats) -> float:
-    """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none."""
+def proven_upper(problem: Problem, weights: Floats, rows: Rows | None = None) -> float:
+    """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none.
+
+    The weights are those of all rows, or of the given ones.
+    """
     if not np.isfinite(weights).all():
         return math.inf
-    square = margin_upper_bound_squared(problem, weights)
+    square = margin_upper_bound_squared(problem, weights, rows)
     return math.inf if square is None else sqrt_up(square)
 
 
 def weighted_normal(problem: Problem, weights: Floats) -> Floats:
     """Return ``sum_i weights_i y_i x_i`` in floating point."""
-    result: Floats = np.asarray(problem.X.T @ (weights * problem.y))
-    return result
+    rows = np.flatnonzero(weights)
+    result: Floats = (weights[rows] * problem.y[rows]) @ problem.carrier[rows]
+    return np.asarray(result)

@@ -100,11 +100,11 @@ class Unfinished:
 class _Search:
     """The state of the search: the face so far, the rows that are active on it."""
 
-    def __init__(self, cone: ConeRows, limits: Limits) -> None:
+    def __init__(self, cone: ConeRows, limits: Limits, start: Rows | None) -> None:
         self.cone = cone
         self.limits = limits
         self.face = Face(cone)
-        self.active: Rows = _first_rows(cone)
+        self.active: Rows = _first_rows(cone) if start is None else np.sort(start)
         self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
         self.was_active[self.active] = True
         self.circuits: list[tuple[list[int], Circuit]] = []
@@ -206,7 +206,13 @@ class _Search:
         )
 
 
-def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = ()) -> Decision | Unfinished:
+def decide(
+    cone: ConeRows,
+    limits: Limits,
+    *,
+    known: Sequence[tuple[list[int], Circuit]] = (),
+    start: Rows | None = None,
+) -> Decision | Unfinished:
     """Decide for every row whether it can be strictly positive on the cone {v : z_i.v >= 0}.
 
     Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet
@@ -221,12 +227,14 @@ def decide(cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], C
     limits : Limits
     known : sequence of (rows, Circuit)
         Circuits that are known, as in `Decision.circuits`.
+    start : ndarray of int, optional
+        Rows that are active at first.
 
     Returns
     -------
     Decision, or Unfinished once the time is over.
     """
-    search = _Search(cone, limits)
+    search = _Search(cone, limits, start)
     for rows, circuit in known:
         search.add(rows, circuit)
     return search.run()

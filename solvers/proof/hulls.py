@@ -42,21 +42,25 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     return total, exponent
 
 
-def margin_upper_bound_squared(problem: Problem, weights: NDArray[Any]) -> Fraction | None:
+def margin_upper_bound_squared(
+    problem: Problem, weights: NDArray[Any], rows: NDArray[np.int64] | None = None
+) -> Fraction | None:
     """Return the square of an upper bound of the maximum margin, from weights of the rows.
 
     With bias the bound is half the distance of the two weighted means of the classes, which are points of their
-    convex hulls; through the origin it is the norm of the weighted mean of the ``y_i x_i``.
+    convex hulls; through the origin it is the norm of the weighted mean of the ``y_i x_i``. The weights are those of
+    all rows, or of the given ones.
 
     Returns
     -------
     Fraction or None
         None where a class (through the origin: every row) has no positive weight.
     """
-    rows, integers = integer_weights(weights)
+    places, integers = integer_weights(weights)
+    chosen = places if rows is None else rows[places]
     if problem.bias:
-        return _half_distance_squared(problem, rows, integers)
-    return mean_norm_squared(problem, rows, integers)
+        return _half_distance_squared(problem, chosen, integers)
+    return mean_norm_squared(problem, chosen, integers)
 
 
 def mean_norm_squared(

@@ -1,0 +1,172 @@
+"""The hard-margin program of few rows handed to DAQP directly: no modelling layer, quick to import, milliseconds.
+
+DAQP is a dual active-set method for min 1/2 u'Hu subject to A u >= 1. It needs H > 0, and b has no cost; so b joins
+the variables with a proximal term, eps/2 ||u - u_old||^2 for all of u = (w, b), which vanishes as the outer iterations
+converge. That is a few solutions of triangular systems once the active rows are found, and it also keeps the rows of
+badly scaled data independent.
+
+Source: D. Arnström, A. Bemporad, D. Axehill, A dual active-set solver for embedded quadratic programming using
+recursive LDL' updates, IEEE Trans. Automatic Control 67 (2022).
+"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.row_space import RowSpace
+
+Floats = NDArray[np.float64]
+
+NAME = "DAQP"
+
+_PROXIMAL = ((3e-6, 1e-9), (3e-5, 1e-8), (1e-3, 1e-8))
+"""eps, relative to H, and the change of u at which the outer iterations end.
+
+The first is the most accurate; the others are for rows so nearly dependent that they look singular to DAQP, or u so
+large that rounding moves it by more.
+"""
+
+_OPTIONS: dict[str, float] = {"primal_tol": 1e-10, "dual_tol": 1e-12}
+
+_STATES = {1: "optimal", 2: "optimal", -1: "infeasible", -2: "cycling", -4: "user_limit", -7: "user_limit"}
+
+_SOLVED = (1, 2)
+
+_NO_BOUND = 1e30  # DAQP's infinity
+
+
+def solve(
+    X: Floats,
+    y: Floats,
+    *,
+    bias: bool,
+    normal_weights: Floats | None = None,
+    start: Floats | None = None,
+    time_limit: float | None = None,
+) -> Candidate:
+    """Solve min 1/2 ||q * w||^2 subject to y_i (w.x_i + b) >= 1, with q = 1 unless given.
+
+    Whatever happens, the answer is what DAQP said; of an infeasible program it returns no numbers. With more columns
+    than rows the program is solved in the space of the rows.
+
+    Parameters
+    ----------
+    X : ndarray (n_samples, n_features)
+        Dense, entries not far from 1 unless they are 0: what `ColumnScaling.apply` returns.
+    y : ndarray (n_samples,)
+        -1 and +1.
+    bias : bool
+        False: b is 0.
+    normal_weights : ndarray (n_features,), optional
+        q > 0, at most about 1: what `ColumnScaling.normal_weights` returns.
+    start : ndarray (n_samples,), optional
+        Guess of the multipliers, of which only their signs count: the rows where it is positive start as active. After
+        rows were added, the old multipliers and zeros.
+    time_limit : float, optional
+        In seconds.
+
+    Returns
+    -------
+    Candidate
+        w in these coordinates, and the multipliers a >= 0: q**2 w = sum a_i y_i x_i, sum a_i y_i = 0 with bias.
+
+    Examples
+    --------
+    >>> found = solve(np.array([[-2.0], [3.0], [5.0]]), np.array([-1.0, 1.0, 1.0]), bias=True)
+    >>> found.w.round(9).tolist(), found.multipliers.round(9).tolist()
+    ([0.4], [0.08, 0.08, 0.0])
+    """
+    q = np.ones(X.shape[1]) if normal_weights is None else normal_weights
+    if X.shape[1] > X.shape[0]:
+        return _in_row_space(X, y, bias, q, start, time_limit)
+    return _solve(X, y, bias, q, start, time_limit)
+
+
+def _in_row_space(
+    X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, time_limit: float | None
+) -> Candidate:
+    """Solve for v, with q * w = the normal that has the coordinates v in the space of the rows x / q."""
+    rows = X / q
+    space = RowSpace.of(rows, bias=bias)
+    coordinates = space.apply(rows)
+    found = _solve(coordinates, y, bias, np.ones(coordinates.shape[1]), start, time_limit)
+    return found if found.w is None else replace(found, w=space.invert(found.w) / q)
+
+
+def _solve(X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, time_limit: float | None) -> Candidate:
+    """Divide by the size of the entries, so that tolerances mean the same everywhere, and ask DAQP."""
+    unit = _size(X)
+    A = X * (y / unit)[:, None]
+    if bias:
+        A = np.hstack([A, y[:, None]])
+    costs = np.append(q * q, np.zeros(int(bias)))
+    limits = Limits(time_limit=time_limit)
+    for proximal in _PROXIMAL:
+        found = _ask(costs, A, start, proximal, limits)
+        if found.w is not None or limits.is_over():
+            break
+    return _in_units(found, X.shape[1], unit)
+
+
+def _size(X: Floats) -> float:
+    """Return the power of two next to the root mean square."""
+    size = float(np.linalg.norm(X)) / math.sqrt(X.size)
+    return math.ldexp(1.0, math.frexp(size)[1]) if 0 < size < math.inf else 1.0
+
+
+def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, float], limits: Limits) -> Candidate:
+    """Solve min 1/2 sum costs * u**2 subject to A u >= 1."""
+    n_rows, n_columns = A.shape
+    state = np.zeros(n_rows, dtype=np.intc)
+    eps, stationary = proximal
+    options: dict[str, Any] = {**_OPTIONS, "eps_prox": eps, "eta_prox": stationary * eps}
+    options["time_limit"] = limits.seconds_left or 0.0
+    if start is not None:
+        options["dual_start"] = -np.maximum(start, 0.0)
+    try:
+        u, _, flag, info = _daqp().solve(
+            np.diag(costs), np.zeros(n_columns), A, np.full(n_rows, _NO_BOUND), np.ones(n_rows), state, **options
+        )
+    except Exception as error:  # the binding raises anything, and other solvers may succeed
+        return Candidate.failed(NAME, NAME, error)
+    attempt = Attempt(solver=NAME, status=_STATES.get(flag, f"exit flag {flag}"))
+    multipliers = np.maximum(-info["lam"], 0.0)
+    if flag not in _SOLVED or not (np.isfinite(u).all() and np.isfinite(multipliers).all()):
+        return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
+    if start is not None:
+        u, multipliers = (lambda *a: a[:2])(u, multipliers, costs + eps, A)
+    return Candidate(w=u, multipliers=multipliers, engine=NAME, attempt=attempt)
+
+
+def _refined(u: Floats, multipliers: Floats, costs: Floats, A: Floats) -> tuple[Floats, Floats]:
+    """Take one Newton step to A u = 1 on the active rows.
+
+    DAQP factorises the rows that it starts with in the order they come, without pivots, and loses digits.
+    """
+    active = np.flatnonzero(multipliers)
+    rows = A[active]
+    pulls = rows / costs
+    try:
+        step = np.linalg.solve(pulls @ rows.T, 1 - rows @ u)
+    except np.linalg.LinAlgError:
+        return u, multipliers
+    refined = multipliers.copy()
+    refined[active] = np.maximum(multipliers[active] + step, 0.0)
+    return u + step @ pulls, refined
+
+
+def _daqp() -> Any:
+    import daqp
+
+    return daqp
+
+
+def _in_units(found: Candidate, n_features: int, unit: float) -> Candidate:
+    if found.w is None or found.multipliers is None:
+        return found
+    return replace(found, w=found.w[:n_features] / unit, multipliers=found.multipliers / unit**2)

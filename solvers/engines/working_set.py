@@ -1,0 +1,114 @@
+"""The maximum margin of many rows from a few: solve for some rows, look at all, take in those that are too near.
+
+The program of a part of the rows bounds the maximum margin from above; one pass over all rows finds how near the
+nearest ones are, which bounds it from below. A random part leaves few rows too near (with m of n rows, about d n/m
+expected; Clarkson, Las Vegas algorithms for linear and integer programming when the dimension is small, JACM 42, 1995),
+so few passes are needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.engines.pool import Pool, PoolAnswer, sampled
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane
+from maxmargin.solvers.proof.lowest import Lowest, lowest
+from maxmargin.solvers.proof.margins import least_score, offset_between
+from maxmargin.solvers.scaling import ColumnScaling
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+NAME = "working set"
+
+_SAMPLE, _SAMPLE_ENTRIES = 20_000, 50_000_000
+"""Rows of the first part; fewer where so many would have more entries than this."""
+
+_FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
+"""Up to so many rows, or so many a column, one program of all rows is as fast."""
+
+_MOST_OF_A_CHUNK = 250
+"""Rows of either class that one chunk adds at most in one pass."""
+
+_ROUNDING = 1e-14
+"""Relative to the margin, how much nearer than the rows of the part a row must be to be taken in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What one pass over all rows leaves.
+
+    Attributes
+    ----------
+    plane : SeparatingHyperplane or None
+        With the normal that the part proposes and the best offset, if it separates, checked in exact arithmetic.
+    rows : ndarray of int
+        The rows of the part that were in its program; without a solution, rows that float arithmetic cannot separate.
+    multipliers : ndarray
+        Of these rows; all 0 without a solution.
+    attempt : Attempt
+    """
+
+    plane: SeparatingHyperplane | None
+    rows: Rows
+    multipliers: Floats
+    attempt: Attempt
+
+    @property
+    def has_solution(self) -> bool:
+        """Whether the program of the part had a solution."""
+        return bool(self.multipliers.any())
+
+
+def is_worth_it(problem: Problem) -> bool:
+    """Return whether there are so many rows, of binary64 numbers, that a part of them may tell of all."""
+    n_few = max(_FEW_ROWS, _FEW_ROWS_A_COLUMN * problem.n_features)
+    return problem.integers is None and problem.n_samples > n_few and _n_sampled(problem) >= n_few
+
+
+def _n_sampled(problem: Problem) -> int:
+    return min(problem.n_samples, _SAMPLE, _SAMPLE_ENTRIES // problem.n_features)
+
+
+def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator[Round]:
+    """Yield rounds, each with a narrower interval than those before; the last one finds nothing new.
+
+    A round without a solution ends it as well.
+    """
+    rows = sampled(problem.y, _n_sampled(problem))
+    pool = Pool(rows, problem.carrier[rows], problem.y[rows], scaling, bias=problem.bias)
+    while True:
+        answer = pool.settle(limits)
+        if answer.w is None:
+            yield Round(plane=None, rows=answer.rows, multipliers=answer.multipliers, attempt=answer.attempt)
+            return
+        groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=_MOST_OF_A_CHUNK)
+        plane = plane_of(problem, answer.w, groups)
+        yield Round(plane=plane, rows=answer.rows, multipliers=answer.multipliers, attempt=answer.attempt)
+        if limits.is_over() or not _taken_in(pool, problem, groups):
+            return
+
+
+def plane_of(problem: Problem, w: Floats, groups: list[Lowest]) -> SeparatingHyperplane | None:
+    """Return the hyperplane with normal w and the best offset if it separates, from the lowest rows along w."""
+    normal = tuple(map(Fraction, w.tolist()))
+    b, least = offset_between([least_score(problem, group, normal) for group in groups])
+    if least <= 0:
+        return None
+    return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)
+
+
+def _levels(answer: PoolAnswer) -> list[float]:
+    """Return the scores below which rows are nearer than those of the part."""
+    margin = sum(answer.levels) / len(answer.levels)
+    return [level - _ROUNDING * margin for level in answer.levels]
+
+
+def _taken_in(pool: Pool, problem: Problem, groups: list[Lowest]) -> bool:
+    return any([pool.add(group.rows, group.X, problem.y[group.rows]) for group in groups])

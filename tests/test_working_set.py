@@ -1,0 +1,150 @@
+"""The working set: few rows tell of all, in proven intervals, and what cannot be separated is handed on."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+import maxmargin as mm
+from maxmargin.solvers import chunks, feasibility
+from maxmargin.solvers import hard_margin as hard_margin_module
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.engines import quadratic, working_set
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.scaling import ColumnScaling
+
+BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
+BUNDLED += [("wine", f"class_{k}") for k in range(3)]
+
+
+def planted(n_samples: int, n_features: int, seed: int = 0, margin: float = 0.02) -> Problem:
+    """Return points of the unit ball, moved away from a random hyperplane on either side."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    X *= (rng.random(n_samples) ** (1 / n_features) / np.linalg.norm(X, axis=1))[:, None]
+    w = rng.normal(size=n_features)
+    w /= np.linalg.norm(w)
+    y = np.where(X @ w > 0, 1.0, -1.0)
+    return Problem(X + margin * y[:, None] * w, y)
+
+
+@pytest.mark.parametrize(("name", "positive"), BUNDLED)
+@pytest.mark.parametrize("method", ["working-set", "daqp", "cvxpy"])
+def test_every_engine_encloses_the_exact_margin_of_real_data_narrowly(name: str, positive: object, method: str) -> None:
+    data = mm.load(name, positive=positive)
+    problem = Problem(data.X, data.y.astype(float))
+    exact = hard_margin(problem, exact=True).margin_squared
+    answer = hard_margin(problem, method=method)
+    assert Fraction(answer.lower) ** 2 <= exact <= Fraction(answer.upper) ** 2
+    assert answer.gap <= 1e-9 * answer.upper
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans(), st.booleans())
+def test_working_set_and_textbook_agree_within_their_proven_intervals(
+    seed: int, n_features: int, bias: bool, is_sparse: bool
+) -> None:
+    data = planted(60, n_features, seed, margin=0.05)
+    X = np.round(data.X * 64) / 64  # ties and duplicates
+    problem = Problem(csr_array(X) if is_sparse else X, data.y, bias)
+    if (data.y == data.y[0]).all():
+        return
+    ours, textbook = hard_margin(problem, method="working-set"), hard_margin(problem, method="cvxpy")
+    assert ours.status.is_inseparable == textbook.status.is_inseparable
+    assert ours.lower <= textbook.upper
+    assert textbook.lower <= ours.upper
+
+
+def test_many_rows_are_solved_from_few_to_the_last_digit() -> None:
+    problem = planted(30_000, 10)
+    answer = hard_margin(problem)
+    assert answer.engine == working_set.NAME
+    assert answer.gap <= 1e-12 * answer.upper
+    _, least = best_offset(problem, answer.w)
+    assert float(least) / np.linalg.norm(answer.w) == pytest.approx(answer.lower, rel=1e-12)
+    assert answer.dual.sum() == pytest.approx(answer.upper**-2, rel=1e-9)
+    assert np.allclose(answer.w, (answer.dual * problem.y) @ problem.X, atol=1e-9 / answer.upper)
+
+
+def test_chunks_of_any_size_give_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = planted(5_000, 3)
+    whole = hard_margin(problem, method="working-set")
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1_000)
+    parts = hard_margin(Problem(problem.X, problem.y), method="working-set")
+    assert (parts.lower, parts.upper) == (pytest.approx(whole.lower, rel=1e-13), pytest.approx(whole.upper, rel=1e-13))
+
+
+def test_the_margin_of_a_grid_is_known() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(-50, 51, size=(8_000, 3)).astype(float)
+    y = np.where(rng.random(8_000) > 0.5, 1.0, -1.0)
+    X[:, 0] = y * (3 + np.abs(X[:, 0]))
+    X[:8, 0] = 3 * y[:8]  # corners whose differences hold the plane upright
+    X[:8, 1:] = [[1, 1], [-1, 1], [1, -1], [-1, -1]] * 2
+    y[:8] = [1, 1, 1, 1, -1, -1, -1, -1]
+    X[:8, 0] = 3 * y[:8]
+    answer = hard_margin(Problem(X, y))
+    assert answer.engine == working_set.NAME
+    assert answer.lower <= 3 <= answer.upper
+    assert answer.gap <= 1e-12
+
+
+def test_data_that_overlap_in_a_few_rows_are_proven_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = planted(30_000, 10)
+    y = problem.y.copy()
+    y[[5, 17_000]] *= -1
+    answer = hard_margin(Problem(problem.X, y))
+    assert answer.status.value == "overlap"
+    assert answer.lower == answer.upper == 0
+    verdict = feasibility.separability(Problem(problem.X, y))
+    assert mm.verify(verdict.certificate, problem.X, y)
+
+
+def test_data_that_touch_are_quasi_separable() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(6_000) > 0.5, 1.0, -1.0)
+    X = np.round(rng.normal(size=(6_000, 4)) * 8)
+    X[:, 3] = 0
+    X[::1000, 3] = y[::1000]
+    verdict = feasibility.separability(Problem(X, y))
+    assert verdict.verdict.value == "quasi-separable"
+    assert verdict.separated_rows.tolist() == list(range(0, 6_000, 1000))
+
+
+def test_a_solver_that_lies_makes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, random = planted(5_000, 4), np.random.default_rng(1)
+
+    def lie(X: np.ndarray, y: np.ndarray, **options: object) -> Candidate:
+        attempt = Attempt(solver="liar", status="optimal")
+        return Candidate(
+            w=random.normal(size=X.shape[1]), multipliers=random.random(len(y)), engine="liar", attempt=attempt
+        )
+
+    monkeypatch.setattr(quadratic, "solve", lie)
+    answer = hard_margin(problem, method="working-set")
+    monkeypatch.undo()
+    true = hard_margin(problem)
+    assert answer.lower <= true.upper
+    assert answer.upper >= true.lower
+
+
+def test_the_time_limit_leaves_a_proven_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = planted(30_000, 10)
+    monkeypatch.setattr(Limits, "is_over", lambda limits: True)
+    first = next(working_set.rounds(problem, ColumnScaling.of(problem), Limits(time_limit=1.0)))
+    assert first.plane is not None or first.has_solution
+    answer = hard_margin(problem, time_limit=100.0)
+    assert answer.lower <= hard_margin_module.hard_margin(problem, method="working-set").upper
+
+
+def test_one_row_of_a_class_far_away_is_not_missed() -> None:
+    problem = planted(20_000, 5)
+    X = np.vstack([problem.X, problem.X[0] + 1e-9])
+    y = np.append(problem.y, -problem.y[0])
+    assert hard_margin(Problem(X, y)).status.is_inseparable
