@@ -84,14 +84,15 @@ def separability(
     _check_options(method, solver, time_limit, exact_limit)
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= exact_limit
+    scaling = ColumnScaling.of(problem)
     attempts: list[Attempt] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None and working_set.is_worth_it(problem):
-        found, likely = _from_few_rows(problem, limits, attempts)
+        found, likely = _from_few_rows(problem, scaling, limits, attempts)
         if found is not None:
             return _separable(problem, found, working_set.NAME, tuple(attempts), limits)
     if not (method == "auto" and solver is None and is_exact):
-        for candidate in _candidates(problem, method, solver, limits):
+        for candidate in _candidates(problem, scaling, method, solver, limits):
             attempts.append(candidate.attempt)
             found = _prove(problem, candidate)
             if isinstance(found, SeparatingHyperplane):
@@ -101,15 +102,16 @@ def separability(
                 break
     if not is_exact:
         return _past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
-    return _decided(problem, point, tuple(attempts), limits, likely)
+    cone = SignedRows(problem, scaling)
+    return _decided(cone, point, tuple(attempts), limits, likely)
 
 
 def _from_few_rows(
-    problem: Problem, limits: Limits, attempts: list[Attempt]
+    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or some that floating point cannot separate."""
     rows: Rows | None = None
-    for found in working_set.rounds(problem, ColumnScaling.of(problem), limits):
+    for found in working_set.rounds(problem, scaling, limits):
         attempts.append(found.attempt)
         rows = found.rows
         if found.plane is not None:
@@ -147,9 +149,10 @@ def _check_options(method: str, solver: str | None, time_limit: float | None, ex
         raise InvalidOptionError(f"exact_limit is {exact_limit!r}; expected a number of columns")
 
 
-def _candidates(problem: Problem, method: str, solver: str | None, limits: Limits) -> Iterator[Candidate]:
+def _candidates(
+    problem: Problem, scaling: ColumnScaling, method: str, solver: str | None, limits: Limits
+) -> Iterator[Candidate]:
     """Yield candidates in the original coordinates, cheapest first."""
-    scaling = ColumnScaling.of(problem)
     X = scaling.apply(problem.X)
     if solver is None and method in ("auto", "highs"):
         yield scaling.bring_home(_asked(problem, X, problem.y, limits))
@@ -193,14 +196,13 @@ def _prove(problem: Problem, candidate: Candidate) -> SeparatingHyperplane | Com
 
 
 def _decided(
-    problem: Problem, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
+    cone: SignedRows, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
 ) -> Separability:
     """Let facial reduction decide, from the common point of the hulls where one is known."""
-    cone = SignedRows(problem, ColumnScaling.of(problem))
     decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=likely)
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
-        known = _point(problem, decision.witness) if decision.witness else None
+        known = _point(cone.problem, decision.witness) if decision.witness else None
         return _past_the_limits(known, limits.words(), attempts)
     engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
@@ -264,8 +266,12 @@ def _columns_of_plane(
     if problem.n_features + problem.bias > limits.exact_limit:
         return None
     direction = (*plane.w, plane.b) if problem.bias else plane.w
-    decision = Decision.separable(direction, problem.n_samples)
-    return _columns_finder(SignedRows(problem, ColumnScaling.of(problem)), decision, limits)
+
+    def find() -> ColumnSigns | None:
+        decision = Decision.separable(direction, problem.n_samples)
+        return _columns_finder(SignedRows(problem, ColumnScaling.of(problem)), decision, limits)()
+
+    return find
 
 
 def _touching(

@@ -113,6 +113,10 @@ class ClassRows:
             scores[k] = self._scores(entries, exponent, block)
         return np.asarray(scores[self.problem.codes[samples], places] - scores[others, places])
 
+    def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
+        """Return where all differences of scores are 0."""
+        return np.asarray((self.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
+
     def _scores(self, entries: Integers, exponent: int, block: Integers) -> Integers:
         products: Integers = entries.dot(block[: self.problem.n_features])
         if not self.problem.bias:

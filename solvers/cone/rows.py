@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Vector = Sequence[Fraction]
 
+_MANTISSA_BITS = 53
+
 EXACT_CHUNK = 4096
 """Rows turned into integers at a time."""
 
@@ -56,6 +58,9 @@ class ConeRows(StageRows, Protocol):
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return the integers ``z_i.v`` up to a positive factor, for the columns v of `vectors`, (m, k)."""
+
+    def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
+        """Return for which of the rows all ``z_i.v`` are exactly 0."""
 
 
 class SignedRows:
@@ -119,6 +124,46 @@ class SignedRows:
             products = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
         return np.asarray(products * _signs(self.problem, rows)[:, None])
 
+    def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
+        """Return where w.x + b = 0 for all vectors, in floating point where that is exact."""
+        used = np.flatnonzero(vectors.any(axis=1))
+        if self.problem.integers is None:
+            table = self._columns(rows, used)
+            products = exact_product(table, vectors[used])
+            if products is not None:
+                return np.asarray((products == 0).all(axis=1))
+        return np.asarray((self.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
+
+    def _columns(self, rows: Rows, columns: Rows) -> Floats:
+        """Return some of the columns of (X, 1)."""
+        d = self.problem.n_features
+        table = np.ones((len(rows), len(columns)))
+        own = columns < d
+        table[:, own] = self.problem.dense_rows(rows)[:, columns[own]]
+        return table
+
+
+def exact_product(X: Floats, vectors: Integers) -> Floats | None:
+    """Return X v up to a power of two for some integer vectors v, (m, k), where floating point makes no error; or None.
+
+    It makes none where all numbers are integers in one unit, and the sums of their moduli stay below 2**53.
+
+    Examples
+    --------
+    >>> exact_product(np.array([[0.5, 1.5]]), np.array([[3], [-1]], dtype=object))
+    array([[0.]])
+    >>> exact_product(np.array([[1.0, 2.0**-60]]), np.array([[3], [-1]], dtype=object)) is None
+    True
+    """
+    bits = max(sum(map(abs, column)).bit_length() for column in vectors.T.tolist())
+    exponent = _MANTISSA_BITS - 1 - bits - int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    if bits >= _MANTISSA_BITS:
+        return None
+    with np.errstate(over="ignore"):
+        table = np.ldexp(X, exponent)
+    is_exact = (np.rint(table) == table) & ((table != 0) | (X == 0))
+    return np.asarray(table @ vectors.astype(np.float64)) if is_exact.all() else None
+
 
 def signed_integers(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
     """Return y (x, 1), through the origin y x, as integers, every column in its own power of two."""
@@ -144,7 +189,7 @@ def annihilated(cone: ConeRows, rows: Rows, vectors: Sequence[Sequence[int]]) ->
     """Return which of the rows are exactly 0 on all vectors."""
     if not vectors:
         return np.ones(len(rows), dtype=np.bool_)
-    return np.asarray((cone.exact_products(rows, np.array(vectors, dtype=object).T) == 0).all(axis=1), dtype=np.bool_)
+    return cone.vanishing(rows, np.array(vectors, dtype=object).T)
 
 
 def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
