@@ -1,5 +1,6 @@
 """The two-class report as a document: each section reads the summary dict and nothing else."""
 
+from collections.abc import Callable
 from typing import Any
 
 from maxmargin.reports import comparing, logistic, proofs, words
@@ -165,12 +166,21 @@ def _margin_table(hard: dict[str, Any]) -> Table:
     return Table(caption="The maximum margin", columns=("", ""), rows=rows)
 
 
-def solvers_table(attempts: list[dict[str, str]]) -> Table:
-    """Return what each solver said of itself."""
-    width = 3 if any(entry["message"] for entry in attempts) else 2
-    rows = ((entry["solver"], entry["status"], one_line(entry["message"], 200)) for entry in attempts)
-    columns = ("Solver", "Its status", "Its message")
-    return Table(caption="What each solver said", columns=columns[:width], rows=tuple(row[:width] for row in rows))
+def solvers_table(attempts: list[dict[str, Any]]) -> Table:
+    """Return what each solver said of itself, unproven."""
+    columns: dict[str, Callable[[dict[str, Any]], str]] = {
+        "Solver": lambda entry: entry["solver"],
+        "Its status": lambda entry: entry["status"],
+        "Margin it claims": lambda entry: number(entry["claim"], 12) if entry["claim"] else "",
+        "Its message": lambda entry: one_line(entry["message"], 200),
+    }
+    rows = [[text(entry) for text in columns.values()] for entry in attempts]
+    kept = [k for k in range(len(columns)) if k < 2 or any(row[k] for row in rows)]
+    return Table(
+        caption="What each solver said",
+        columns=tuple(list(columns)[k] for k in kept),
+        rows=tuple(tuple(row[k] for k in kept) for row in rows),
+    )
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -58,9 +58,14 @@ def separability_fields(dataset: Dataset, answer: Separability, question: Proble
     }
 
 
-def attempt_fields(attempt: Attempt) -> dict[str, str]:
+def attempt_fields(attempt: Attempt) -> dict[str, Any]:
     """Return what a solver said of itself."""
-    return {"solver": attempt.solver, "status": attempt.status, "message": attempt.message}
+    return {
+        "solver": attempt.solver,
+        "status": str(attempt.status),
+        "message": attempt.message,
+        "claim": attempt.claim,
+    }
 
 
 def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:

@@ -24,11 +24,14 @@ class Attempt:
         Its native status, or the class of the exception it raised.
     message : str
         Its message, where it gives one.
+    claim : float or None
+        The maximum margin by its own account, 1/||w||, where it gives one: not proven.
     """
 
     solver: str
     status: str
     message: str = ""
+    claim: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

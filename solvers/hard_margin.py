@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -47,7 +48,7 @@ _WORKING_SET_GAP = 1e-13
 _MOST_ENTRIES = 20_000_000
 """Size of X up to which cvxpy is asked where the working set leaves a wide interval."""
 
-METHODS = ("auto", "working-set", "daqp", "cvxpy")
+METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
@@ -73,9 +74,10 @@ def hard_margin(
     Parameters
     ----------
     problem : Problem
-    method : {"auto", "working-set", "daqp", "cvxpy"}
+    method : {"auto", "quick", "working-set", "daqp", "cvxpy"}
         "working-set" solves for a few rows and looks at all others, "daqp" hands the program of all rows to DAQP,
-        "cvxpy" solves it as written in a textbook through cvxpy; "auto" takes the first for many rows, else the last.
+        "cvxpy" solves it as written in a textbook through cvxpy. "auto" takes the first for many rows, else the last;
+        "quick" the first for many rows, else the second, and the last where the interval stays wide.
     solver : str, optional
         The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
     exact : bool
@@ -104,9 +106,9 @@ def hard_margin(
     if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     limits = _limits(exact_limit, time_limit)
-    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "cvxpy") else ()
+    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
     best = Incumbent(problem)
-    is_auto = method == "auto" and solver is None
+    is_auto = method in ("auto", "quick") and solver is None
     likely = None
     if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
         likely = _from_few_rows(best, limits)
@@ -114,10 +116,10 @@ def hard_margin(
         verdict = verdict or separability(problem, time_limit=limits.seconds_left, likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
-        if isinstance(verdict.certificate, SeparatingHyperplane):
-            best.offer_plane(verdict.certificate, verdict.engine)
     attempts = () if verdict is None else verdict.attempts
     stopped_early = _improve(best, problem, _candidates(problem, method, solvers, limits))
+    if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
+        best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
         return _finish(best, attempts, limits)
     if is_auto and _is_worth_exact_work(best, limits):
@@ -230,19 +232,29 @@ def _polish(best: Incumbent, problem: Problem) -> None:
 
 def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits: Limits) -> Iterator[Candidate]:
     """Yield what solvers say of the program of all rows."""
-    if method == "auto" and problem.n_samples * problem.n_features > _MOST_ENTRIES:
+    if method in ("auto", "quick") and problem.n_samples * problem.n_features > _MOST_ENTRIES:
         return
     scaling = ColumnScaling.of(problem)
     X, weights = scaling.apply(problem.X), scaling.normal_weights()
-    if method == "daqp":
-        yield scaling.bring_home(_asked_directly(problem, as_dense(X), weights, limits))
+    if method in ("quick", "daqp"):
+        yield _brought_home(_asked_directly(problem, as_dense(X), weights, limits), scaling)
     for name in solvers:
+        if limits.is_over():
+            return
         from maxmargin.solvers import formulations
 
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
-        yield scaling.bring_home(backends.solve(program, name, time_limit=limits.seconds_left))
-        if limits.is_over():
-            return
+        yield _brought_home(backends.solve(program, name, time_limit=limits.seconds_left), scaling)
+
+
+def _brought_home(candidate: Candidate, scaling: ColumnScaling) -> Candidate:
+    """Return the candidate in the original coordinates, with the margin that it claims."""
+    if candidate.w is None:
+        return candidate
+    with np.errstate(all="ignore"):
+        claim = float(np.ldexp(1 / np.linalg.norm(scaling.normal_weights() * candidate.w), scaling.unit_exponent))
+    attempt = replace(candidate.attempt, claim=claim if math.isfinite(claim) else None)
+    return scaling.bring_home(replace(candidate, attempt=attempt))
 
 
 def _asked_directly(problem: Problem, X: Floats, weights: Floats, limits: Limits) -> Candidate:

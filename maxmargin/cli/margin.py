@@ -63,7 +63,14 @@ def margin(
     problem = problem_of(dataset, bias=bias)
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
     with waiting("solving for the maximum margin", quiet=quiet):
-        answer = hard_margin(problem, solver=solver, exact=exact, exact_limit=most_columns, time_limit=time_limit)
+        answer = hard_margin(
+            problem,
+            method="auto" if solver else "quick",
+            solver=solver,
+            exact=exact,
+            exact_limit=most_columns,
+            time_limit=time_limit,
+        )
     if proof is not None:
         _write(proof, answer, source, quiet=quiet)
     if as_json:

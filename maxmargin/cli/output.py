@@ -114,9 +114,9 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
     }
 
 
-def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, str]]:
+def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:
     """Return what each solver said of itself."""
-    return [{"solver": a.solver, "status": str(a.status), "message": a.message} for a in attempts]
+    return [{"solver": a.solver, "status": str(a.status), "message": a.message, "claim": a.claim} for a in attempts]
 
 
 def headline(dataset: "Dataset") -> str:
