@@ -153,7 +153,7 @@ def _candidates(
     problem: Problem, scaling: ColumnScaling, method: str, solver: str | None, limits: Limits
 ) -> Iterator[Candidate]:
     """Yield candidates in the original coordinates, cheapest first."""
-    X = scaling.apply(problem.X)
+    X = scaling.apply(problem.matrix)
     if solver is None and method in ("auto", "highs"):
         yield scaling.bring_home(_asked(problem, X, problem.y, limits))
         if not problem.is_sparse:
@@ -176,7 +176,7 @@ def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
     A positive factor of a row changes no verdict; its multiplier is divided by it.
     """
     scaling = ColumnScaling.robust(problem)
-    X = scaling.apply(problem.X)
+    X = scaling.apply(problem.matrix)
     units = row_units(X)
     candidate = scaling.bring_home(_asked(problem, X, units * problem.y, limits))
     if candidate.multipliers is None:

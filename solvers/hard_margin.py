@@ -235,7 +235,7 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
     if method in ("auto", "quick") and problem.n_samples * problem.n_features > _MOST_ENTRIES:
         return
     scaling = ColumnScaling.of(problem)
-    X, weights = scaling.apply(problem.X), scaling.normal_weights()
+    X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
     if method in ("quick", "daqp"):
         yield _brought_home(_asked_directly(problem, as_dense(X), weights, limits), scaling)
     for name in solvers:

@@ -90,7 +90,7 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
         rows = np.flatnonzero((problem.codes == 0) | (problem.codes == other))
         signs = np.where(problem.codes[rows] == other, 1.0, -1.0)
         integers = None if problem.integers is None else problem.integers[rows]
-        pair = Problem(problem.X[rows], signs, problem.bias, integers)
+        pair = Problem(problem.carrier[rows], signs, problem.bias, integers)
         decision = decide(SignedRows(pair, ColumnScaling.of(pair)), limits)
         for places, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
             samples = rows[places]

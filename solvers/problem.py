@@ -18,6 +18,10 @@ from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows
 
 T = TypeVar("T")
+Rows = NDArray[np.int64]
+
+_SAMPLE, _SAMPLE_ENTRIES = 20_000, 50_000_000
+"""Rows of a sample; fewer where so many would have more entries than this."""
 
 
 class Samples:
@@ -50,6 +54,11 @@ class Samples:
         is_in_memory = isinstance(self.X, np.ndarray) or hasattr(self.X, "tocsr")
         return InMemory(self.X) if is_in_memory else self.X
 
+    @property
+    def matrix(self) -> Any:
+        """All rows as one array or CSR array, read into memory if they are elsewhere."""
+        return self.carrier[:]
+
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `Carrier.map`."""
         return self.carrier.map(function, *vectors)
@@ -57,6 +66,22 @@ class Samples:
     def dense_rows(self, rows: Any) -> NDArray[np.float64]:
         """Return the given rows of X as a dense array."""
         return dense_rows(self.X, rows)
+
+    @cached_property
+    def sample(self) -> tuple[Rows, Any]:
+        """Numbers of some rows, all where they are few, and the rows: a dense array, or CSR.
+
+        They are drawn at random, the same on every run, half of them from either of two classes that have as many.
+        """
+        most = min(_SAMPLE, max(2, _SAMPLE_ENTRIES // self.n_features))
+        if self.n_samples <= most:
+            return np.arange(self.n_samples), self.carrier[:]
+        rows = self._drawn(most)
+        return rows, self.carrier[rows]
+
+    def _drawn(self, most: int) -> Rows:
+        """Return the numbers of so many rows."""
+        return np.sort(np.random.default_rng(0).choice(self.n_samples, most, replace=False))
 
     @cached_property
     def column_bounds(self) -> Bounds:
@@ -156,6 +181,14 @@ class Problem(Samples):
         if (signs == signs[0]).all():
             raise InvalidProblemError("y holds one class only; expected both -1 and +1")
         return cls(X, signs, bias)
+
+    def _drawn(self, most: int) -> Rows:
+        random, half = np.random.default_rng(0), most // 2
+        parts = []
+        for sign in (-1, 1):
+            rows = np.flatnonzero(self.y == sign)
+            parts.append(rows[random.choice(len(rows), half, replace=False)] if len(rows) > half else rows)
+        return np.sort(np.concatenate(parts))
 
     @cached_property
     def sha256(self) -> str:

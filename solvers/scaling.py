@@ -11,7 +11,7 @@ from maxmargin.solvers.problem import Samples
 
 Floats = NDArray[np.float64]
 
-_SAMPLE = 1 << 14
+_SAMPLE = 1 << 12
 """Rows from which the size of the columns is taken."""
 
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
@@ -56,8 +56,9 @@ class ColumnScaling:
         """Choose medians instead, which a few rows far from the others do not move; for dense rows only."""
         usual = cls.of(problem)
         middle = problem.n_samples // 2
-        center = np.partition(problem.X, middle, axis=0)[middle] if problem.bias else usual.center
-        distances = np.abs(_centred(problem.X, center, usual.exponents))
+        X = problem.matrix
+        center = np.partition(X, middle, axis=0)[middle] if problem.bias else usual.center
+        distances = np.abs(_centred(X, center, usual.exponents))
         median = np.partition(distances, middle, axis=0)[middle]
         exponents = usual.exponents + np.where(median > 0, np.frexp(median)[1], 0)
         return cls(center=center, exponents=exponents, varies=usual.varies)
@@ -126,6 +127,7 @@ def _root_mean_square_exponents(problem: Samples, center: Floats, largest: Float
     Of many rows a regular sample is taken; a column that is 0 in it has the size of its largest number.
     """
     exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
-    scaled = _centred(problem.dense_rows(slice(None, None, -(-problem.n_samples // _SAMPLE))), center, exponents)
+    X = problem.sample[1]
+    scaled = _centred(X[:: -(-len(X) // _SAMPLE)], center, exponents)
     mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(scaled)
     return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], exponents)

@@ -379,6 +379,7 @@ import sys
 from maxmargin.cli.app import run
 for source in sys.argv[1:]:
     assert run(["check", source, "--proof", "p.json"]) in (0, 3)
+    run(["margin", source])
 print(*{name.partition(".")[0] for name in sys.modules})
 """
 

@@ -1,6 +1,5 @@
 """Some rows of a problem, held in memory, and the widest margin between them from a few of these."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,13 +217,3 @@ def _isin(rows: Rows, known: Rows) -> NDArray[np.bool_]:
     ordered = np.sort(known)
     places = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
     return np.asarray(ordered[places] == rows)
-
-
-def sampled(y: Floats, most: int) -> Rows:
-    """Return the numbers of at most so many rows, half of them of either class where it has as many."""
-    random = np.random.default_rng(0)
-    classes: Sequence[Rows] = [np.flatnonzero(y < 0), np.flatnonzero(y > 0)]
-    parts = [
-        rows[random.choice(len(rows), most // 2, replace=False)] if len(rows) > most // 2 else rows for rows in classes
-    ]
-    return np.sort(np.concatenate(parts))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.engines.pool import Pool, PoolAnswer, sampled
+from maxmargin.solvers.engines.pool import Pool, PoolAnswer
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.lowest import Lowest, lowest
@@ -26,9 +26,6 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 NAME = "working set"
-
-_SAMPLE, _SAMPLE_ENTRIES = 20_000, 50_000_000
-"""Rows of the first part; fewer where so many would have more entries than this."""
 
 _FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
 """Up to so many rows, or so many a column, one program of all rows is as fast."""
@@ -69,11 +66,7 @@ class Round:
 def is_worth_it(problem: Problem) -> bool:
     """Return whether there are so many rows, of binary64 numbers, that a part of them may tell of all."""
     n_few = max(_FEW_ROWS, _FEW_ROWS_A_COLUMN * problem.n_features)
-    return problem.integers is None and problem.n_samples > n_few and _n_sampled(problem) >= n_few
-
-
-def _n_sampled(problem: Problem) -> int:
-    return min(problem.n_samples, _SAMPLE, _SAMPLE_ENTRIES // problem.n_features)
+    return problem.integers is None and problem.n_samples > n_few and len(problem.sample[0]) >= n_few
 
 
 def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator[Round]:
@@ -81,8 +74,8 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator
 
     A round without a solution ends it as well.
     """
-    rows = sampled(problem.y, _n_sampled(problem))
-    pool = Pool(rows, problem.carrier[rows], problem.y[rows], scaling, bias=problem.bias)
+    rows, X = problem.sample
+    pool = Pool(rows, X, problem.y[rows], scaling, bias=problem.bias)
     while True:
         answer = pool.settle(limits)
         if answer.w is None:
