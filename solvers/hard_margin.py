@@ -50,6 +50,9 @@ _MOST_ENTRIES = 20_000_000
 
 METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
 
+INTERRUPTED = "interrupted: this is what was proven by then"
+"""Reason of an answer that Ctrl-C cut short."""
+
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
 
@@ -90,6 +93,12 @@ def hard_margin(
     verdict : Separability, optional
         The proven answer of `separability` for this problem, where it is known already.
 
+    Returns
+    -------
+    HardMargin
+        Ctrl-C ends the work with what is proven by then and the reason `INTERRUPTED`; before there is a separating
+        plane it raises as usual.
+
     Raises
     ------
     InvalidOptionError
@@ -108,8 +117,26 @@ def hard_margin(
     limits = _limits(exact_limit, time_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
     best = Incumbent(problem)
-    is_auto = method in ("auto", "quick") and solver is None
-    likely = None
+    try:
+        return _solved(best, verdict, method, solvers, is_forced=solver is not None, exact=exact, limits=limits)
+    except KeyboardInterrupt:
+        if best.plane is None:
+            raise
+        return best.solution(Status.LIMIT, () if verdict is None else verdict.attempts, INTERRUPTED)
+
+
+def _solved(
+    best: Incumbent,
+    verdict: Separability | None,
+    method: str,
+    solvers: tuple[str, ...],
+    *,
+    is_forced: bool,
+    exact: bool,
+    limits: Limits,
+) -> HardMargin:
+    problem, likely = best.problem, None
+    is_auto = method in ("auto", "quick") and not is_forced
     if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
         likely = _from_few_rows(best, limits)
     if best.plane is None:

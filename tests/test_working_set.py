@@ -148,3 +148,28 @@ def test_one_row_of_a_class_far_away_is_not_missed() -> None:
     X = np.vstack([problem.X, problem.X[0] + 1e-9])
     y = np.append(problem.y, -problem.y[0])
     assert hard_margin(Problem(X, y)).status.is_inseparable
+
+
+def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, true = planted(30_000, 10), hard_margin(planted(30_000, 10))
+    rounds = working_set.rounds
+
+    def interrupted(*arguments: object) -> object:
+        yield next(rounds(*arguments))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(working_set, "rounds", interrupted)
+    answer = hard_margin(problem)
+    assert (answer.status.value, answer.reason) == ("limit", hard_margin_module.INTERRUPTED)
+    assert 0 < answer.lower <= true.upper
+    assert true.lower <= answer.upper
+
+
+def test_interrupted_work_without_a_proof_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: object) -> object:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(working_set, "rounds", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        hard_margin(planted(30_000, 3))

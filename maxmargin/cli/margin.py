@@ -21,7 +21,7 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
-from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
+from maxmargin.solvers.hard_margin import EXACT_LIMIT, INTERRUPTED, hard_margin
 from maxmargin.solvers.proof.margin_certificate import quotient_text
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import Status
@@ -79,7 +79,7 @@ def margin(
     else:
         print(headline(dataset))
         print(_hard_text(dataset, answer, exact=exact))
-    return _exit_code(answer.status)
+    return Exit.INTERRUPTED if answer.reason == INTERRUPTED else _exit_code(answer.status)
 
 
 def _exit_code(status: Status) -> Exit:

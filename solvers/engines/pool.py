@@ -25,7 +25,7 @@ _ADDED_A_COLUMN = 1
 _LEAST_ADDED = 20
 """but not fewer."""
 
-_NEAR = 2.0
+_NEAR = 1.2
 """Rows of the program stay in it while their margin is less than so many times the least."""
 
 _KEPT = 4.0
@@ -159,7 +159,7 @@ class Pool:
 
     def _worst(self, low: Rows, margins: Floats) -> Rows:
         """Return the places of the rows of either class that violate most."""
-        most = max(_LEAST_ADDED, _ADDED_A_COLUMN * self.easy.shape[1])
+        most = max(_LEAST_ADDED, int(_ADDED_A_COLUMN * self.easy.shape[1]))
         classes = [low[self.y[low] == sign] for sign in (-1.0, 1.0)]
         return np.concatenate([places[np.argsort(margins[places], kind="stable")[:most]] for places in classes])
 
