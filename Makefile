@@ -5,9 +5,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := $(VENV)/.peers
+BENCHMARKS := hard_margin soft_margin verdicts small
+BENCH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help report test slow lint types layers wheel unpacked clean distclean
+.PHONY: help report test slow lint types layers wheel bench unpacked clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +44,10 @@ wheel: $(READY) ## build the wheel into dist/
 	@rm -rf build dist/maxmargin-*.whl
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
+bench: $(PEERS) ## the benchmarks, which take hours and go on where they stopped; BENCH="--scale 0.01" for a first look
+	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py $(BENCH) || exit 1; done
+	@$(BIN)/python benchmarks/tables.py -o benchmarks/results/tables.md
+
 unpacked: wheel
 	@$(BIN)/python -m zipfile -e dist/maxmargin-*.whl build/unpacked
 
@@ -68,4 +75,9 @@ $(BIN)/pip:
 $(READY): pyproject.toml | $(BIN)/pip
 	@echo "Setting up $(VENV) (a few minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(PEERS): $(READY)
+	@echo "Installing the peers of the benchmarks"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers]'
 	@touch $@

@@ -1,114 +1,124 @@
-"""What a proven verdict costs, in units of things that cannot be avoided.
+"""What a proven verdict costs, in units of what cannot be avoided.
 
-* One million rows: the proof of a separating hyperplane, in passes ``X @ w``.
-* digits, every class against the rest: the proven verdict, in feasibility LPs of that size by HiGHS.
-* breast_cancer: the proven verdict and the exact margin, in seconds.
+* One million rows, in passes ``X @ w``: the proof of a given hyperplane and the whole verdict where they are
+  separable; the verdict where ten rows overlap, and where all but a hundred lie on the hyperplane.
+* digits, every class against the rest, in feasibility LPs of that size by HiGHS, on scaled columns.
+* breast_cancer: the verdict and the margin as a fraction, in seconds.
 
-Times are medians in this process, validation included, imports excluded.
-
-Example: python benchmarks/verdicts.py --repeat 5 -o benchmarks/verdicts.json
+Example: python benchmarks/verdicts.py --repeat 5
 """
 
-import argparse
-import json
-import platform
-import statistics
-import time
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from data import few_overlapping, planted, quasi_separable
+from harness import Benchmark, Facts, Peer, main
 
-import maxmargin as mm
-from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.feasibility import prove_separable, separability
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.scaling import ColumnScaling
+N_ROWS, N_FEATURES = 1_000_000, 50
 
-
-def median_seconds(work: Callable[[], Any], repeat: int) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
+SEPARABLE, OVERLAP, QUASI = "1M x 50, separable", "1M x 50, 10 rows overlap", "1M x 50, quasi, 100 rows apart"
+MILLIONS = (SEPARABLE, OVERLAP, QUASI)
+CLASSES = tuple(f"digits, {digit} against the rest" for digit in range(10))
+CANCER = "breast_cancer"
 
 
-def planted(n_samples: int, n_features: int, margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return points of the unit sphere, moved away from a random hyperplane by `margin`, their signs, its normal."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_samples, n_features))
-    X /= np.linalg.norm(X, axis=1)[:, None]
-    w = rng.normal(size=n_features)
-    w /= np.linalg.norm(w)
-    y = np.where(X @ w > 0, 1.0, -1.0)
-    X += margin * y[:, None] * w
-    return X, y, w
+@dataclass(frozen=True)
+class Data:
+    X: np.ndarray
+    y: np.ndarray
+    w: np.ndarray | None = None
+    """A separating normal, where one is known."""
 
 
-def million_rows(repeat: int) -> dict[str, float]:
-    X, y, w = planted(1_000_000, 50, 0.02)
-    one_pass = median_seconds(lambda: X @ w, repeat)
-    # A fresh problem each time: nothing is remembered from the last proof.
-    proof = median_seconds(lambda: prove_separable(Problem(X, y), w), repeat)
-    whole = median_seconds(lambda: separability(Problem(X, y)), repeat)
-    return {"proof_passes": proof / one_pass, "verdict_passes": whole / one_pass, "pass_seconds": one_pass}
+def rows(scale: float) -> int:
+    return max(10 * N_FEATURES, round(scale * N_ROWS))
 
 
-def digits(repeat: int) -> list[dict[str, Any]]:
-    data = mm.load("digits")
-    rows = []
-    for label in data.classes:
-        part = data.one_vs_rest(label)
-        X, y = part.X, part.y.astype(np.float64)
-        scaled = ColumnScaling.of(Problem(X, y)).apply(X)
-        lp = median_seconds(lambda scaled=scaled, y=y: highs_lp.solve(scaled, y, bias=True), repeat)
-        verdict = median_seconds(lambda X=X, y=y: separability(Problem(X, y)), repeat)
-        answer = separability(Problem(X, y))
-        rows.append(
-            {
-                "class": label,
-                "verdict": answer.verdict.value,
-                "separated_rows": len(answer.separated_rows),
-                "times_lp": verdict / lp,
-                "lp_seconds": lp,
-            }
-        )
-    return rows
+def separable(scale: float) -> Data:
+    return Data(*planted(rows(scale), N_FEATURES))
 
 
-def breast_cancer(repeat: int) -> dict[str, Any]:
-    data = mm.load("breast_cancer")
-    answer = mm.hard_margin(data.X, data.y, exact=True)
-    return {
-        "verdict_seconds": median_seconds(lambda: mm.separability(data.X, data.y), repeat),
-        "exact_margin_seconds": median_seconds(lambda: mm.hard_margin(data.X, data.y, exact=True), repeat),
-        "lower": answer.lower,
-        "upper": answer.upper,
-        "digits_of_the_fraction": len(str(answer.margin_squared)),
-    }
+def overlap(scale: float) -> Data:
+    return Data(*few_overlapping(rows(scale), N_FEATURES))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("-o", "--output", type=Path)
-    options = parser.parse_args()
-    report = {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "repeat": options.repeat,
-        "million_rows": million_rows(options.repeat),
-        "digits": digits(options.repeat),
-        "breast_cancer": breast_cancer(options.repeat),
-    }
-    text = json.dumps(report, indent=2) + "\n"
-    print(text, end="")
-    if options.output is not None:
-        options.output.write_text(text)
+def quasi(scale: float) -> Data:
+    return Data(*quasi_separable(rows(scale), N_FEATURES))
 
+
+def bundled(name: str, positive: Any, scale: float) -> Data:
+    import maxmargin as mm
+
+    data = mm.load(name, positive=positive)
+    return Data(data.X, data.y.astype(np.float64))
+
+
+def one_pass(data: Data, _: Any) -> None:
+    data.X @ np.ones(data.X.shape[1])
+
+
+def verdict(data: Data, _: Any) -> Any:
+    """A fresh problem each time: nothing is remembered from the last proof."""
+    from maxmargin.solvers.feasibility import separability
+    from maxmargin.solvers.problem import Problem
+
+    return separability(Problem(data.X, data.y))
+
+
+def proof(data: Data, _: Any) -> None:
+    from maxmargin.solvers.feasibility import prove_separable
+    from maxmargin.solvers.problem import Problem
+
+    assert prove_separable(Problem(data.X, data.y), data.w) is not None
+
+
+def lp(data: Data, _: Any) -> None:
+    from maxmargin.solvers.engines import highs_lp
+    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.scaling import ColumnScaling
+
+    highs_lp.solve(ColumnScaling.of(Problem(data.X, data.y)).apply(data.X), data.y, bias=True)
+
+
+def fraction(data: Data, _: Any) -> None:
+    import maxmargin as mm
+
+    assert mm.hard_margin(data.X, data.y, exact=True).margin_squared is not None
+
+
+def judge(data: Data, answer: Any) -> Facts:
+    return {"verdict": answer.verdict.value, "n_separated": len(answer.separated_rows), "engine": answer.engine}
+
+
+def _physical(solve: Callable[[Data, Any], None], *on: str) -> Peer:
+    return Peer(solve=solve, on=on, is_judged=False)
+
+
+BENCHMARK = Benchmark(
+    file=__file__,
+    data={
+        SEPARABLE: separable,
+        OVERLAP: overlap,
+        QUASI: quasi,
+        **{name: partial(bundled, "digits", digit) for digit, name in enumerate(CLASSES)},
+        CANCER: partial(bundled, "breast_cancer", None),
+    },
+    peers={
+        "one pass X @ w": _physical(one_pass, *MILLIONS),
+        "proof of a given hyperplane": _physical(proof, SEPARABLE),
+        "HiGHS LP": _physical(lp, *CLASSES),
+        "maxmargin": Peer(solve=verdict),
+        "maxmargin, margin as a fraction": _physical(fraction, CANCER),
+    },
+    ours="maxmargin",
+    units=("one pass X @ w", "HiGHS LP"),
+    judge=judge,
+    warm_scale=0.0,
+    columns={"verdict": "verdict", "n_separated": "separated rows", "engine": "engine"},
+)
 
 if __name__ == "__main__":
-    main()
+    main(BENCHMARK)

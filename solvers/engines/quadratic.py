@@ -139,7 +139,7 @@ def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, 
     if flag not in _SOLVED or not (np.isfinite(u).all() and np.isfinite(multipliers).all()):
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     if start is not None:
-        u, multipliers = (lambda *a: a[:2])(u, multipliers, costs + eps, A)
+        u, multipliers = _refined(u, multipliers, costs + eps, A)
     return Candidate(w=u, multipliers=multipliers, engine=NAME, attempt=attempt)
 
 
