@@ -20,8 +20,11 @@ from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dens
 T = TypeVar("T")
 Rows = NDArray[np.int64]
 
-_SAMPLE, _SAMPLE_ENTRIES = 20_000, 50_000_000
-"""Rows of a sample; fewer where so many would have more entries than this."""
+_LEAST_SAMPLE, _GREATEST_SAMPLE = 2_000, 20_000
+"""Rows of a sample, at least (or all) and at most."""
+
+_SAMPLE_ENTRIES = 50_000_000
+"""Entries of a sample, at most."""
 
 
 class Samples:
@@ -73,11 +76,17 @@ class Samples:
 
         They are drawn at random, the same on every run, half of them from either of two classes that have as many.
         """
-        most = min(_SAMPLE, max(2, _SAMPLE_ENTRIES // self.n_features))
+        most = self._sample_size()
         if self.n_samples <= most:
             return np.arange(self.n_samples), self.carrier[:]
         rows = self._drawn(most)
         return rows, self.carrier[rows]
+
+    def _sample_size(self) -> int:
+        """Return 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995)."""
+        wanted = int(2 * math.sqrt(self.n_samples * self.n_features))
+        bounded = min(max(wanted, _LEAST_SAMPLE), _GREATEST_SAMPLE)
+        return max(2, min(bounded, _SAMPLE_ENTRIES // self.n_features))
 
     def _drawn(self, most: int) -> Rows:
         """Return the numbers of so many rows."""

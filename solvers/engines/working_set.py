@@ -65,8 +65,9 @@ class Round:
 
 def is_worth_it(problem: Problem) -> bool:
     """Return whether there are so many rows, of binary64 numbers, that a part of them may tell of all."""
-    n_few = max(_FEW_ROWS, _FEW_ROWS_A_COLUMN * problem.n_features)
-    return problem.integers is None and problem.n_samples > n_few and len(problem.sample[0]) >= n_few
+    n_few = _FEW_ROWS_A_COLUMN * problem.n_features
+    is_large = problem.integers is None and problem.n_samples > max(_FEW_ROWS, n_few)
+    return is_large and len(problem.sample[0]) >= n_few
 
 
 def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator[Round]:

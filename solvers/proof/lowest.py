@@ -82,7 +82,7 @@ def whole_group(problem: Problem, rows: Rows) -> Lowest:
 
 
 def _lowest_of_chunk(
-    w: Floats, b: float, error: float, levels: Sequence[float], most: int, rows: slice, X: Any, y: Floats
+    w: Floats, b: float, everywhere: float | None, levels: Sequence[float], most: int, rows: slice, X: Any, y: Floats
 ) -> list[Lowest]:
     with np.errstate(all="ignore"):
         value = np.asarray(X @ w)
@@ -91,6 +91,7 @@ def _lowest_of_chunk(
         value *= y
         if not np.isfinite(value.sum()):
             value[~np.isfinite(value)] = -np.inf
+    error = float(errors(X, w, b).max(initial=0.0)) if everywhere is None else everywhere
     groups: list[Any] = [y < 0, y > 0] if len(levels) == 2 else [None]
     found = []
     for level, group in zip(levels, groups, strict=True):

@@ -16,6 +16,7 @@ from maxmargin.solvers.proof.rounding import (
     errors,
     errors_where_near,
     largest_error,
+    n_products,
     rounding_error,
     whole_line_where_broken,
 )
@@ -161,7 +162,7 @@ def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iter
 def _enclose_scores(normals: Floats, offsets: Floats, rows: slice, X: Any) -> tuple[Rows, Floats, Floats]:
     with np.errstate(all="ignore"):
         value = np.asarray(X @ normals.T + offsets)
-        error = rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), X.shape[1] + 1)
+        error = rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), n_products(X) + 1)
         lower = np.nextafter(value - error, -np.inf)
         upper = np.nextafter(value + error, np.inf)
     return np.arange(rows.start, rows.stop), *whole_line_where_broken(lower, upper)

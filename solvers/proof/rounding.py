@@ -27,8 +27,18 @@ def rounding_error(absolute: Floats, n_terms: int) -> Floats:
     return result
 
 
-def largest_error(samples: Samples, w: Floats, b: float) -> float:
-    """Return an upper bound of the error of w.x + b for every row; infinity or NaN where that overflows."""
+def n_products(X: Any) -> int:
+    """Return how many products a row's sum has at most."""
+    return int(np.diff(X.indptr).max(initial=0)) if hasattr(X, "tocsr") else int(X.shape[1])
+
+
+def largest_error(samples: Samples, w: Floats, b: float) -> float | None:
+    """Return an upper bound of the error of w.x + b for every row; infinity or NaN where that overflows.
+
+    None for sparse rows, of which each has an error of its own size.
+    """
+    if samples.is_sparse:
+        return None
     with np.errstate(all="ignore"):
         absolute = np.array([samples.column_sizes @ np.abs(w) + abs(b)])
         return float(rounding_error(absolute, len(w) + 1)[0])
@@ -37,7 +47,7 @@ def largest_error(samples: Samples, w: Floats, b: float) -> float:
 def errors(X: Any, w: Floats, b: float) -> Floats:
     """Return an upper bound of the error of w.x + b for each of these rows; infinity or NaN where that overflows."""
     with np.errstate(all="ignore"):
-        return rounding_error(np.asarray(abs(X) @ np.abs(w)) + abs(b), len(w) + 1)
+        return rounding_error(np.asarray(abs(X) @ np.abs(w)) + abs(b), n_products(X) + 1)
 
 
 def errors_where_near(X: Any, w: Floats, b: float, value: Floats, everywhere: float) -> Floats | float:
