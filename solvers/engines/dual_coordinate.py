@@ -1,0 +1,205 @@
+"""The soft margin by descent along single multipliers: for many sparse columns, in memory linear in the entries.
+
+The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over 0 <= alpha_i <= prices_i with sum alpha y = 0. Coordinate
+descent (Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008) keeps w = sum alpha y x
+up to date, one row at a time. The balance, which no single multiplier can keep, is priced: offset r + stiffness/2 r^2
+with r = sum alpha y; after every pass the offset moves by stiffness r (method of multipliers), and becomes the bias.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
+from maxmargin.solvers.engines.dual_coordinate_newton import polish
+from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+
+NAME = "dual-coordinate"
+
+_BLOCK_ROWS = 8
+"""Rows next to each other in memory are visited together; the blocks come in random order."""
+
+_FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
+"""Of the balance, as multiples of the mean ||x||^2; a great one couples all rows and slows descent down."""
+
+_CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS = 10.0, 1.0
+"""The same, where a check on all rows failed."""
+
+_BALANCE_EPOCHS, _SLOW_BALANCE = 5, 0.1
+"""In so many passes the imbalance should fall to this share, change sides, or fall as the root of the gap does."""
+
+_CHECK_SHARE = 0.7
+"""Of the target: an estimated gap this small is worth a check on all rows."""
+
+_FEWEST_EPOCHS, _RATE_EPOCHS = 20, 8
+"""Passes before their speed is judged, and from how many."""
+
+_MOST_EPOCHS_AHEAD = 300
+"""Passes over all rows that the target may still be away before Newton's method takes over."""
+
+_LARGEST_PRICE = 1e280
+
+
+def solve(
+    problem: Problem,
+    prices: Floats,
+    *,
+    relative_gap: float = 1e-6,
+    time_limit: float | None = None,
+    is_over: Callable[[], bool] | None = None,
+) -> Candidate:
+    """Solve min 1/2 ||w||^2 + sum_i prices_i max(0, 1 - y_i (w.x_i + b)); b is free, or 0 where there is no bias.
+
+    Parameters
+    ----------
+    problem : Problem
+    prices : ndarray (n_samples,)
+        Of a unit of slack of each row, positive and finite.
+    relative_gap : float
+        (objective - dual)/objective at which to stop, both in floating point.
+    time_limit : float, optional
+        Seconds.
+    is_over : callable, optional
+        Returns True when the work is to stop.
+
+    Returns
+    -------
+    Candidate
+        The normal and the multipliers, 0 <= alpha_i <= prices_i, balanced up to rounding. The native status is
+        `optimal`, `user_limit` (time), or `stalled`. The same on every run.
+
+    Examples
+    --------
+    >>> found = solve(Problem.validated([[-1.0], [1.0]], [-1, 1]), np.ones(2))
+    >>> found.attempt.status, found.w.round(6).tolist(), found.multipliers.round(6).tolist()
+    ('optimal', [1.0], [0.5, 0.5])
+    """
+    is_late = _stop(time_limit, is_over)
+    rows = Rows.of(problem)
+    with np.errstate(all="ignore"):
+        in_units = np.minimum(np.ldexp(np.asarray(prices, dtype=np.float64), 2 * rows.exponent), _LARGEST_PRICE)
+        best = Best(rows=rows, prices=in_units)
+        descent = _Descent(rows=rows, best=best, target=relative_gap)
+        if not descent.run(is_late) and not is_late():
+            polish(rows, best, descent.alpha, descent.offset, relative_gap, is_late)
+        w, alpha = np.ldexp(best.w, -rows.exponent), np.ldexp(best.alpha, -2 * rows.exponent)
+    status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_late() else "stalled"
+    attempt = Attempt(solver=NAME, status=status, message=f"relative gap {best.relative_gap:.1e}")
+    return Candidate(w=w, multipliers=np.clip(alpha, 0.0, prices), engine=NAME, attempt=attempt)
+
+
+def _stop(time_limit: float | None, is_over: Callable[[], bool] | None) -> Callable[[], bool]:
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
+    return lambda: time.monotonic() > end or (is_over is not None and is_over())
+
+
+@dataclass(slots=True, kw_only=True)
+class _Descent:
+    """Multipliers on their way, with the offset that prices the balance, and the rows not yet set aside."""
+
+    rows: Rows
+    best: Best
+    target: float
+    alpha: Floats = field(init=False)
+    w: Floats = field(init=False)
+    active: NDArray[np.int64] = field(init=False)
+    stiffness: float = field(init=False)
+    offset: float = 0.0
+    imbalance: float = 0.0
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    history: list[tuple[float, float]] = field(default_factory=list)
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def __post_init__(self) -> None:
+        self.alpha = np.zeros(len(self.rows.y))
+        self.w = np.zeros(self.rows.n_features)
+        self.active = self.rows.everything
+        self.stiffness = _FIRST_STIFFNESS * self._unit
+
+    @property
+    def _unit(self) -> float:
+        """The size of ||x||^2; 0 through the origin, where nothing is to be balanced."""
+        return (float(self.rows.squares.mean()) or 1.0) if self.rows.bias else 0.0
+
+    def run(self, is_over: Callable[[], bool]) -> bool:
+        """Return True at the target; False when the time is over or passes do too little."""
+        while not is_over():
+            gap = self._epoch()
+            enough = self.target * (float(self.alpha.sum()) - dot(self.w, self.w) / 2)
+            if gap <= _CHECK_SHARE * enough:
+                if self._check():
+                    return True
+            elif self._is_slow(gap, enough):
+                break
+        self._check()
+        return False
+
+    def _epoch(self) -> float:
+        """Pass over the active rows, set some of them aside, and return an estimate of the gap."""
+        order = _blocks(self.active, self.rng)
+        keep = np.empty(len(order), dtype=np.bool_)
+        self.imbalance, gap, least, greatest = kernels.epoch(
+            *self.rows.entries,
+            self.rows.y,
+            self.rows.squares,
+            self.best.prices,
+            order,
+            self.offset,
+            self.stiffness,
+            self.imbalance,
+            *self.bounds,
+            self.alpha,
+            self.w,
+            keep,
+        )
+        self.active = np.sort(order[keep])
+        self.bounds = (least if least < 0 else -math.inf, greatest if greatest > 0 else math.inf)
+        self.offset += self.stiffness * self.imbalance
+        self.history.append((gap, self.imbalance))
+        self._stiffen()
+        return gap
+
+    def _stiffen(self) -> None:
+        """Raise the stiffness where the imbalance, judged every few passes, lags behind."""
+        if len(self.history) % _BALANCE_EPOCHS != 1 or len(self.history) == 1:
+            return
+        (old_gap, old), (gap, new) = self.history[-1 - _BALANCE_EPOCHS], self.history[-1]
+        if old * new > 0 and abs(new) > _SLOW_BALANCE * abs(old) and new**2 * old_gap > gap * old**2:
+            self._raise_stiffness(_STIFFER, _MOST_STIFFNESS)
+
+    def _raise_stiffness(self, factor: float, most: float) -> None:
+        self.stiffness = max(self.stiffness, min(factor * self.stiffness, most * self._unit))
+
+    def _check(self) -> bool:
+        """Compute the gap with all rows, balanced; where it is too wide all rows take part again."""
+        self.alpha, self.w = self.best.offer_multipliers(self.alpha)
+        self.imbalance = 0.0
+        self.offset = self.best.offer_normal(self.w, self.rows.scores(self.w))
+        self.active, self.bounds = self.rows.everything, (-math.inf, math.inf)
+        self.history.clear()
+        self._raise_stiffness(_CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS)
+        return self.best.relative_gap <= self.target
+
+    def _is_slow(self, gap: float, enough: float) -> bool:
+        """Whether at the present rate the target is many passes over all rows away."""
+        if len(self.history) < _FEWEST_EPOCHS:
+            return False
+        rate = math.log(self.history[-_RATE_EPOCHS][0] / gap) / (_RATE_EPOCHS - 1)
+        n_ahead = math.log(gap / enough) / rate if rate > 0 and enough > 0 else math.inf
+        return n_ahead * len(self.active) > _MOST_EPOCHS_AHEAD * len(self.alpha)
+
+
+def _blocks(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the rows in random order, neighbours together: random single rows would wait for memory."""
+    n_blocks = -(-len(active) // _BLOCK_ROWS)
+    places = (rng.permutation(n_blocks)[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel()
+    order: NDArray[np.int64] = active[places[places < len(active)]]
+    return order

@@ -1,0 +1,187 @@
+"""What the steps of the dual coordinate engine share: the rows, and the best primal and dual points with their gap."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+_SAFE_EXPONENT = 200
+"""Rows of size 2**-200 to 2**200 are used as they are; squares of others would leave the range of binary64."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The stored entries of the rows, times 2**-exponent, in the form the kernels take.
+
+    Attributes
+    ----------
+    entries : tuple of ndarray
+        Values, columns, where each row starts, and where its columns do.
+    y : ndarray (n_samples,)
+        -1.0 or +1.0.
+    bias : bool
+    squares : ndarray (n_samples,)
+        ||x_i||^2 2**(-2 exponent).
+    n_features : int
+    exponent : int
+        0 unless the rows are extremely small or large.
+    everything : ndarray (n_samples,)
+        The numbers of all rows.
+    """
+
+    entries: tuple[Floats, NDArray[np.uint32], Numbers, Numbers]
+    y: Floats
+    bias: bool
+    squares: Floats
+    n_features: int
+    exponent: int
+    everything: Numbers
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Rows":
+        """Take the entries of the rows, without a copy where they are in memory in the right form."""
+        is_in_memory = isinstance(problem.carrier, InMemory)
+        data, indices, starts, places = _entries(problem.X if is_in_memory else problem.carrier[: problem.n_samples])
+        exponent = int(np.frexp(np.abs(data).max(initial=0.0))[1])
+        exponent = exponent if abs(exponent) > _SAFE_EXPONENT else 0
+        entries = (np.ldexp(data, -exponent) if exponent else data, indices, starts, places)
+        everything = np.arange(problem.n_samples)
+        squares = np.empty(problem.n_samples)
+        kernels.squares(entries[0], starts, squares)
+        return cls(
+            entries=entries,
+            y=problem.y,
+            bias=problem.bias,
+            squares=squares,
+            n_features=problem.n_features,
+            exponent=exponent,
+            everything=everything,
+        )
+
+    def scores(self, w: Floats, chosen: Numbers | None = None) -> Floats:
+        """Return w.x of all rows, or of the chosen ones."""
+        chosen = self.everything if chosen is None else chosen
+        out = np.empty(len(chosen))
+        kernels.scores(*self.entries, chosen, w, out)
+        return out
+
+    def combine(self, chosen: Numbers, factors: Floats) -> Floats:
+        """Return ``sum_k factors[k] x`` over the chosen rows x."""
+        out = np.zeros(self.n_features)
+        kernels.combine(*self.entries, chosen, factors, out)
+        return out
+
+    def combine_squares(self, chosen: Numbers, factors: Floats) -> Floats:
+        """Return ``sum_k factors[k] x**2``, entry by entry, over the chosen rows x."""
+        out = np.zeros(self.n_features)
+        kernels.combine_squares(*self.entries, chosen, factors, out)
+        return out
+
+    def normal(self, alpha: Floats) -> Floats:
+        """Return ``sum alpha y x``."""
+        support = np.flatnonzero(alpha)
+        return self.combine(support, (alpha * self.y)[support])
+
+
+def _entries(X: Any) -> tuple[Floats, NDArray[np.uint32], Numbers, Numbers]:
+    if not hasattr(X, "tocsr"):
+        n_rows, n_columns = X.shape
+        starts = np.arange(n_rows + 1) * n_columns
+        values = np.ascontiguousarray(X, dtype=np.float64).ravel()
+        return values, np.arange(n_columns, dtype=np.uint32), starts, np.zeros(n_rows, dtype=np.int64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    starts = X.indptr.astype(np.int64)
+    columns = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
+    return X.data.astype(np.float64, copy=False), columns, starts, starts[:-1]
+
+
+@dataclass(slots=True, kw_only=True)
+class Best:
+    """The best normal and the best balanced multipliers so far, with their objectives in floating point."""
+
+    rows: Rows
+    prices: Floats
+    w: Floats = field(init=False)
+    alpha: Floats = field(init=False)
+    objective: float = math.inf
+    lower: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.w = np.zeros(self.rows.n_features)
+        self.alpha = np.zeros(len(self.prices))
+        self.offer_normal(self.w, np.zeros(len(self.prices)))
+
+    def offer_normal(self, w: Floats, scores: Floats) -> float:
+        """Keep w if with its best offset, which is returned, it is better; `scores` are w.x of all rows."""
+        y = self.rows.y
+        offset = best_offset(y, scores, self.prices) if self.rows.bias else 0.0
+        objective = dot(w, w) / 2 + dot(self.prices, np.maximum(0.0, 1.0 - y * (scores + offset)))
+        if objective < self.objective:
+            self.w, self.objective = w.copy(), objective
+        return offset
+
+    def offer_multipliers(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """Balance the multipliers, keep them if they are better; return them and their normal ``sum alpha y x``."""
+        if self.rows.bias:
+            alpha = balanced(alpha, self.rows.y, self.prices)
+        w = self.rows.normal(alpha)
+        lower = float(alpha.sum()) - dot(w, w) / 2
+        if lower > self.lower:
+            self.alpha, self.lower = alpha.copy(), lower
+        return alpha, w
+
+    @property
+    def relative_gap(self) -> float:
+        """(objective - lower)/objective."""
+        return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
+
+
+def dot(u: Floats, v: Floats) -> float:
+    """Return u.v on one thread: BLAS starts several for long vectors, which costs more than it saves between passes."""
+    return float(np.einsum("i,i->", u, v))
+
+
+def best_offset(y: Floats, scores: Floats, prices: Floats) -> float:
+    """Return a b that minimises ``sum prices_i max(0, 1 - y_i (scores_i + b))``.
+
+    Left of every kink y_i - scores_i the slope is minus the prices of all positives; each kink passed adds its price.
+    """
+    kinks = y - scores
+    order = np.argsort(kinks, kind="stable")
+    rises = np.cumsum(prices[order])
+    rank = int(np.searchsorted(rises, prices[y > 0].sum()))
+    return float(kinks[order[min(rank, len(order) - 1)]])
+
+
+def balanced(alpha: Floats, y: Floats, prices: Floats) -> Floats:
+    """Return multipliers near these with sum alpha y = 0, up to rounding.
+
+    Free multipliers give way, in proportion to their room: there the dual objective is flat. Where they have not room
+    enough the heavier class is scaled down.
+    """
+    excess = dot(alpha, y)
+    room = np.where(y * excess > 0, alpha, prices - alpha) * ((alpha > 0) & (alpha < prices))
+    total = float(room.sum())
+    if abs(excess) <= total:
+        moved = alpha - y * room * (excess / total) if total else alpha
+        return _scaled(np.clip(moved, 0.0, prices), y)
+    return _scaled(alpha, y)
+
+
+def _scaled(alpha: Floats, y: Floats) -> Floats:
+    """Scale the heavier class down so that sum alpha y = 0."""
+    positive, negative = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
+    if not (positive and negative):
+        return np.zeros_like(alpha)
+    return alpha * np.where(y > 0, min(1.0, negative / positive), min(1.0, positive / negative))

@@ -1,0 +1,276 @@
+"""The dual coordinate engine against the textbook program, closed forms, and its own optimality conditions."""
+
+import math
+from collections.abc import Callable
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array, random_array
+
+from maxmargin.solvers.candidate import Candidate
+from maxmargin.solvers.engines import dual_coordinate
+from maxmargin.solvers.engines.dual_coordinate import solve
+from maxmargin.solvers.engines.dual_coordinate_newton import polish
+from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, balanced, best_offset
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
+
+GAP = 1e-6
+PRICES = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]
+
+
+def objective(problem: Problem, prices: np.ndarray, w: np.ndarray) -> float:
+    scores = problem.X @ w
+    b = best_offset(problem.y, scores, prices) if problem.bias else 0.0
+    return float(w @ w / 2 + prices @ np.maximum(0, 1 - problem.y * (scores + b)))
+
+
+def dual_value(problem: Problem, alpha: np.ndarray) -> float:
+    w = problem.X.T @ (alpha * problem.y)
+    return float(alpha.sum() - w @ w / 2)
+
+
+def check(problem: Problem, prices: np.ndarray, found: Candidate, gap: float = GAP) -> None:
+    """Feasible multipliers, balanced, and a duality gap computed here from the answer alone."""
+    assert found.attempt.status == "optimal", found.attempt
+    w, alpha = found.w, found.multipliers
+    assert w is not None and alpha is not None
+    assert (alpha >= 0).all() and (alpha <= prices).all()
+    if problem.bias:
+        assert abs(alpha @ problem.y) <= 1e-13 * alpha.sum()
+    upper, lower = objective(problem, prices, w), dual_value(problem, alpha)
+    assert lower <= upper * (1 + 1e-12)
+    assert upper - lower <= gap * upper * (1 + 1e-6) + 1e-15 * alpha.sum()
+
+
+def textbook(problem: Problem, prices: np.ndarray) -> float:
+    w, b = cp.Variable(problem.n_features), cp.Variable() if problem.bias else 0.0
+    slack = cp.pos(1 - cp.multiply(problem.y, problem.X @ w + b))
+    return float(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + prices @ slack)).solve(solver="CLARABEL"))
+
+
+def sparse_problem(n: int = 300, d: int = 2000, *, bias: bool = True, seed: int = 0) -> Problem:
+    rng = np.random.default_rng(seed)
+    X = csr_array(random_array((n, d), density=10 / d, rng=rng, data_sampler=rng.standard_normal))
+    y = np.where(X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n) > 0.2, 1.0, -1.0)
+    return Problem(X, y, bias)
+
+
+def dense_problem(n: int = 60, d: int = 4, *, bias: bool = True, seed: int = 0) -> Problem:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return Problem(X, np.where(X[:, 0] + rng.standard_normal(n) > 0.3, 1.0, -1.0), bias)
+
+
+entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-10, 10).map(lambda v: round(v, 3)))
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Problem, np.ndarray]:
+    n, d = draw(st.integers(2, 12)), draw(st.integers(1, 4))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=entries))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    prices = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])))
+    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans())), prices
+
+
+@given(problems())
+@settings(deadline=None, max_examples=40)
+def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray]) -> None:
+    problem, prices = drawn
+    found = solve(problem, prices)
+    check(problem, prices, found)
+    assert objective(problem, prices, found.w) == pytest.approx(textbook(problem, prices), rel=1e-5, abs=1e-7)
+
+
+@given(problems())
+@settings(deadline=None, max_examples=40)
+def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
+    problem, prices = drawn
+    found = solve(problem, prices)
+    b = best_offset(problem.y, problem.X @ found.w, prices) if problem.bias else 0.0
+    upper, lower = objective_upper_bound(problem, found.w, b, prices), dual_lower_bound(problem, found.multipliers)
+    assume(upper > 0)
+    assert 0 <= upper - lower <= 1.1 * GAP * upper
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("C", PRICES)
+@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
+def test_prices_of_all_sizes(build: Callable[..., Problem], C: float, bias: bool) -> None:
+    problem = build(bias=bias)
+    prices = np.full(problem.n_samples, C)
+    check(problem, prices, solve(problem, prices))
+
+
+@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
+def test_a_narrow_gap_on_request(build: Callable[..., Problem]) -> None:
+    problem = build()
+    prices = np.full(problem.n_samples, 1.0)
+    check(problem, prices, solve(problem, prices, relative_gap=1e-10), 1e-10)
+
+
+def test_multipliers_agree_with_the_margins() -> None:
+    problem = sparse_problem()
+    prices = np.random.default_rng(1).uniform(0.02, 0.3, problem.n_samples)
+    found = solve(problem, prices, relative_gap=1e-12)
+    scores = problem.X @ found.w
+    margins = problem.y * (scores + best_offset(problem.y, scores, prices))
+    at_zero, at_price = found.multipliers == 0, found.multipliers == prices
+    assert at_zero.any() and at_price.any() and not (at_zero | at_price).all()
+    assert (margins[at_zero] >= 1 - 1e-5).all() and (margins[at_price] <= 1 + 1e-5).all()
+    np.testing.assert_allclose(margins[~at_zero & ~at_price], 1, atol=1e-5)
+    np.testing.assert_allclose(problem.X.T @ (found.multipliers * problem.y), found.w, atol=1e-5)
+
+
+@pytest.mark.parametrize("price", [0.1, 10.0])
+def test_two_points_in_closed_form(price: float) -> None:
+    # Points -2 and 2: w = alpha_1 * 2 + alpha_2 * 2 = 4 alpha, alpha = min(price, 1/8).
+    found = solve(Problem(np.array([[-2.0], [2.0]]), np.array([-1.0, 1.0])), np.full(2, price))
+    alpha = min(price, 0.125)
+    np.testing.assert_allclose(found.multipliers, alpha, rtol=1e-3)
+    np.testing.assert_allclose(found.w, 4 * alpha, rtol=1e-3)
+
+
+def test_dense_and_sparse_rows_give_the_same_answer() -> None:
+    sparse = dense_problem()
+    found = solve(sparse, np.ones(60))
+    again = solve(Problem(csr_array(sparse.X), sparse.y), np.ones(60))
+    np.testing.assert_array_equal(found.w, again.w)
+    np.testing.assert_array_equal(found.multipliers, again.multipliers)
+
+
+def test_every_run_gives_the_same_answer() -> None:
+    problem = sparse_problem()
+    first, second = (solve(problem, np.ones(300)) for _ in range(2))
+    np.testing.assert_array_equal(first.w, second.w)
+    np.testing.assert_array_equal(first.multipliers, second.multipliers)
+
+
+def test_the_storage_of_sparse_rows_does_not_matter() -> None:
+    X = sparse_problem().X
+    y = sparse_problem().y
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    halves = csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
+    halves.data.flags.writeable = False
+    expected = solve(Problem(X, y), np.ones(300)).w
+    for same in (wide, halves):
+        np.testing.assert_array_equal(solve(Problem(same, y), np.ones(300)).w, expected)
+    assert halves.nnz == 2 * X.nnz
+
+
+def test_a_duplicated_row_is_one_of_twice_the_price() -> None:
+    problem = dense_problem()
+    twice = Problem(np.vstack([problem.X, problem.X[:10]]), np.append(problem.y, problem.y[:10]))
+    prices = np.where(np.arange(60) < 10, 2.0, 1.0)
+    one = objective(problem, prices, solve(problem, prices).w)
+    assert one == pytest.approx(objective(twice, np.ones(70), solve(twice, np.ones(70)).w), rel=2 * GAP)
+
+
+def test_a_row_of_price_near_zero_hardly_counts() -> None:
+    problem = dense_problem()
+    prices = np.where(np.arange(60) < 30, 1.0, 1e-9)
+    half = Problem(problem.X[:30], problem.y[:30])
+    whole = objective(problem, prices, solve(problem, prices).w)
+    assert whole == pytest.approx(objective(half, np.ones(30), solve(half, np.ones(30)).w), rel=1e-5)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_zero_rows(bias: bool) -> None:
+    problem = sparse_problem(bias=bias)
+    X = problem.X.toarray()
+    X[::7] = 0.0
+    problem = Problem(csr_array(X), problem.y, bias)
+    check(problem, np.ones(300), solve(problem, np.ones(300)))
+    nothing = Problem(csr_array((4, 3)), np.array([1.0, -1.0, 1.0, 1.0]), bias)
+    check(nothing, np.ones(4), solve(nothing, np.ones(4)))
+
+
+@pytest.mark.parametrize("constant", [1.0, 100.0])
+def test_a_constant_column_adds_nothing_to_a_free_bias(constant: float) -> None:
+    problem = dense_problem()
+    wider = Problem(np.hstack([problem.X, np.full((60, 1), constant)]), problem.y)
+    found = solve(wider, np.ones(60), relative_gap=1e-9)
+    check(wider, np.ones(60), found, 1e-9)
+    assert abs(found.w[-1]) <= 1e-3
+    narrow = objective(problem, np.ones(60), solve(problem, np.ones(60)).w)
+    assert objective(wider, np.ones(60), found.w) == pytest.approx(narrow, rel=2 * GAP)
+
+
+@pytest.mark.parametrize("exponent", [-500, -300, -20, 20, 300, 500])
+def test_units_only_change_the_units(exponent: int) -> None:
+    problem = dense_problem()
+    scaled = Problem(np.ldexp(problem.X, exponent), problem.y)
+    found, plain = solve(scaled, np.full(60, math.ldexp(1.0, -2 * exponent))), solve(problem, np.ones(60))
+    np.testing.assert_allclose(np.ldexp(found.w, exponent), plain.w, rtol=1e-9, atol=1e-12)
+
+
+def test_one_class_much_larger() -> None:
+    problem = sparse_problem()
+    y = np.where(np.arange(300) == 3, 1.0, -1.0)
+    check(Problem(problem.X, y), np.ones(300), solve(Problem(problem.X, y), np.ones(300)))
+
+
+def ill_conditioned() -> Problem:
+    """As many free rows as columns: descent crawls."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((400, 60)) * np.logspace(0, -2, 60)
+    return Problem(X, np.where(X @ rng.standard_normal(60) + 0.02 * rng.standard_normal(400) > 0, 1.0, -1.0))
+
+
+def test_newton_takes_over_where_descent_crawls(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, prices = ill_conditioned(), np.full(400, 1000.0)
+    calls = []
+    monkeypatch.setattr(dual_coordinate, "polish", lambda *rest: (calls.append(rest), polish(*rest)))
+    check(problem, prices, solve(problem, prices, relative_gap=1e-9), 1e-9)
+    assert calls
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
+def test_newton_alone_gets_there(build: Callable[..., Problem], bias: bool) -> None:
+    problem, prices = build(bias=bias), np.ones(build().n_samples)
+    rows = Rows.of(problem)
+    best = Best(rows=rows, prices=prices)
+    polish(rows, best, np.zeros(problem.n_samples), 0.0, 1e-10, lambda: False)
+    assert best.relative_gap <= 1e-10
+    assert best.lower == pytest.approx(textbook(problem, prices), rel=1e-6)
+
+
+def test_work_stops_when_told() -> None:
+    problem = sparse_problem()
+    asked = iter(range(100))
+    found = solve(problem, np.full(300, 1e4), relative_gap=1e-15, is_over=lambda: next(asked) >= 3)
+    assert found.attempt.status == "user_limit" and found.stopped_early
+    assert abs(found.multipliers @ problem.y) <= 1e-10
+    assert solve(problem, np.ones(300), relative_gap=0.0, time_limit=0.0).attempt.status == "user_limit"
+
+
+@given(
+    hnp.arrays(np.float64, 8, elements=st.floats(-5, 5).map(lambda v: round(v, 2))),
+    hnp.arrays(np.float64, 8, elements=st.sampled_from([0.1, 1.0, 5.0])),
+)
+def test_the_best_offset_beats_every_kink(scores: np.ndarray, prices: np.ndarray) -> None:
+    y = np.array([1.0, -1.0] * 4)
+
+    def loss(b: float) -> float:
+        return float(prices @ np.maximum(0, 1 - y * (scores + b)))
+
+    best = loss(best_offset(y, scores, prices))
+    assert best <= min(loss(kink) for kink in y - scores) + 1e-9
+
+
+@given(hnp.arrays(np.float64, 10, elements=st.floats(0, 1)))
+def test_balancing_keeps_multipliers_feasible(alpha: np.ndarray) -> None:
+    y = np.where(np.arange(10) < 4, 1.0, -1.0)
+    out = balanced(alpha, y, np.ones(10))
+    assert (out >= 0).all() and (out <= 1).all()
+    assert abs(out @ y) <= 1e-14 * (1 + out.sum())
+    if abs(alpha @ y) <= 1e-15:
+        np.testing.assert_allclose(out, alpha, atol=1e-12)
