@@ -43,12 +43,14 @@ def hard_margin(X: Any, y: Floats, *, bias: bool = True, normal_weights: Floats 
     return Program(problem=cp.Problem(cp.Minimize(_half_norm(w, normal_weights)), [margins]), w=w, b=b, margins=margins)
 
 
-def soft_margin(X: Any, y: Floats, C: float, *, bias: bool = True, normal_weights: Floats | None = None) -> Program:
-    """Return min 1/2 ||q * w||^2 + C sum xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0; b is free."""
+def soft_margin(
+    X: Any, y: Floats, C: float | Floats, *, bias: bool = True, normal_weights: Floats | None = None
+) -> Program:
+    """Return min 1/2 ||q * w||^2 + sum C_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0; b is free."""
     w, b = _hyperplane(X, bias)
     xi = cp.Variable(X.shape[0])
     margins = cp.multiply(y, X @ w + b) >= 1 - xi
-    objective = cp.Minimize(_half_norm(w, normal_weights) + C * cp.sum(xi))
+    objective = cp.Minimize(_half_norm(w, normal_weights) + cp.sum(cp.multiply(C, xi)))
     return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=w, b=b, margins=margins)
 
 

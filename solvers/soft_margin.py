@@ -1,46 +1,57 @@
 """The soft-margin SVM with a free bias; its objective is a proven interval."""
 
 import math
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import SupportsFloat
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import round_down, round_up
-from maxmargin.solvers.proof.hulls import balanced_sum
-from maxmargin.solvers.proof.margins import enclose_functional_margins, exact_functional_margins, norm_squared
 from maxmargin.solvers.scaling import ColumnScaling
-from maxmargin.solvers.solution import SoftMargin, Status
+from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
+from maxmargin.solvers.solution import SoftMargin
 
 Floats = NDArray[np.float64]
 
-RELATIVE_GAP = 1e-6
-"""Relative width (objective - lower)/objective up to which the answer counts as `optimal`."""
+_DUAL_COORDINATE = "dual-coordinate"
 
-_NEXT_SOLVER_GAP = 1e-7
+METHODS = ("auto", "cvxpy", interior_point.NAME, _DUAL_COORDINATE)
+
+_NEXT_SOLVER_GAP = 1e-9
 """Relative width above which the next solver is asked as well."""
 
-_SUPPORT_WEIGHT = 1e-7
-"""Multiplier, relative to the largest, below which a row is not listed as support."""
+_SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
+"""Sizes up to which the textbook program is always solved through cvxpy, in a second or so."""
+
+_MODERATE_ENTRIES = 1 << 20
+"""Entries of X up to which it is where the interval would be wide without."""
 
 _STRETCH = 2.0**-48
 """Relative, by how much the hard margin's normal is lengthened: rounded, its margins fall short of 1, at C a unit."""
+
+_LEAST_SLACK = 1e-8
+"""Slack in units of the margin up to which rounding is to blame for it."""
 
 _LEAST_PRICE = 1e-100
 """Of a unit of slack, as handed to a solver; below it, and above its inverse, the solver is asked another question."""
 
 
-def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solver: str | None = None) -> SoftMargin:
-    """Solve min 1/2 ||w||^2 + C sum xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
+def soft_margin(
+    problem: Problem,
+    C: float = 1.0,
+    *,
+    sample_weight: Any = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> SoftMargin:
+    """Solve min 1/2 ||w||^2 + C sum v_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
 
     The bias is not penalised. C is LIBSVM's and scikit-learn's; with the objective ||w||^2 + c sum xi it is c/2, with
     lambda ||w||^2 + sum hinge it is 1/(2 lambda).
@@ -50,8 +61,13 @@ def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solve
     problem : Problem
     C : float
         Price of a unit of slack, positive and finite.
-    method : {"auto", "cvxpy"}
-        Both solve the textbook program through cvxpy.
+    sample_weight : array_like (n_samples,), optional
+        The v_i >= 0, finite; by default 1. The price of a row is the binary64 number next to C v_i; rows of weight 0
+        have no say.
+    method : {"auto", "cvxpy", "interior-point", "dual-coordinate"}
+        "cvxpy": the textbook program. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows
+        and columns. "dual-coordinate": for many of both, sparse. "auto": for small data the first, and the second where
+        the interval is not narrow; else one of the others by shape, and the first where that helps.
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
@@ -59,7 +75,7 @@ def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solve
     Raises
     ------
     InvalidProblemError
-        If C is not a positive finite number.
+        If C is not a positive finite number, or the weights are not one such number or 0 a row, with both classes left.
     InvalidOptionError
         If the method is unknown or the solver is not installed.
 
@@ -69,44 +85,186 @@ def soft_margin(problem: Problem, C: float = 1.0, *, method: str = "auto", solve
     >>> solution.status.value, round(solution.objective, 6)
     ('optimal', 0.5)
     """
+    return soft_margin_path(problem, (C,), sample_weight=sample_weight, method=method, solver=solver)[0]
+
+
+def soft_margin_path(
+    problem: Problem,
+    Cs: Iterable[float],
+    *,
+    sample_weight: Any = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> tuple[SoftMargin, ...]:
+    """Return the soft margin for every C, in the order given; other parameters are those of `soft_margin`.
+
+    Prices are gone through upwards. From the greatest multiplier of the hard margin on, if there is one, every answer
+    is the hard margin: once no row has slack, an answer is the first candidate for the next price.
+
+    Examples
+    --------
+    >>> problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
+    >>> [round(solution.objective, 6) for solution in soft_margin_path(problem, [0.125, 1.0, 1e6])]
+    [0.21875, 0.5, 0.5]
+    """
+    if method not in METHODS:
+        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    if solver is not None and method not in ("auto", "cvxpy"):
+        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    if method == interior_point.NAME and not interior_point.fits(problem):
+        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
+    prices = [_price(C) for C in Cs]
+    weights = None if sample_weight is None else _weights(problem, sample_weight)
+    answers: dict[float, SoftMargin] = {}
+    before: SoftMargin | None = None
+    for C in sorted(set(prices)):
+        before = answers[C] = _answer(problem, C, weights, method, solver, before)
+    return tuple(answers[C] for C in prices)
+
+
+def _price(C: Any) -> float:
     if not (isinstance(C, SupportsFloat) and 0 < float(C) < math.inf):
         raise InvalidProblemError(f"C is {C!r}; expected a positive finite number")
-    if method not in ("auto", "cvxpy"):
-        raise InvalidOptionError(f"method is {method!r}; expected 'auto' or 'cvxpy'")
-    best = _Incumbent(problem, float(C))
-    for candidate in _candidates(problem, float(C), solver):
+    return float(C)
+
+
+def _weights(problem: Problem, sample_weight: Any) -> Floats:
+    try:
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblemError("sample_weight holds other things than numbers") from error
+    if weights.shape != (problem.n_samples,):
+        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({problem.n_samples},)")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
+    if len(np.unique(problem.y[weights > 0])) < 2:
+        raise InvalidProblemError("sample_weight leaves one class only; expected positive weights in both")
+    return weights
+
+
+def _answer(
+    problem: Problem, C: float, weights: Floats | None, method: str, solver: str | None, before: SoftMargin | None
+) -> SoftMargin:
+    if weights is None:
+        return _best(problem, np.full(problem.n_samples, C), method, solver, before).solution(C)
+    with np.errstate(over="ignore"):
+        prices = C * weights
+    if not np.isfinite(prices).all() or (prices[weights > 0] == 0).any():
+        raise InvalidProblemError("C times sample_weight is beyond the range of binary64")
+    if prices.all():
+        return _best(problem, prices, method, solver, before).solution(C, weights)
+    return _without_free_rows(problem, C, weights, method, solver, before)
+
+
+def _without_free_rows(
+    problem: Problem, C: float, weights: Floats, method: str, solver: str | None, before: SoftMargin | None
+) -> SoftMargin:
+    """Solve for the rows of positive weight, and return the answer for all rows."""
+    kept = np.flatnonzero(weights)
+    integers = None if problem.integers is None else problem.integers[kept]
+    others = Problem(problem.carrier[kept], problem.y[kept], problem.bias, integers, problem.units)
+    if before is not None:
+        before = replace(before, dual=before.dual[kept])
+    answer = _best(others, C * weights[kept], method, solver, before).solution(C)
+    dual = np.zeros(problem.n_samples)
+    dual[kept] = answer.dual
+    slack = slack_of(problem, answer.w, answer.b)
+    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights)
+
+
+def _best(problem: Problem, prices: Floats, method: str, solver: str | None, before: SoftMargin | None) -> Incumbent:
+    """Offer candidates until the interval is narrow."""
+    best = Incumbent(problem, prices)
+    for candidate in _candidates(best, method, solver, before):
         best.offer(candidate)
         if best.relative_gap <= _NEXT_SOLVER_GAP:
-            break
-    return best.solution()
+            return best
+    best.offer_nothing()
+    return best
 
 
-def _candidates(problem: Problem, C: float, solver: str | None) -> Iterator[Candidate]:
-    """Yield candidates: the solvers' in turn, and after the first the hard margin, which is the limit for great C."""
+def _candidates(best: Incumbent, method: str, solver: str | None, before: SoftMargin | None) -> Iterator[Candidate]:
+    """Yield candidates, the likeliest to do first."""
+    problem, prices = best.problem, best.prices
+    if before is not None and _is_limit(before, prices):
+        yield _stretched(before)
+    if method == "cvxpy" or solver is not None:
+        yield from _textbook(problem, prices, solver)
+    elif method != "auto":
+        yield _structured(problem, prices, method, before)
+    elif _is_small(problem):
+        textbook = _textbook(problem, prices, None)
+        yield next(textbook)
+        yield _structured(problem, prices, interior_point.NAME, before)
+        yield from textbook
+    else:
+        yield _structured(problem, prices, _engine(problem), before)
+        is_moderate = problem.n_samples * problem.n_features <= _MODERATE_ENTRIES
+        if best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP):
+            yield _hard_margin(problem)
+        if is_moderate:
+            yield from _textbook(problem, prices, None)
+
+
+def _textbook(problem: Problem, prices: Floats, solver: str | None) -> Iterator[Candidate]:
+    """Yield the solvers' solutions in turn, and after the first the hard margin, which is the limit for great C."""
     first, *others = backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
-    yield _solved(problem, C, first)
+    yield _solved(problem, prices, first)
     if solver is None:
-        hard = hard_margin(problem)
-        attempt = Attempt(solver="hard margin", status=hard.status)
-        w = None if hard.w is None or hard.b is None else hard.w * (1 + _STRETCH * (1 + abs(hard.b)))
-        yield Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
-    for name in others:
-        yield _solved(problem, C, name)
+        yield _hard_margin(problem)
+    yield from (_solved(problem, prices, name) for name in others)
 
 
-def _solved(problem: Problem, C: float, solver: str) -> Candidate:
+def _engine(problem: Problem) -> str:
+    return interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
+
+
+def _structured(problem: Problem, prices: Floats, engine: str, before: SoftMargin | None) -> Candidate:
+    if engine == interior_point.NAME:
+        start = None if before is None else (before.w, before.b)
+        return interior_point.solve(problem, prices, start=start)
+    from maxmargin.solvers.engines import dual_coordinate
+
+    return dual_coordinate.solve(problem, prices, relative_gap=RELATIVE_GAP)
+
+
+def _is_small(problem: Problem) -> bool:
+    return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
+
+
+def _is_limit(before: SoftMargin, prices: Floats) -> bool:
+    """Return whether the answer for a lower price had no row at its price: then it is the hard margin."""
+    return bool((before.dual < prices / 2).all() and before.slack.max() < _LEAST_SLACK)
+
+
+def _stretched(before: SoftMargin) -> Candidate:
+    """Return an answer without slack that rounding cannot bring back."""
+    stretch = float(before.slack.max()) + _STRETCH * (1 + abs(before.b))
+    attempt = Attempt(solver=before.engine, status=before.status, message=f"the answer for C = {before.C:g}")
+    return Candidate(w=before.w * (1 + stretch), multipliers=before.dual, engine=before.engine, attempt=attempt)
+
+
+def _hard_margin(problem: Problem) -> Candidate:
+    """Return the limit for great C."""
+    hard = hard_margin(problem)
+    attempt = Attempt(solver="hard margin", status=hard.status)
+    w = None if hard.w is None or hard.b is None else hard.w * (1 + _STRETCH * (1 + abs(hard.b)))
+    return Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
+
+
+def _solved(problem: Problem, prices: Floats, solver: str) -> Candidate:
     """Return the hyperplane in the original coordinates, in the scale of the problem, and the multipliers there."""
     from maxmargin.solvers import formulations
 
     scaling = ColumnScaling.of(problem)
     exponent = scaling.unit_exponent
-    # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + 4**exponent C sum xi).
+    # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + sum 4**exponent c_i xi_i).
     with np.errstate(over="ignore"):
-        price = float(np.clip(np.ldexp(C, 2 * exponent), _LEAST_PRICE, 1 / _LEAST_PRICE))
+        scaled = np.clip(np.ldexp(prices, 2 * exponent), _LEAST_PRICE, 1 / _LEAST_PRICE)
     program = formulations.soft_margin(
         scaling.apply(problem.X),
         problem.y,
-        price,
+        scaled,
         bias=problem.bias,
         normal_weights=scaling.normal_weights(),
     )
@@ -115,124 +273,3 @@ def _solved(problem: Problem, C: float, solver: str) -> Candidate:
         w = None if raw.w is None else np.ldexp(scaling.normal_weights() * raw.w, -exponent)
         multipliers = None if raw.multipliers is None else np.ldexp(raw.multipliers, -2 * exponent)
     return replace(raw, w=w, multipliers=multipliers)
-
-
-@dataclass(slots=True)
-class _Incumbent:
-    """The best primal and the best dual point seen so far; at first w = 0 and every alpha as near C as balances."""
-
-    problem: Problem
-    C: float
-    w: Floats = field(init=False)
-    b: float = field(init=False)
-    objective: float = field(init=False)
-    dual: Floats = field(init=False)
-    lower: float = 0.0
-    engine: str = "none"
-    stopped_early: bool = False
-    attempts: list[Attempt] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.w = np.zeros(self.problem.n_features)
-        self.b = best_offset(self.problem, self.w)
-        self.objective = objective_upper_bound(self.problem, self.w, self.b, self.C)
-        self.dual = np.zeros(self.problem.n_samples)
-        self._offer_dual(np.full(self.problem.n_samples, self.C))
-
-    def offer(self, candidate: Candidate) -> None:
-        """Keep the parts that are better."""
-        self.attempts.append(candidate.attempt)
-        self.stopped_early = candidate.stopped_early
-        if candidate.w is not None and np.isfinite(candidate.w).all():
-            b = best_offset(self.problem, candidate.w)
-            objective = objective_upper_bound(self.problem, candidate.w, b, self.C)
-            if objective <= self.objective:
-                self.w, self.b, self.objective = candidate.w, b, objective
-                self.engine = candidate.engine
-        if candidate.multipliers is not None and not np.isnan(candidate.multipliers).any():
-            self._offer_dual(np.clip(candidate.multipliers, 0.0, self.C))
-
-    def _offer_dual(self, dual: Floats) -> None:
-        lower = dual_lower_bound(self.problem, dual)
-        if lower > self.lower:
-            self.dual, self.lower = _balanced(self.problem, dual), lower
-
-    @property
-    def relative_gap(self) -> float:
-        """(objective - lower)/objective."""
-        return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
-
-    def solution(self) -> SoftMargin:
-        """Return the result."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            margins = self.problem.y * (self.problem.X @ self.w + self.b)
-        return SoftMargin(
-            status=self._status(),
-            C=self.C,
-            w=self.w,
-            b=self.b,
-            objective=self.objective,
-            lower=self.lower,
-            slack=np.maximum(0.0, 1.0 - margins),
-            support=np.flatnonzero(self.dual > _SUPPORT_WEIGHT * self.dual.max()),
-            dual=self.dual,
-            engine=self.engine,
-            attempts=tuple(self.attempts),
-        )
-
-    def _status(self) -> Status:
-        if self.relative_gap <= RELATIVE_GAP:
-            return Status.OPTIMAL
-        return Status.LIMIT if self.stopped_early else Status.NUMERICAL
-
-
-def _balanced(problem: Problem, dual: Floats) -> Floats:
-    """Scale the heavier class down, up to rounding, so that sum alpha y = 0; through the origin nothing is scaled."""
-    if not problem.bias:
-        return dual
-    largest = dual.max()
-    positive = problem.y > 0
-    totals = [float((dual[rows] / largest).sum()) for rows in (positive, ~positive)]
-    return dual * np.where(positive, min(1.0, totals[1] / totals[0]), min(1.0, totals[0] / totals[1]))
-
-
-def best_offset(problem: Problem, w: Floats) -> float:
-    """Return the b that minimises sum max(0, 1 - y_i (w.x_i + b)), a convex piecewise linear function.
-
-    Its slope at b is (negatives with score + b > -1) - (positives with score + b < 1); it changes sign at one of the
-    kinks y_i - w.x_i.
-    """
-    if not problem.bias:
-        return 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        kinks = problem.y - problem.X @ w
-    if not np.isfinite(kinks).all():
-        return 0.0
-    order = np.argsort(kinks, kind="stable")
-    # Left of every kink all positives and no negative have slack; each kink passed adds 1 to the slope.
-    rank = int((problem.y > 0).sum()) - 1
-    return float(kinks[order[rank]] / 2 + kinks[order[rank + 1]] / 2)
-
-
-def objective_upper_bound(problem: Problem, w: Floats, b: float, C: float) -> float:
-    """Return 1/2 ||w||^2 + C sum max(0, 1 - y(w.x + b)), rounded up."""
-    lower, upper = enclose_functional_margins(problem, w, b)
-    slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
-    # On the margin the width of the enclosure, times C, would swamp the answer: there the margins are computed exactly.
-    doubtful = np.flatnonzero((lower < 1) & (upper > 1))
-    exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-    slack[doubtful] = [round_up(max(Fraction(0), 1 - value)) for value in exact]
-    if slack.max() > sys.float_info.max / len(slack):
-        return math.inf
-    total = math.nextafter(math.fsum(slack.tolist()), math.inf) if slack.any() else 0.0
-    return round_up(norm_squared(w) / 2 + Fraction(C) * Fraction(total))
-
-
-def dual_lower_bound(problem: Problem, dual: Floats) -> float:
-    """Return sum alpha - 1/2 ||sum alpha y x||^2, rounded down, after scaling one class so that sum alpha y = 0.
-
-    The multipliers must lie in [0, C]; scaling only shrinks them. Weak duality makes the value a lower bound of the
-    soft-margin objective.
-    """
-    total, square = balanced_sum(problem, dual)
-    return max(0.0, round_down(total - square / 2))

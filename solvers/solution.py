@@ -275,7 +275,7 @@ class HardMargin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftMargin:
-    """The soft-margin SVM: min 1/2||w||^2 + C sum xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
+    """The soft-margin SVM: min 1/2||w||^2 + C sum v xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
 
     Attributes
     ----------
@@ -292,9 +292,12 @@ class SoftMargin:
     support : ndarray of int
         Rows of positive multiplier.
     dual : ndarray (n_samples,)
-        Multipliers 0 <= alpha <= C with sum alpha y = 0 (with bias): at the optimum w = sum alpha y x.
+        Multipliers 0 <= alpha <= C v with sum alpha y = 0 (with bias): at the optimum w = sum alpha y x.
     engine : str
+        What computed (w, b).
     attempts : tuple of Attempt
+    sample_weight : ndarray (n_samples,) or None
+        The v; None where all are 1.
     """
 
     status: Status
@@ -308,6 +311,7 @@ class SoftMargin:
     dual: Floats
     engine: str
     attempts: tuple[Attempt, ...] = ()
+    sample_weight: Floats | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:

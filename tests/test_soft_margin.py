@@ -19,13 +19,9 @@ from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.soft_margin import (
-    RELATIVE_GAP,
-    best_offset,
-    dual_lower_bound,
-    objective_upper_bound,
-    soft_margin,
-)
+from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset
+from maxmargin.solvers.soft_margin import METHODS, soft_margin, soft_margin_path
 from maxmargin.solvers.solution import Status
 
 small = st.integers(-3, 3).map(float)
@@ -90,7 +86,7 @@ def test_any_plane_is_above_any_multipliers(
     w = data.draw(hnp.arrays(np.float64, d, elements=wild))
     b = data.draw(wild) if problem.bias else 0.0
     fractions = data.draw(hnp.arrays(np.float64, n, elements=st.floats(0, 1)))
-    objective = objective_upper_bound(problem, w, b, C)
+    objective = objective_upper_bound(problem, w, b, np.full(n, C))
     exact = exact_objective(margins_of(problem.X, problem.y, w, b), w, C)
     assert math.isinf(objective) or exact <= Fraction(objective)
     lower = dual_lower_bound(problem, np.minimum(fractions * C, C))
@@ -101,14 +97,16 @@ def test_any_plane_is_above_any_multipliers(
 def test_ordinary_objectives_are_tight(margins_of: Margins, problem: Problem, data: st.DataObject) -> None:
     w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
     exact = exact_objective(margins_of(problem.X, problem.y, w, 0.25), w, 3.0)
-    assert Fraction(objective_upper_bound(problem, w, 0.25, 3.0)) <= exact * (1 + Fraction(1, 10**11))
+    assert Fraction(objective_upper_bound(problem, w, 0.25, np.full(problem.n_samples, 3.0))) <= exact * (
+        1 + Fraction(1, 10**11)
+    )
 
 
 @given(problems(), st.data())
 @example(Problem(np.zeros((3, 1)), np.array([-1.0, 1.0, 1.0])), None)
 def test_the_best_offset_beats_every_kink(margins_of: Margins, problem: Problem, data: st.DataObject | None) -> None:
     w = np.zeros(1) if data is None else data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
-    b = best_offset(problem, w)
+    b = best_offset(problem, w, np.ones(problem.n_samples))
     if not problem.bias:
         assert b == 0
         return
@@ -210,7 +208,7 @@ def test_prices_that_are_none_are_refused(C: float) -> None:
 
 
 def test_unknown_methods_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected 'auto' or 'cvxpy'"):
+    with pytest.raises(ValueError, match="expected one of auto, cvxpy"):
         soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method="magic")
 
 
@@ -242,7 +240,7 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
 
     monkeypatch.setattr(backends, "solve", lie)
     for _ in range(5):
-        answer = soft_margin(problem, 2.0)
+        answer = soft_margin(problem, 2.0, method="cvxpy")
         assert answer.lower <= truth.objective and truth.lower <= answer.objective
         assert answer.objective <= 2.0 * problem.n_samples * (1 + 1e-9), "w = 0 is always there"
         assert np.isfinite(answer.w).all() and np.isfinite(answer.dual).all()
@@ -256,7 +254,7 @@ def test_solvers_that_raise_leave_the_trivial_plane(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cp.Problem, "solve", fail)
     X, y = np.array([[0.0], [3.0], [-4.0], [5.0]]), np.array([-1.0, 1.0, -1.0, -1.0])  # no hard margin helps
     monkeypatch.setattr("highspy.Highs.run", fail)
-    answer = soft_margin(Problem(X, y), 1.0)
+    answer = soft_margin(Problem(X, y), 1.0, method="cvxpy")
     assert answer.status is Status.NUMERICAL and not answer.w.any() and answer.b == -1.0
     assert answer.engine == "none"
     assert 2.0 <= answer.objective <= 2.0 * (1 + 1e-12)
@@ -271,3 +269,83 @@ def test_multipliers_write_the_normal(problem: Problem) -> None:
     written = problem.X.T @ (answer.dual * problem.y)
     assert np.linalg.norm(answer.w - written) <= 1e-2 * np.linalg.norm(answer.w)
     assert set(answer.support) == set(np.flatnonzero(answer.dual > 1e-7 * answer.dual.max()))
+
+
+@given(problems(), st.data())
+@settings(deadline=None)
+def test_the_best_offset_of_weighted_rows_is_that_of_repeated_rows(problem: Problem, data: st.DataObject) -> None:
+    w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
+    counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(1, 4)))
+    repeated = _repeated(problem, counts)
+
+    def objective(b: float) -> float:
+        return float(counts @ np.maximum(0.0, 1.0 - problem.y * (problem.X @ w + b)))
+
+    weighted = objective(best_offset(problem, w, counts * 0.5))
+    plain = objective(best_offset(repeated, w, np.full(repeated.n_samples, 0.5)))
+    assert math.isclose(weighted, plain, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _repeated(problem: Problem, counts: Any) -> Problem:
+    rows = np.repeat(np.arange(problem.n_samples), counts)
+    return Problem(problem.X[rows], problem.y[rows], problem.bias)
+
+
+@given(problems(), st.data(), prices)
+@settings(deadline=None, max_examples=30)
+def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: float) -> None:
+    counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(0, 3)))
+    counts[:2] = np.maximum(counts[:2], 1)  # one of each class
+    weighted = soft_margin(problem, C, sample_weight=counts)
+    repeated = soft_margin(_repeated(problem, counts), C)
+    assert weighted.lower <= repeated.objective * (1 + 1e-12)
+    assert repeated.lower <= weighted.objective * (1 + 1e-12)
+    assert (weighted.dual <= C * counts).all() and set(weighted.support) <= set(np.flatnonzero(counts))
+    assert weighted.slack.shape == weighted.dual.shape == (problem.n_samples,)
+    assert weighted.status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, -1.0, 1.0], "negative"),
+        ([1.0, math.nan, 1.0], "negative"),
+        ([1.0, 1.0], "shape"),
+        ([0.0, 1.0, 1.0], "one class"),
+        ([1e-200, 1.0, 1.0], "range"),
+        (["a", "b", "c"], "numbers"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
+    problem = Problem.validated([[1.0], [2.0], [3.0]], [-1, 1, 1])
+    with pytest.raises(InvalidProblemError, match=message):
+        soft_margin(problem, 1e-150, sample_weight=weights)
+
+
+def test_solvers_have_no_part_in_structured_methods() -> None:
+    for method in METHODS[2:]:
+        with pytest.raises(InvalidProblemError, match="no part"):
+            soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method=method, solver="CLARABEL")
+
+
+@given(problems(), st.lists(prices, min_size=1, max_size=4))
+@settings(deadline=None, max_examples=20)
+def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None:
+    for method in ("auto", "interior-point"):
+        path = soft_margin_path(problem, Cs, method=method)
+        assert [answer.C for answer in path] == Cs
+        for answer in path:
+            single = soft_margin(problem, answer.C)
+            assert answer.lower <= single.objective and single.lower <= answer.objective
+            assert answer.gap <= RELATIVE_GAP * answer.objective
+
+
+def test_a_path_ends_at_the_hard_margin(separable: Any) -> None:
+    problem = Problem(separable.X, separable.y, separable.bias)
+    greatest = float(hard_margin(problem).dual.max())
+    path = soft_margin_path(problem, greatest * np.array([0.5, 1.001, 10.0, 1e6]))
+    limit = 1 / (2 * separable.margin_squared)
+    for answer in path[1:]:
+        assert Fraction(answer.lower) <= limit <= Fraction(answer.objective)
+        assert answer.gap <= 1e-8 * answer.objective
+    assert path[0].lower <= float(limit) * (1 + 1e-12)

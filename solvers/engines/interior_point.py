@@ -1,0 +1,204 @@
+"""A primal-dual interior point method for the soft margin; an iteration costs one weighted Gram matrix.
+
+Mehrotra's predictor and corrector on min 1/2 ||w||^2 + sum c_i xi_i. By shape the Newton steps are solved with a
+matrix of d + 1 or of n rows; sparse rows stay sparse.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.chunks import CHUNK_ENTRIES
+from maxmargin.solvers.engines.central_path import Prediction, Progress, Rows, Systems
+from maxmargin.solvers.engines.column_system import ColumnSystem
+from maxmargin.solvers.engines.row_system import RowSystem
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.scaling import ColumnScaling
+
+Floats = NDArray[np.float64]
+
+NAME = "interior-point"
+
+_GREATEST_SIDE = 3000
+"""Rows or columns, whichever are fewer, up to which a matrix of that size is factorised in every iteration."""
+
+_GREATEST_SPARSE_SIDE = 1000
+"""The same for sparse rows, whose other methods gain more."""
+
+_SMALL_SIDE = 500
+"""The same up to which several threads only hinder each other."""
+
+_FAR_FROM_ZERO = 8.0
+"""A column whose middle is so many times its spread from 0 is centred; less costs one digit at most."""
+
+_SPREAD = 0.2
+"""Product of excess and slack around a hyperplane to start from: less starts nearer to it, and too near the ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """When the method ends.
+
+    Attributes
+    ----------
+    gap, imbalance : float
+        Relative distance of the two objectives, and of the multipliers of the two classes, at which it is done.
+    near : float
+        Relative gap from which on the best iterate is kept, and the method may stop without progress.
+    patience : int
+        So many iterations without a better iterate, near the end.
+    max_iterations : int
+    shortest_step : float
+    boundary, last_boundary : float
+        Shares of the way to the nearest boundary that are taken, far from the solution and next to it.
+    """
+
+    gap: float = 1e-13
+    imbalance: float = 1e-10
+    near: float = 1e-6
+    patience: int = 3
+    max_iterations: int = 200
+    shortest_step: float = 1e-7
+    boundary: float = 0.995
+    last_boundary: float = 1 - 1e-9
+
+
+def fits(problem: Problem) -> bool:
+    """Return whether the matrices of the method are of a moderate size."""
+    greatest = _GREATEST_SPARSE_SIDE if problem.is_sparse else _GREATEST_SIDE
+    return min(problem.n_samples, problem.n_features) <= greatest
+
+
+def solve(
+    problem: Problem,
+    prices: Floats,
+    *,
+    start: tuple[Floats, float] | None = None,
+    settings: Settings | None = None,
+) -> Candidate:
+    """Return a hyperplane and multipliers for min 1/2 ||w||^2 + sum c_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, xi >= 0.
+
+    Parameters
+    ----------
+    problem : Problem
+    prices : ndarray (n_samples,)
+        The c_i, positive.
+    start : tuple of ndarray (n_features,) and float, optional
+        The solution (w, b) for other prices of this kind: it saves about a third of the iterations.
+    settings : Settings, optional
+    """
+    form = RowSystem if problem.n_samples < problem.n_features else ColumnSystem
+    with np.errstate(all="ignore"), _one_thread_each(problem):
+        systems: Systems = form(problem, _center(problem))
+        run = _Run(systems, _first_rows(problem, prices, systems, start), settings or Settings())
+        run.finish()
+    attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
+    w = run.normal if np.isfinite(run.normal).all() else None
+    return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
+
+
+def _first_rows(problem: Problem, prices: Floats, systems: Systems, start: tuple[Floats, float] | None) -> Rows:
+    if start is None:
+        return Rows.start(prices)
+    systems.start_at(*start)
+    margins = np.concatenate(list(problem.map(partial(_margins, *start), problem.y)))
+    return Rows.around(margins, prices, _SPREAD)
+
+
+@np.errstate(all="ignore")
+def _margins(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
+    return np.asarray(y * (X @ w + b))
+
+
+class _Run:
+    """The iteration, and the best iterate it saw."""
+
+    def __init__(self, systems: Systems, rows: Rows, settings: Settings) -> None:
+        self.systems, self.rows, self.settings = systems, rows, settings
+        self.normal, self.multipliers = systems.normal(rows), rows.a
+        self.status, self.n_iterations = "user_limit", 0
+        self._best_gap, self._n_worse = np.inf, 0
+
+    def finish(self) -> None:
+        """Iterate until nothing is left to gain."""
+        try:
+            while self.n_iterations < self.settings.max_iterations and self._advance():
+                self.n_iterations += 1
+        except (np.linalg.LinAlgError, ArithmeticError):  # numbers have left the range of binary64, or nearly so
+            self.status = "stalled"
+
+    def _advance(self) -> bool:
+        progress = self.systems.linearise(self.rows)
+        self._keep(progress)
+        return not self._is_over(progress) and self._step(progress)
+
+    def _keep(self, progress: Progress) -> None:
+        is_near = self._best_gap <= self.settings.near
+        if progress.gap < self._best_gap or not is_near:
+            self._best_gap, self._n_worse = progress.gap, 0
+            self.normal = self.systems.normal(self.rows)
+            self.multipliers = self.rows.a.copy() if progress.gap <= self.settings.near else self.rows.a
+        else:
+            self._n_worse += 1
+
+    def _is_over(self, progress: Progress) -> bool:
+        settings = self.settings
+        if progress.gap <= settings.gap and progress.imbalance <= settings.imbalance:
+            self.status = "optimal"
+        elif self._n_worse >= settings.patience or not np.isfinite(progress.gap):
+            self.status = "stalled"
+        return self.status != "user_limit"
+
+    def _step(self, progress: Progress) -> bool:
+        """Take a step, or return that it would be too short."""
+        prediction = self.systems.predict(self.rows)
+        direction = self.systems.correct(self.rows, self._mu(progress, prediction))
+        share = self._share(progress)
+        length = share / max(share, direction.blocking)
+        if not length > self.settings.shortest_step:
+            self.status = "stalled"
+            return False
+        self.systems.move(length)
+        self.rows.move(direction.rows, length)
+        return True
+
+    def _mu(self, progress: Progress, prediction: Prediction) -> float:
+        """Return Mehrotra's mu: the less the prediction leaves, the closer to the end it aims."""
+        now = progress.complementarity
+        return (prediction.left(now) / now) ** 3 * now / (2 * len(self.rows.a))
+
+    def _share(self, progress: Progress) -> float:
+        """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""
+        share = 1.0 - 10.0 * progress.complementarity / progress.primal
+        return min(max(self.settings.boundary, share), self.settings.last_boundary)
+
+
+def _center(problem: Problem) -> Floats | None:
+    """Return what to subtract from the rows so that no column is far from 0, None where nothing is gained."""
+    if not problem.bias or problem.is_sparse:
+        return None
+    low, high = problem.column_bounds
+    scaling = ColumnScaling.of(problem)
+    is_far = np.abs(scaling.center) > _FAR_FROM_ZERO * np.ldexp(1.0, scaling.exponents)
+    is_far |= low == high
+    return np.where(is_far, scaling.center, 0.0) if is_far.any() else None
+
+
+@contextmanager
+def _one_thread_each(problem: Problem) -> Iterator[None]:
+    """Let BLAS use one thread where chunks are worked on by several, or where its own would wait for each other."""
+    is_one_chunk = problem.n_samples * problem.n_features <= CHUNK_ENTRIES
+    if is_one_chunk and min(problem.n_samples, problem.n_features) > _SMALL_SIDE:
+        yield
+        return
+    import scipy.linalg  # noqa: F401  (the limit reaches the libraries that are loaded)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield

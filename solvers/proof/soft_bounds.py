@@ -1,0 +1,265 @@
+"""Both ends of the soft-margin objective, proven for any hyperplane and any multipliers, at the price of a few passes.
+
+Few support rows are summed in integers. Many are summed in floating point: a sum of k products, in any order and with
+or without fused operations, errs by at most gamma_k = k u/(1 - k u) of the sum of their moduli (Higham, Accuracy and
+Stability of Numerical Algorithms, 2nd ed., sections 3.1 and 4.2), and by what underflow loses; rows are summed in
+groups, and the groups again, to keep k small. Where an intermediate overflows nothing is claimed.
+"""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import slices
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import round_down, round_up
+from maxmargin.solvers.proof.hulls import balanced_sum
+from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_UNIT_ROUNDOFF = 2.0**-53
+_TINIEST_NORMAL = 2.0**-1022
+
+_EXACT_ENTRIES = 1 << 17
+"""Entries of support rows that are summed in integers: a quarter of a second."""
+
+_LAST_RESORT_ENTRIES = 1 << 21
+"""Entries for which integers are tried where floating point overflows."""
+
+_EXACT_ROWS = 2000
+"""Rows next to the margin whose slack is computed exactly."""
+
+_SUMMED_EXACTLY = 4096
+"""Numbers that are summed without rounding."""
+
+_GROUP = 64
+"""Of more numbers so many are summed in floating point, and their sums without rounding."""
+
+_FEW_ERROR, _MANY_ERROR = 2.0**-50, 2.0**-46
+"""Relative: a rounding of every number, of the sum and of the bound, and for many numbers gamma_64."""
+
+_GROUP_ROWS = 256
+"""Rows whose weighted sum is one product."""
+
+_BLOCK_GROUPS = 8
+"""Such groups looked at together, few enough to stay in the cache."""
+
+
+def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats) -> float:
+    """Return 1/2 ||w||^2 + sum c_i max(0, 1 - y_i (w.x_i + b)), rounded up; infinity where it overflows.
+
+    Parameters
+    ----------
+    problem : Problem
+    w : ndarray (n_features,)
+    b : float
+    prices : ndarray (n_samples,)
+        The c_i >= 0, one of them at least positive.
+    """
+    if not (np.isfinite(w).all() and math.isfinite(b)):
+        return math.inf
+    exponent = int(np.frexp(prices.max())[1])
+    sums, doubtful, doubtful_sum = _slack(problem, w, b, _in_units(prices, exponent))
+    exact = Fraction(0)
+    # On the margin the width of the enclosure, times C, would swamp the answer: there the margins are computed exactly.
+    if len(doubtful) <= _EXACT_ROWS:
+        margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
+        exact = _hinge(margins, prices[doubtful].tolist())
+    else:
+        sums.append(doubtful_sum)
+    total = sum_bounds(np.array(sums))[1]
+    if math.isinf(total):
+        return math.inf
+    return round_up(norm_squared(w) / 2 + Fraction(total) * Fraction(2) ** exponent + exact)
+
+
+def dual_lower_bound(problem: Problem, dual: Floats) -> float:
+    """Return sum a - 1/2 ||sum a y x||^2, rounded down, after scaling one class so that sum a y = 0; 0 at least.
+
+    Scaling only shrinks the multipliers. Where they lie between 0 and the prices, weak duality makes the value a lower
+    bound of the soft-margin objective.
+
+    Parameters
+    ----------
+    problem : Problem
+    dual : ndarray (n_samples,)
+        The a >= 0.
+    """
+    n_entries = int(np.count_nonzero(dual)) * problem.n_features
+    if n_entries > _EXACT_ENTRIES:
+        value = _rounded_dual(problem, balanced(problem, dual))
+        if math.isfinite(value):
+            return max(0.0, value)
+        if n_entries > _LAST_RESORT_ENTRIES:
+            return 0.0
+    total, square = balanced_sum(problem, dual)
+    return max(0.0, round_down(total - square / 2))
+
+
+def balanced(problem: Problem, dual: Floats) -> Floats:
+    """Scale the heavier class down, up to rounding, so that sum a y = 0; through the origin nothing is scaled."""
+    largest = dual.max(initial=0.0)
+    if not (problem.bias and largest > 0):
+        return dual
+    positive = problem.y > 0
+    totals = [float((dual[rows] / largest).sum()) for rows in (positive, ~positive)]
+    if not all(totals):
+        return np.zeros_like(dual)
+    return dual * np.where(positive, min(1.0, totals[1] / totals[0]), min(1.0, totals[0] / totals[1]))
+
+
+def _in_units(prices: Floats, exponent: int) -> Floats:
+    """Return the prices times 2**-exponent, none rounded down."""
+    units = np.ldexp(prices, -exponent)
+    return np.where(prices > 0, np.maximum(units, _TINIEST_NORMAL), 0.0)
+
+
+def _slack(problem: Problem, w: Floats, b: float, prices: Floats) -> tuple[list[float], Rows, float]:
+    """Return upper bounds of sums of c xi: one a chunk of the rows off the margin; those that may be on it; theirs."""
+    center = _center(problem)
+    exact_offset = Fraction(b) + _product(w, center)
+    try:
+        offset = float(exact_offset)
+    except OverflowError:
+        return [math.inf], np.empty(0, dtype=np.int64), 0.0
+    plane = _Plane(w, offset, round_up(abs(exact_offset - Fraction(offset))), center)
+    sums, doubtful, terms = zip(*problem.map(partial(_slack_of_chunk, plane), problem.y, prices), strict=True)
+    return list(sums), np.concatenate(doubtful), sum_bounds(np.concatenate(terms))[1]
+
+
+class _Plane(NamedTuple):
+    """The hyperplane w.(x - center) + offset = 0, the offset known up to an error."""
+
+    w: Floats
+    offset: float
+    offset_error: float
+    center: Floats | None
+
+    def enclose(self, X: Any, y: Floats) -> tuple[Floats, Floats]:
+        """Return numbers below and above y (w.(x - center) + offset); the whole line where an intermediate overflows.
+
+        As `maxmargin.solvers.proof.margins.enclosures`, with a rounding more of every entry.
+        """
+        X = X if self.center is None else X - self.center
+        share = 2 * (len(self.w) + 8) * _UNIT_ROUNDOFF
+        lost = 8 * (len(self.w) + 1) * _TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
+        value = y * (X @ self.w + self.offset)
+        error = (abs(X) @ np.abs(self.w) + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
+        lower, upper = np.nextafter(value - error, -np.inf), np.nextafter(value + error, np.inf)
+        is_broken = ~(np.isfinite(lower) & np.isfinite(upper))
+        return np.where(is_broken, -np.inf, lower), np.where(is_broken, np.inf, upper)
+
+
+def _product(w: Floats, center: Floats | None) -> Fraction:
+    if center is None:
+        return Fraction(0)
+    return sum((Fraction(v) * Fraction(c) for v, c in zip(w.tolist(), center.tolist(), strict=True)), Fraction(0))
+
+
+@np.errstate(all="ignore")
+def _slack_of_chunk(plane: _Plane, rows: slice, X: Any, y: Floats, prices: Floats) -> tuple[float, Rows, Floats]:
+    """Return an upper bound of the sum of c xi of rows off the margin, the others, and upper bounds of theirs."""
+    step = len(y) if hasattr(X, "tocsr") else _GROUP_ROWS * _BLOCK_GROUPS
+    parts = [plane.enclose(X[part], y[part]) for part in slices(len(y), step)]
+    lower, upper = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+    inside = np.flatnonzero((lower < 1) & (prices > 0))
+    terms = np.nextafter(1.0 - lower[inside], np.inf) * prices[inside] + _TINIEST_NORMAL
+    on_margin = upper[inside] > 1
+    return sum_bounds(terms[~on_margin])[1], rows.start + inside[on_margin], terms[on_margin]
+
+
+def _hinge(margins: Iterable[Fraction], prices: Iterable[float]) -> Fraction:
+    terms = (Fraction(c) * (1 - m) for m, c in zip(margins, prices, strict=True) if m < 1)
+    return sum(terms, Fraction(0))
+
+
+def sum_bounds(values: Floats) -> tuple[float, float]:
+    """Return numbers below and above the sum of non-negative numbers, each of them off by a rounding at most."""
+    error = _FEW_ERROR
+    if len(values) > _SUMMED_EXACTLY:
+        whole = len(values) // _GROUP * _GROUP
+        values, error = np.append(values[:whole].reshape(-1, _GROUP).sum(axis=1), values[whole:]), _MANY_ERROR
+    if not np.isfinite(values).all() or values.max(initial=0.0) > np.finfo(np.float64).max / (len(values) + 1):
+        return 0.0, math.inf
+    total = math.fsum(values.tolist())
+    return total * (1 - error), total * (1 + error)
+
+
+def _rounded_dual(problem: Problem, dual: Floats) -> float:
+    """Return the bound in floating point, for multipliers that balance up to rounding; NaN or infinite if it fails."""
+    total, imbalance = _total(problem, dual)
+    with np.errstate(all="ignore"):
+        sizes = _sum_sizes(problem, dual, imbalance)
+        square = sum_bounds(sizes * sizes + _TINIEST_NORMAL)[1]
+    if not math.isfinite(total) or not math.isfinite(square):
+        return math.nan
+    return round_down(Fraction(total) - Fraction(square) / 2)
+
+
+def _total(problem: Problem, dual: Floats) -> tuple[float, float]:
+    """Return a lower bound of sum a once the heavier class is scaled down to balance, and by how much that is at most.
+
+    The second is 1 - k for the exact factor k of the heavier class.
+    """
+    if not problem.bias:
+        return sum_bounds(dual)[0], 0.0
+    (low, high), (other_low, other_high) = (sum_bounds(dual[problem.y == sign]) for sign in (-1.0, 1.0))
+    least, greatest = min(low, other_low), max(high, other_high)
+    if not 0 < greatest < math.inf:
+        return math.nan, math.nan
+    return 2 * least, (greatest - least) / greatest * (1 + _FEW_ERROR)
+
+
+def _sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
+    """Return upper bounds of the moduli of the entries of sum a y x, the heavier class scaled down to balance.
+
+    As the multipliers balance then, the sum is the same for x - center with any center; the scaling changes an entry
+    by the imbalance times the sum of moduli at most.
+    """
+    sums = moduli = np.zeros(problem.n_features)
+    n_terms = 0
+    for part, part_moduli, part_terms in problem.map(partial(_weighted_sums, _center(problem)), problem.y * dual):
+        sums, moduli = sums + part, moduli + part_moduli
+        n_terms = max(n_terms, part_terms) + 1
+    # One rounding each for x - center, for the product and where X itself is rounded; the rest for this expression.
+    share = (n_terms + 10) * _UNIT_ROUNDOFF
+    relative = share / (1 - 2 * share) + imbalance * (1 + 2 * share)
+    lost = 8 * problem.n_samples * _TINIEST_NORMAL * max(1.0, float(dual.max()))
+    sizes: Floats = (np.abs(sums) + relative * moduli) * (1 + _FEW_ERROR) + lost
+    return sizes
+
+
+def _center(problem: Problem) -> Floats | None:
+    """Return the middles of columns that are far from 0, where errors of rounding would be those of the middles."""
+    if not problem.bias or problem.is_sparse or problem.integers is not None:
+        return None
+    low, high = problem.column_bounds
+    middle = low / 2 + high / 2
+    is_far = np.abs(middle) > high / 2 - low / 2
+    return np.where(is_far, middle, 0.0) if is_far.any() else None
+
+
+@np.errstate(all="ignore")
+def _weighted_sums(center: Floats | None, _: slice, X: Any, weights: Floats) -> tuple[Floats, Floats, int]:
+    """Return the sums of weights * (X - center) and of their moduli, and how often a term is added at most."""
+    if hasattr(X, "tocsr"):
+        return np.asarray(X.T @ weights), np.asarray(abs(X).T @ np.abs(weights)), len(weights)
+    sums, moduli = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    n_groups = 0
+    for rows in slices(len(weights), _GROUP_ROWS * _BLOCK_GROUPS):
+        block = X[rows] if center is None else X[rows] - center
+        for total, numbers, factors in (
+            (sums, block, weights[rows]),
+            (moduli, np.abs(block), np.abs(weights[rows])),
+        ):
+            for group in slices(len(factors), _GROUP_ROWS):
+                total += factors[group] @ numbers[group]
+        n_groups += _BLOCK_GROUPS
+    return sums, moduli, _GROUP_ROWS + n_groups

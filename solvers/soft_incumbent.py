@@ -1,0 +1,157 @@
+"""The best hyperplane and the best multipliers of a soft margin seen so far, with what they prove."""
+
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.solution import SoftMargin, Status
+
+Floats = NDArray[np.float64]
+
+RELATIVE_GAP = 1e-6
+"""Relative width (objective - lower)/objective up to which the answer counts as `optimal`."""
+
+_SUPPORT_WEIGHT = 1e-7
+"""Multiplier, relative to the largest, below which a row is not listed as support."""
+
+_NO_SLACK = 1e-6
+"""Share of the objective that slack may cost where the hard margin is close."""
+
+
+@dataclass(slots=True)
+class Incumbent:
+    """A primal point (w, b) and a dual point, each the best of its kind.
+
+    Parameters
+    ----------
+    problem : Problem
+    prices : ndarray (n_samples,)
+        Of a unit of slack, positive.
+    """
+
+    problem: Problem
+    prices: Floats
+    w: Floats = field(init=False)
+    b: float = 0.0
+    objective: float = np.inf
+    dual: Floats = field(init=False)
+    lower: float = 0.0
+    engine: str = "none"
+    stopped_early: bool = False
+    attempts: list[Attempt] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.w = np.zeros(self.problem.n_features)
+        self.dual = np.zeros(self.problem.n_samples)
+
+    def offer(self, candidate: Candidate) -> None:
+        """Keep the parts that are better."""
+        self.attempts.append(candidate.attempt)
+        self.stopped_early = candidate.stopped_early
+        if candidate.w is not None and np.isfinite(candidate.w).all():
+            self._offer_normal(candidate.w, candidate.engine)
+        if candidate.multipliers is not None and not np.isnan(candidate.multipliers).any():
+            self._offer_dual(np.clip(candidate.multipliers, 0.0, self.prices))
+
+    def offer_nothing(self) -> None:
+        """Offer w = 0, and multipliers as near to the prices as balances."""
+        self._offer_normal(np.zeros(self.problem.n_features), "none")
+        self._offer_dual(self.prices)
+
+    def _offer_normal(self, w: Floats, engine: str) -> None:
+        b = best_offset(self.problem, w, self.prices)
+        objective = objective_upper_bound(self.problem, w, b, self.prices)
+        if objective < self.objective or (objective == self.objective and self.engine == "none"):
+            self.w, self.b, self.objective, self.engine = w, b, objective, engine
+
+    def _offer_dual(self, dual: Floats) -> None:
+        lower = dual_lower_bound(self.problem, dual)
+        if lower > self.lower:
+            self.dual, self.lower = balanced(self.problem, dual), lower
+
+    @property
+    def relative_gap(self) -> float:
+        """(objective - lower)/objective."""
+        if self.objective > sys.float_info.max:
+            return 1.0
+        return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
+
+    @property
+    def has_little_slack(self) -> bool:
+        """Whether the objective is nearly all 1/2 ||w||^2, as it is where the hard margin is optimal."""
+        return self.objective * (1 - _NO_SLACK) <= float(self.w @ self.w) / 2
+
+    def solution(self, C: float, sample_weight: Floats | None = None) -> SoftMargin:
+        """Return the result."""
+        return SoftMargin(
+            status=self._status(),
+            C=C,
+            w=self.w,
+            b=self.b,
+            objective=self.objective,
+            lower=self.lower,
+            slack=slack_of(self.problem, self.w, self.b),
+            support=np.flatnonzero(self.dual > _SUPPORT_WEIGHT * self.dual.max()),
+            dual=self.dual,
+            engine=self.engine,
+            attempts=tuple(self.attempts),
+            sample_weight=sample_weight,
+        )
+
+    def _status(self) -> Status:
+        if self.relative_gap <= RELATIVE_GAP:
+            return Status.OPTIMAL
+        return Status.LIMIT if self.stopped_early else Status.NUMERICAL
+
+
+def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:
+    """Return the b that minimises sum c_i max(0, 1 - y_i (w.x_i + b)), a convex piecewise linear function.
+
+    Its slope at b is the price of the negatives with score + b > -1 less that of the positives with score + b < 1; it
+    changes sign at one of the kinks y_i - w.x_i.
+    """
+    if not problem.bias:
+        return 0.0
+    kinks = np.concatenate(list(problem.map(partial(_kinks, w), problem.y)))
+    if not np.isfinite(kinks).all():
+        return 0.0
+    low, high = _middle_kinks(kinks, problem.y > 0, prices)
+    return float(low / 2 + high / 2)
+
+
+def _middle_kinks(kinks: Floats, is_positive: NDArray[np.bool_], prices: Floats) -> tuple[float, float]:
+    """Return the ends of the interval on which the slope is 0, or the kink where it changes sign, twice.
+
+    Left of all kinks the slope is minus the price of the positives; each kink passed adds its own price.
+    """
+    if (prices == prices[0]).all():
+        rank = int(is_positive.sum()) - 1
+        parted = np.partition(kinks, (rank, rank + 1))
+        return parted[rank], parted[rank + 1]
+    order = np.argsort(kinks, kind="stable")
+    shares = prices / prices.max()
+    passed = np.cumsum(shares[order])
+    rank = min(int(np.searchsorted(passed, shares[is_positive].sum())), len(kinks) - 1)
+    return kinks[order[rank]], kinks[order[rank]]
+
+
+def slack_of(problem: Problem, w: Floats, b: float) -> Floats:
+    """Return max(0, 1 - y(w.x + b)) for every row."""
+    return np.concatenate(list(problem.map(partial(_slack, w, b), problem.y)))
+
+
+def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(y - X @ w)
+
+
+def _slack(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(np.maximum(0.0, 1.0 - y * (X @ w + b)))

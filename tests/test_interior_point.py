@@ -1,0 +1,312 @@
+"""The structured interior point and the rounded bounds: duality, KKT, invariance, engine against engine."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse import random as random_sparse
+
+import maxmargin as mm
+from maxmargin.dataset import load
+from maxmargin.solvers import chunks
+from maxmargin.solvers.engines import interior_point, weighted_gram
+from maxmargin.solvers.engines.central_path import Rows
+from maxmargin.solvers.engines.column_system import ColumnSystem
+from maxmargin.solvers.engines.factor import Factor
+from maxmargin.solvers.engines.row_system import inner_products
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof import soft_bounds
+from maxmargin.solvers.proof.hulls import balanced_sum
+from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
+from maxmargin.solvers.solution import SoftMargin
+
+NARROW = 1e-9
+PRICES = (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e10)
+
+
+def overlapping(n: int, d: int, *, seed: int = 0, share: float = 0.5, bias: bool = True) -> Problem:
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    y[:2] = -1.0, 1.0
+    X = rng.normal(size=(n, d))
+    X[:, 0] += y
+    return Problem(X, y, bias)
+
+
+def _duplicated() -> Problem:
+    problem = overlapping(60, 3)
+    return Problem(np.tile(problem.X, (3, 1)), np.concatenate([problem.y, problem.y, -problem.y]))
+
+
+def _collinear() -> Problem:
+    problem = overlapping(100, 3)
+    columns = [problem.X, problem.X[:, :1] * 2 - problem.X[:, 1:2], np.full((100, 1), 7.0), np.zeros((100, 1))]
+    return Problem(np.hstack(columns), problem.y)
+
+
+def _raw(name: str, positive: str | None = None) -> Problem:
+    data = load(name, positive=positive)
+    return Problem(data.X, data.y.astype(float))
+
+
+ZOO = {
+    "plain": overlapping(200, 4),
+    "unbalanced": overlapping(200, 4, share=0.05),
+    "unbalanced the other way": overlapping(200, 4, share=0.95),
+    "through the origin": overlapping(150, 4, bias=False),
+    "duplicates and contradictions": _duplicated(),
+    "collinear and constant columns": _collinear(),
+    "one feature": overlapping(80, 1),
+    "more columns than rows": overlapping(30, 80),
+    "more columns, through the origin": overlapping(30, 80, bias=False),
+    "two rows": Problem(np.array([[0.0, 1.0], [3.0, 5.0]]), np.array([-1.0, 1.0])),
+    "two equal rows": Problem(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([-1.0, 1.0])),
+    "far from 0": Problem(overlapping(150, 3).X + 1e5, overlapping(150, 3).y),
+    "breast_cancer": _raw("breast_cancer"),
+    "wine": _raw("wine", "class_0"),
+}
+
+
+def relative_gap(answer: SoftMargin) -> float:
+    return answer.gap / answer.objective
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("name", ZOO)
+def test_the_engines_agree_within_their_intervals(name: str, C: float) -> None:
+    problem = ZOO[name]
+    mine, textbook = (soft_margin(problem, C, method=method) for method in ("interior-point", "cvxpy"))
+    assert mine.engine == "interior-point"
+    assert mine.lower <= textbook.objective and textbook.lower <= mine.objective
+    assert relative_gap(mine) <= 1e-8, mine.attempts
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_every_price_ends_in_a_narrow_interval(name: str) -> None:
+    for answer in soft_margin_path(ZOO[name], PRICES):
+        assert relative_gap(answer) <= NARROW, answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("C", PRICES)
+def test_raw_digits(C: float) -> None:
+    problem = _raw("digits", "0")
+    mine, automatic = soft_margin(problem, C, method="interior-point"), soft_margin(problem, C)
+    assert mine.lower <= automatic.objective and automatic.lower <= mine.objective
+    assert relative_gap(automatic) <= NARROW
+
+
+@pytest.mark.parametrize("name", ["plain", "through the origin", "more columns than rows", "far from 0"])
+def test_kkt(name: str) -> None:
+    problem, C = ZOO[name], 2.0
+    answer = soft_margin(problem, C, method="interior-point")
+    written = problem.X.T @ (answer.dual * problem.y)
+    np.testing.assert_allclose(written, answer.w, atol=1e-5 * np.abs(answer.w).max())
+    assert not problem.bias or abs(answer.dual @ problem.y) <= 1e-9 * answer.dual.sum()
+    excess = problem.y * (problem.X @ answer.w + answer.b) - 1
+    assert (answer.dual * np.maximum(excess, 0)).max() <= 1e-6
+    assert ((C - answer.dual) * answer.slack).max() <= 1e-6
+
+
+@given(
+    st.integers(2, 12), st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0.01, 1.0, 50.0])
+)
+@settings(deadline=None, max_examples=40)
+def test_scaling_and_order_do_not_matter(n: int, d: int, seed: int, bias: bool, C: float) -> None:
+    problem = overlapping(n, d, seed=seed, bias=bias)
+    order = np.random.default_rng(seed).permutation(n)
+    answer = soft_margin(problem, C, method="interior-point")
+    scaled = soft_margin(Problem(problem.X * 2.0**30, problem.y, bias), C * 4.0**-30, method="interior-point")
+    shuffled = soft_margin(Problem(problem.X[order], problem.y[order], bias), C, method="interior-point")
+    assert relative_gap(answer) <= 1e-8
+    for other, factor in ((scaled, 4.0**30), (shuffled, 1.0)):
+        assert other.lower * factor <= answer.objective and answer.lower <= other.objective * factor
+
+
+@pytest.mark.parametrize("density", [0.01, 0.3])
+def test_sparse_is_dense(density: float) -> None:
+    for shape in ((300, 40), (30, 200)):
+        X = csr_array(random_sparse(*shape, density=density, random_state=1, format="csr"))
+        y = np.where(np.arange(shape[0]) % 3 == 0, 1.0, -1.0)
+        sparse, dense = (soft_margin(Problem(rows, y), 5.0, method="interior-point") for rows in (X, X.toarray()))
+        assert math.isclose(sparse.objective, dense.objective, rel_tol=1e-10)
+        assert max(relative_gap(sparse), relative_gap(dense)) <= NARROW
+
+
+@pytest.mark.parametrize("name", ["plain", "through the origin", "more columns than rows", "far from 0"])
+def test_chunks_do_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ZOO[name]
+    whole = soft_margin(problem, 1.0, method="interior-point")
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 7 * problem.n_features)
+    monkeypatch.setattr(weighted_gram, "_LEAST_BLOCK_ROWS", 3)
+    monkeypatch.setattr(weighted_gram, "BLOCK_ENTRIES", 1)
+    monkeypatch.setattr(soft_bounds, "_EXACT_ENTRIES", 0)
+    parts = soft_margin(Problem(problem.X, problem.y, problem.bias), 1.0, method="interior-point")
+    assert math.isclose(whole.objective, parts.objective, rel_tol=1e-11)
+    assert relative_gap(parts) <= 1e-11
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e5])
+def test_a_start_nearby_saves_iterations(shift: float) -> None:
+    problem = overlapping(3000, 10)
+    problem, ones = Problem(problem.X + shift, problem.y), np.ones(3000)
+    first = soft_margin(problem, method="interior-point")
+    n_cold, n_warm = (
+        int(interior_point.solve(problem, 2 * ones, start=start).attempt.message.split()[0])
+        for start in (None, (first.w, first.b))
+    )
+    assert n_warm < n_cold
+
+
+@pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "more columns than rows"])
+def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> None:
+    problem = ZOO[name]
+    answer = soft_margin(problem, method="interior-point")
+    systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None)
+    systems.start_at(answer.w, answer.b)
+    margins = problem.y * (problem.X @ answer.w + answer.b)
+    progress = systems.linearise(Rows.around(margins, np.ones(problem.n_samples), 0.1))
+    assert math.isclose(progress.primal, answer.objective, rel_tol=1e-6)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(1e-3, 1.0))
+def test_rows_around_a_margin_are_paired(margin: float, price: float, spread: float) -> None:
+    (a,), (r,), (s,), (x,) = Rows.around(np.array([margin]), np.array([price]), spread)
+    assert min(a, r, s, x) > 0
+    assert math.isclose(a + r, price) and math.isclose(s * x, spread) and math.isclose(a * s, r * x)
+    assert math.isclose(s - x, margin - 1, rel_tol=1e-9, abs_tol=1e-9)
+
+
+finite = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_rounded_bounds_are_outside_the_exact_ones(data: st.DataObject) -> None:
+    """Whatever the multipliers and the plane, also where the classes are far from balanced."""
+    n, d = data.draw(st.integers(2, 300)), data.draw(st.integers(1, 3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d) + data.draw(finite)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    y[:2] = -1.0, 1.0
+    problem = Problem(X, y, data.draw(st.booleans()))
+    dual = rng.random(n) ** 4 * 10.0 ** data.draw(st.integers(-5, 5))
+    balanced = soft_bounds.balanced(problem, dual)
+    total, square = balanced_sum(problem, balanced)
+    rounded = soft_bounds._rounded_dual(problem, balanced)
+    exact = total - square / 2
+    assert Fraction(rounded) <= exact
+    moduli = np.abs(X).T @ balanced
+    tolerance = 1e-11 * (float(total) + float(moduli @ moduli))
+    assert Fraction(rounded) >= exact - Fraction(tolerance), "and not far"
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_rounded_bounds_hold_where_sums_cancel(bias: bool) -> None:
+    """Pairs of rows that nearly cancel: there the error of rounding is far above the roundings of the answer."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(300, 1))
+        problem = Problem(np.vstack([x, x * (1 + 1e-9)]), np.repeat([1.0, -1.0], 300), bias)
+        dual = np.tile(1e24 * rng.random(300), 2)  # the square counts, not the sum
+        total, square = balanced_sum(problem, dual)
+        assert Fraction(soft_bounds._rounded_dual(problem, dual)) <= total - square / 2
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-12, 1e-3, 0.5]))
+@settings(deadline=None, max_examples=20)
+def test_rounded_bounds_allow_for_imbalance(seed: int, imbalance: float) -> None:
+    """The heavier class is scaled down exactly, whatever is left to scale."""
+    rng = np.random.default_rng(seed)
+    problem = Problem(rng.normal(size=(40, 2)) + 0.5, np.repeat([1.0, -1.0], 20))
+    dual = soft_bounds.balanced(problem, 1e3 * rng.random(40)) * np.where(problem.y > 0, 1 - imbalance, 1.0)
+    total, square = balanced_sum(problem, dual)
+    assert Fraction(soft_bounds._rounded_dual(problem, dual)) <= total - square / 2
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=40)
+def test_sums_are_enclosed(data: st.DataObject) -> None:
+    n = data.draw(st.sampled_from([1, 5, 4096, 5000]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    values = rng.random(n) * 10.0 ** rng.integers(-20, 20, size=n)
+    low, high = soft_bounds.sum_bounds(values)
+    exact = sum(map(Fraction, values.tolist()), Fraction(0))
+    assert Fraction(low) <= exact <= Fraction(high)
+    assert high - low <= 1e-13 * high
+
+
+def test_many_rows_on_the_margin_cost_width_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = np.repeat([[-1.0], [1.0]], 50, axis=0), np.repeat([-1.0, 1.0], 50)
+    prices, problem = np.full(100, 3.0), Problem(X, y)
+    assert soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, prices) <= 0.5 * (1 + 1e-15)
+    monkeypatch.setattr(soft_bounds, "_EXACT_ROWS", 10)
+    assert 0.5 <= soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, prices) <= 0.5 * (1 + 1e-11)
+
+
+def test_numbers_out_of_range_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(np.array([[1e300], [-1e300], [2e300]]), np.array([-1.0, 1.0, 1.0]))
+    prices = np.full(3, 1e300)
+    assert soft_bounds.objective_upper_bound(problem, np.array([1e300]), 0.0, prices) == math.inf
+    monkeypatch.setattr(soft_bounds, "_EXACT_ENTRIES", 0)
+    monkeypatch.setattr(soft_bounds, "_LAST_RESORT_ENTRIES", 0)
+    assert soft_bounds.dual_lower_bound(problem, prices) == 0.0
+
+
+def test_multipliers_of_one_class_prove_nothing() -> None:
+    problem = overlapping(50, 2)
+    assert soft_bounds.dual_lower_bound(problem, np.where(problem.y > 0, 1.0, 0.0)) == 0.0
+    assert soft_bounds.dual_lower_bound(problem, np.zeros(50)) == 0.0
+
+
+def test_factors_of_singular_matrices_solve_nearly() -> None:
+    A = np.ones((3, 3))
+    solution = Factor(A).solve(np.ones(3))
+    np.testing.assert_allclose(A @ solution, np.ones(3), rtol=1e-6)
+    with pytest.raises(np.linalg.LinAlgError):
+        Factor(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+def test_inner_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = overlapping(20, 30)
+    center = problem.X.mean(axis=0)
+    monkeypatch.setattr("maxmargin.solvers.engines.row_system.CHUNK_ENTRIES", 90)
+    expected = (problem.X - center) @ (problem.X - center).T
+    np.testing.assert_allclose(inner_products(problem, center), expected, atol=1e-12)
+
+
+def test_too_large_a_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interior_point, "_GREATEST_SIDE", 3)
+    with pytest.raises(ValueError, match="too large"):
+        soft_margin(overlapping(20, 5), method="interior-point")
+
+
+def test_weights_as_scikit_learn_means_them() -> None:
+    from sklearn.svm import SVC
+
+    problem = overlapping(120, 3, share=0.2)
+    labels = np.where(problem.y > 0, "b", "a")
+    sample_weight = np.linspace(0.0, 2.0, 120)
+    for class_weight in (None, "balanced", {"a": 3.0}):
+        mine = mm.soft_margin(problem.X, labels, 0.01, sample_weight=sample_weight, class_weight=class_weight)
+        theirs = SVC(kernel="linear", C=0.01, class_weight=class_weight, tol=1e-8)
+        theirs.fit(problem.X, labels, sample_weight=sample_weight)
+        np.testing.assert_allclose(mine.w, theirs.coef_[0], atol=1e-5)
+        np.testing.assert_allclose(mine.b, theirs.intercept_[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("class_weight", [{"c": 1.0}, {"a": -1.0}, {"a": "x"}, "heavy", 3.0])
+def test_class_weights_that_are_none_are_refused(class_weight: Any) -> None:
+    with pytest.raises(ValueError, match="class_weight"):
+        mm.soft_margin([[0.0], [1.0]], ["a", "b"], class_weight=class_weight)
+
+
+@pytest.mark.slow
+def test_many_rows_are_proven() -> None:
+    answer = soft_margin(overlapping(100_000, 20), 1.0)
+    assert answer.engine == "interior-point" and relative_gap(answer) <= 1e-11
