@@ -12,7 +12,7 @@ from maxmargin.api import best_bias_scale, problem_of, run_perceptron
 from maxmargin.dataset import from_arrays
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import Problem, squared_norms
 from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers, dense_rows, round_up, sqrt_up
 from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
 
@@ -204,11 +204,8 @@ def radius_squared(problem: Problem) -> Fraction:
 
 def _largest_square(rows: slice, X: Any) -> Fraction:
     """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
-    X = as_dense(X)
-    exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    scaled = np.ldexp(X, -exponent)
-    squares = np.einsum("ij,ij->i", scaled, scaled)
-    close = X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))]
+    squares, _ = squared_norms(X)
+    close = as_dense(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
     integers, integer_exponent = as_integers(close)
     return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)
 

@@ -15,7 +15,6 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, validate
-from maxmargin.solvers.proof.dyadic import as_dense
 
 Document = dict[str, Any]
 Hash = Callable[[bytes], str]
@@ -189,12 +188,8 @@ class _Rows:
         return self._data.n_samples
 
     def __iter__(self) -> Iterator[list[float]]:
-        for rows in self._data.map(_as_lists):
-            yield from rows
-
-
-def _as_lists(rows: slice, X: Any) -> list[list[float]]:
-    return as_dense(X).tolist()
+        for rows in self._data.dense_chunks():
+            yield from rows.tolist()
 
 
 def _document(certificate: Any) -> Document:

@@ -60,7 +60,8 @@ class InMemory:
             return function(rows, self.X[rows], *(v[rows] for v in vectors))
 
         n_rows, n_columns = self.shape
-        chunks = list(slices(n_rows, max(1, CHUNK_ENTRIES // n_columns)))
+        n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns
+        chunks = list(slices(n_rows, max(1, CHUNK_ENTRIES * n_rows // max(1, n_entries))))
         if len(chunks) == 1:
             yield work(chunks[0])
             return

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Carrier, InMemory
+from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, column_bounds, united
 from maxmargin.solvers.proof.column_units import ColumnUnits
@@ -65,6 +65,14 @@ class Samples:
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `Carrier.map`."""
         return self.carrier.map(function, *vectors)
+
+    def dense_chunks(self) -> Iterator[NDArray[np.float64]]:
+        """Yield all rows in order, in dense arrays of a moderate size."""
+        if not self.is_sparse:
+            yield from self.map(_whole)
+            return
+        for rows in slices(self.n_samples, max(1, CHUNK_ENTRIES // self.n_features)):
+            yield self.dense_rows(rows)
 
     def dense_rows(self, rows: Any) -> NDArray[np.float64]:
         """Return the given rows of X as a dense array."""
@@ -127,8 +135,9 @@ class Samples:
             units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
             return units.sha256(self.integers, labels)
         digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
-        for content in self.map(_content):
-            digest.update(content)
+        for X in self.dense_chunks():
+            numbers = X + 0.0  # -0.0 and 0.0 are the same number
+            digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
         digest.update(labels)
         return digest.hexdigest()
 
@@ -244,9 +253,8 @@ def _bounds_of_chunk(rows: slice, X: Any) -> Bounds:
     return column_bounds(X)
 
 
-def _content(rows: slice, X: Any) -> bytes:
-    numbers = as_dense(X) + 0.0  # -0.0 and 0.0 are the same number
-    return np.ascontiguousarray(numbers, dtype="<f8").tobytes()
+def _whole(rows: slice, X: Any) -> Any:
+    return X
 
 
 def radius(problem: Problem) -> float:
@@ -255,11 +263,19 @@ def radius(problem: Problem) -> float:
 
 
 def _greatest_norm(rows: slice, X: Any) -> float:
-    X = as_dense(X)
-    exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    scaled = np.ldexp(X, -exponent)
-    greatest = float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max()))
+    squares, exponent = squared_norms(X)
     try:
-        return math.ldexp(greatest, exponent)
+        return math.ldexp(math.sqrt(float(squares.max())), exponent)
     except OverflowError:
         return math.inf
+
+
+def squared_norms(X: Any) -> tuple[NDArray[np.float64], int]:
+    """Return ``(squares, e)`` with ``||x_i||^2 = squares_i 4**e`` up to rounding, for dense or sparse rows."""
+    exponent = int(np.frexp(abs(X).max())[1])
+    if not hasattr(X, "tocsr"):
+        scaled = np.ldexp(X, -exponent)
+        return np.asarray(np.einsum("ij,ij->i", scaled, scaled)), exponent
+    scaled = X.copy()
+    scaled.data = np.ldexp(X.data, -exponent)
+    return np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel(), exponent

@@ -13,7 +13,8 @@ from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.orders import Presentation
 from maxmargin.solvers.perceptron.result import PerceptronRun, achieved_margins, upper_bounds
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
-from maxmargin.solvers.perceptron.units import in_units, in_users_units, unit_exponent
+from maxmargin.solvers.perceptron.stretches import Stretch, rowwise
+from maxmargin.solvers.perceptron.units import in_users_units, scale_in_units, unit_exponent
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -112,10 +113,8 @@ class _Epoch:
         on_progress: Callable[[Progress], None] | None,
         interrupt: Interrupt,
     ) -> None:
-        from maxmargin.solvers.perceptron.kernels import pass_over
-
-        X, self.scale = in_units(problem, settings, state.exponent)
-        self.run_pass = pass_over(X, problem.y)
+        self.rowwise = rowwise(problem, settings.order, state.exponent)
+        self.scale = scale_in_units(problem, settings, state.exponent)
         self.zero_rule = ZERO_RULES[settings.zero]
         self.limit = settings.max_mistakes
         self.state = state
@@ -129,14 +128,25 @@ class _Epoch:
         """Whether the limit of mistakes is reached."""
         return self.limit is not None and self.state.n_mistakes >= self.limit
 
+    @property
+    def _is_over(self) -> bool:
+        return self.is_full or self.interrupt.is_set
+
     def present(self, order: Rows) -> None:
         """Present the rows in this order, updating on mistakes."""
         state = self.state
         state.mistakes_per_epoch.append(0)
+        for stretch in self.rowwise.stretches(order):
+            self._present(stretch)
+            if self._is_over:
+                return
+
+    def _present(self, stretch: Stretch) -> None:
+        state = self.state
         position = 0
-        while position < len(order) and not (self.is_full or self.interrupt.is_set):
-            stop = min(position + self.step, len(order))
-            made, log = self._slice(order, position, stop, state.w)
+        while position < len(stretch.order) and not self._is_over:
+            stop = min(position + self.step, len(stretch.order))
+            made, log = self._slice(stretch, position, stop, state.w)
             position += made
             state.n_presentations += made
             state.log.append(log)
@@ -146,19 +156,20 @@ class _Epoch:
 
     def scan_is_clean(self, rows: Rows) -> bool:
         """Return whether no row is a mistake now; a clean scan counts as an epoch."""
-        _, log = self._slice(rows, 0, len(rows), self.state.w.copy(), room=1)
-        if log.size:
-            return False
+        for stretch in self.rowwise.stretches(rows):
+            _, log = self._slice(stretch, 0, len(stretch.order), self.state.w.copy(), room=1)
+            if log.size:
+                return False
         self.state.mistakes_per_epoch.append(0)
         self.state.n_presentations += len(rows)
         return True
 
-    def _slice(self, order: Rows, start: int, stop: int, w: Floats, room: int = _LOG_ROOM) -> tuple[int, Rows]:
+    def _slice(self, stretch: Stretch, start: int, stop: int, w: Floats, room: int = _LOG_ROOM) -> tuple[int, Rows]:
         if self.limit is not None:
             room = max(1, min(room, self.limit - self.state.n_mistakes))
         log = np.empty(min(room, stop - start), dtype=np.int64)
-        made, n_mistakes = self.run_pass(self.scale, self.zero_rule, order, start, stop, room, w, log)
-        return made, log[:n_mistakes].copy()
+        made, n_mistakes = stretch.run_pass(self.scale, self.zero_rule, stretch.order, start, stop, room, w, log)
+        return made, log[:n_mistakes] + stretch.first_row
 
     def _report(self) -> None:
         now = time.monotonic()

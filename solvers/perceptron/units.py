@@ -17,24 +17,27 @@ _SAFE_EXPONENT = 400
 
 def unit_exponent(problem: Problem, settings: PerceptronSettings) -> int:
     """Return 0, or the exponent of the greatest number of the rows where products would overflow or vanish."""
-    values = problem.X.data if problem.is_sparse else problem.X
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    largest = float(problem.column_sizes.max())
     if problem.bias:
         largest = max(largest, settings.bias_scale)
     exponent = math.frexp(largest)[1]
     return exponent if abs(exponent) > _SAFE_EXPONENT else 0
 
 
-def in_units(problem: Problem, settings: PerceptronSettings, exponent: int) -> tuple[Any, float]:
-    """Return the rows and the constant coordinate divided by 2**exponent: the mistakes stay the same."""
-    scale = settings.bias_scale if problem.bias else 0.0
+def rows_in_units(X: Any, exponent: int) -> Any:
+    """Return rows divided by 2**exponent."""
     if not exponent:
-        return problem.X, scale
-    if not problem.is_sparse:
-        return np.ldexp(problem.X, -exponent), math.ldexp(scale, -exponent)
-    X = problem.X.copy()
-    X.data = np.ldexp(X.data, -exponent)
-    return X, math.ldexp(scale, -exponent)
+        return X
+    if not hasattr(X, "tocsr"):
+        return np.ldexp(X, -exponent)
+    scaled = X.copy()
+    scaled.data = np.ldexp(X.data, -exponent)
+    return scaled
+
+
+def scale_in_units(problem: Problem, settings: PerceptronSettings, exponent: int) -> float:
+    """Return the constant coordinate divided by 2**exponent, as the rows are: the mistakes stay the same."""
+    return math.ldexp(settings.bias_scale, -exponent) if problem.bias else 0.0
 
 
 def in_users_units(w: Floats, exponent: int, scale: float) -> tuple[Floats, float]:

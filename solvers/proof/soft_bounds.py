@@ -20,6 +20,7 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_down, round_up
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
+from maxmargin.solvers.proof.rounding import n_products
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -33,8 +34,8 @@ _EXACT_ENTRIES = 1 << 17
 _LAST_RESORT_ENTRIES = 1 << 21
 """Entries for which integers are tried where floating point overflows."""
 
-_EXACT_ROWS = 2000
-"""Rows next to the margin whose slack is computed exactly."""
+_EXACT_ROWS, _EXACT_ROW_ENTRIES = 2000, 1 << 20
+"""Rows next to the margin whose slack is computed exactly, and their entries, at most."""
 
 _SUMMED_EXACTLY = 4096
 """Numbers that are summed without rounding."""
@@ -69,7 +70,7 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats)
     sums, doubtful, doubtful_sum = _slack(problem, w, b, _in_units(prices, exponent))
     exact = Fraction(0)
     # On the margin the width of the enclosure, times C, would swamp the answer: there the margins are computed exactly.
-    if len(doubtful) <= _EXACT_ROWS:
+    if len(doubtful) <= min(_EXACT_ROWS, _EXACT_ROW_ENTRIES // problem.n_features):
         margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
         exact = _hinge(margins, prices[doubtful].tolist())
     else:
@@ -148,7 +149,7 @@ class _Plane(NamedTuple):
         As `maxmargin.solvers.proof.margins.enclosures`, with a rounding more of every entry.
         """
         X = X if self.center is None else X - self.center
-        share = 2 * (len(self.w) + 8) * _UNIT_ROUNDOFF
+        share = 2 * (n_products(X) + 8) * _UNIT_ROUNDOFF
         lost = 8 * (len(self.w) + 1) * _TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
         value = y * (X @ self.w + self.offset)
         error = (abs(X) @ np.abs(self.w) + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
