@@ -57,7 +57,8 @@ class InMemory:
         """Yield what the function makes of every chunk, in order."""
 
         def work(rows: slice) -> T:
-            return function(rows, self.X[rows], *(v[rows] for v in vectors))
+            is_all = rows == slice(0, n_rows)
+            return function(rows, self.X if is_all else self.X[rows], *(v[rows] for v in vectors))
 
         n_rows, n_columns = self.shape
         n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns

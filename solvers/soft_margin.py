@@ -179,7 +179,8 @@ def _best(problem: Problem, prices: Floats, method: str, solver: str | None, bef
         best.offer(candidate)
         if best.relative_gap <= _NEXT_SOLVER_GAP:
             return best
-    best.offer_nothing()
+    if best.relative_gap > RELATIVE_GAP:
+        best.offer_nothing()
     return best
 
 
@@ -225,7 +226,7 @@ def _structured(problem: Problem, prices: Floats, engine: str, before: SoftMargi
         return interior_point.solve(problem, prices, start=start)
     from maxmargin.solvers.engines import dual_coordinate
 
-    return dual_coordinate.solve(problem, prices, relative_gap=RELATIVE_GAP)
+    return dual_coordinate.solve(problem, prices, relative_gap=RELATIVE_GAP / 2)
 
 
 def _is_small(problem: Problem) -> bool:
@@ -262,7 +263,7 @@ def _solved(problem: Problem, prices: Floats, solver: str) -> Candidate:
     with np.errstate(over="ignore"):
         scaled = np.clip(np.ldexp(prices, 2 * exponent), _LEAST_PRICE, 1 / _LEAST_PRICE)
     program = formulations.soft_margin(
-        scaling.apply(problem.X),
+        scaling.apply(problem.matrix),
         problem.y,
         scaled,
         bias=problem.bias,
