@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin.api import hard_margin, perceptron, separability, soft_margin
+    from maxmargin.api import hard_margin, perceptron, separability, soft_margin, soft_margin_path
     from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.gates import SeparationError, require
@@ -48,6 +48,7 @@ _HOMES = {
     "require": "maxmargin.gates",
     "separability": "maxmargin.api",
     "soft_margin": "maxmargin.api",
+    "soft_margin_path": "maxmargin.api",
     "verify": "maxmargin.proofs",
 }
 
@@ -76,6 +77,7 @@ __all__ = [
     "require",
     "separability",
     "soft_margin",
+    "soft_margin_path",
     "verify",
 ]
 

@@ -1,7 +1,7 @@
 """The questions people ask, for arrays of any kind: labels become signs here, the answers come from the solvers."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
 
@@ -29,7 +29,7 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
         raise InvalidProblemError(
             f"{dataset.source} has {len(dataset.classes)} classes; expected two, or positive= to choose one of them"
         )
-    return Problem(dataset.X, dataset.y.astype("float64"), bias)
+    return Problem(dataset.X, dataset.y.astype("float64"), bias, known_bounds=dataset.bounds)
 
 
 def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
@@ -37,7 +37,8 @@ def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
     from maxmargin.readers.labels import encode
 
     labels = encode(dataset.labels)
-    return ClassProblem(dataset.X, labels.codes.astype("int64"), len(labels.classes), bias)
+    codes = labels.codes.astype("int64")
+    return ClassProblem(dataset.X, codes, len(labels.classes), bias, known_bounds=dataset.bounds)
 
 
 def separability(
@@ -174,12 +175,28 @@ def soft_margin(
     *,
     bias: bool = True,
     positive: object = None,
+    sample_weight: Any = None,
+    class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
 ) -> "SoftMargin":
-    """Solve the soft-margin SVM with a free bias: min 1/2 ||w||^2 + C sum xi_i.
+    """Solve the soft-margin SVM with a free bias: min 1/2 ||w||^2 + C sum v_i xi_i.
 
-    Parameters are those of `hard_margin`, and C > 0, the price of a unit of slack (scikit-learn's and LIBSVM's C).
+    Parameters
+    ----------
+    X, y, bias, positive
+        As in `separability`.
+    C : float
+        Price of a unit of slack, positive (scikit-learn's and LIBSVM's C).
+    sample_weight : array_like (n_samples,), optional
+        v_i >= 0; by default 1. Rows of weight 0 have no say.
+    class_weight : mapping of label to float, "balanced" or None
+        Factors of v_i by label, 1 for labels that are not in the mapping. "balanced": n_samples / (2 n) for each of
+        the two sides of n rows.
+    method : {"auto", "cvxpy", "interior-point", "dual-coordinate"}
+        "auto": for small data the textbook solution through cvxpy is always computed.
+    solver : str, optional
+        A cvxpy solver, such as "CLARABEL".
 
     Examples
     --------
@@ -187,9 +204,40 @@ def soft_margin(
     >>> answer.lower <= answer.objective
     True
     """
-    from maxmargin.solvers.soft_margin import soft_margin as solve
+    answers = soft_margin_path(
+        X, y, (C,), bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
+        method=method, solver=solver,
+    )  # fmt: skip
+    return answers[0]
 
-    return solve(_problem(X, y, bias, positive), C, method=method, solver=solver)
+
+def soft_margin_path(
+    X: Any,
+    y: Any,
+    Cs: Iterable[float],
+    *,
+    bias: bool = True,
+    positive: object = None,
+    sample_weight: Any = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> "tuple[SoftMargin, ...]":
+    """Solve the soft-margin SVM for several C, in their order; other parameters are those of `soft_margin`.
+
+    Examples
+    --------
+    >>> answers = soft_margin_path([[-1.0], [1.0]], [0, 1], [0.125, 1.0, 1e6])
+    >>> [round(answer.objective, 6) for answer in answers]
+    [0.21875, 0.5, 0.5]
+    """
+    from maxmargin.solvers.soft_margin import soft_margin_path as solve
+    from maxmargin.weights import row_weights
+
+    dataset = from_arrays(X, y, positive=positive)
+    problem = problem_of(dataset, bias=bias)
+    weights = row_weights(dataset, sample_weight, class_weight)
+    return solve(problem, Cs, sample_weight=weights, method=method, solver=solver)
 
 
 def perceptron(

@@ -8,14 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import listed
-from maxmargin.readers.labels import Label, LabelError, Labels, check_classes, choose_positive, encode
+from maxmargin.carriers.gate import opened
+from maxmargin.readers.errors import data_error, listed
+from maxmargin.readers.frozen import frozen, frozen_matrix, is_matrix, signs
+from maxmargin.readers.labels import (
+    CodedLabels,
+    Label,
+    LabelError,
+    Labels,
+    check_classes,
+    choose_positive,
+    encode,
+)
 from maxmargin.readers.table import Choice, ColumnRef
 from maxmargin.solvers.errors import InvalidProblemError
 
 if TYPE_CHECKING:
+    from maxmargin.carriers.opening import Stored
+    from maxmargin.carriers.scan import Bounds
     from maxmargin.readers.assemble import Assembled
-    from maxmargin.readers.table import Matrix, Table
+    from maxmargin.readers.table import Matrix
+    from maxmargin.solvers.chunks import Carrier
 
 REST = "rest"
 """What `Dataset.negative` is when the positive class stands against all the others."""
@@ -27,11 +40,11 @@ class Dataset:
 
     Attributes
     ----------
-    X : float64 array, C-contiguous, or scipy.sparse.csr_array, of shape (n_samples, n_features)
-        Finite numbers.
+    X : float64 array, C-contiguous, or scipy.sparse.csr_array, or a carrier, of shape (n_samples, n_features)
+        Finite numbers. A carrier is a matrix outside memory: see `is_in_memory`.
     y : ndarray of shape (n_samples,)
-        int64 of -1 and +1 if `is_binary`, else the labels.
-    labels : ndarray of shape (n_samples,)
+        int64 (int8 where X is a carrier) of -1 and +1 if `is_binary`, else the labels.
+    labels : ndarray or CodedLabels of shape (n_samples,)
         The label of every row as the source has it.
     classes : tuple
         All labels of the source in order: numeric if all are numbers, else by text.
@@ -58,9 +71,9 @@ class Dataset:
     <Dataset iris: 150 x 4, 'setosa' (+1) against 'rest' (-1)>
     """
 
-    X: "Matrix"
+    X: "Matrix | Carrier"
     y: NDArray[Any]
-    labels: NDArray[Any]
+    labels: NDArray[Any] | CodedLabels
     classes: tuple[Label, ...]
     positive: Label | None
     negative: Label | None
@@ -75,6 +88,16 @@ class Dataset:
     def is_binary(self) -> bool:
         """Whether `y` is -1 and +1."""
         return self.positive is not None
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether `X` is an array or a sparse array; else it is a carrier, on disk or on a cluster."""
+        return is_matrix(self.X)
+
+    @property
+    def bounds(self) -> "Bounds | None":
+        """The least and the greatest number of every column, where they were found on reading."""
+        return getattr(self.X, "bounds", None)
 
     @property
     def n_samples(self) -> int:
@@ -99,7 +122,7 @@ class Dataset:
         others = [label for label in present if label != positive]
         return replace(
             self,
-            y=_frozen(_signs(self.labels == positive)),
+            y=frozen(signs(self.labels == positive, self.X)),
             positive=positive,
             negative=others[0] if len(others) == 1 else REST,
         )
@@ -110,8 +133,13 @@ class Dataset:
         Raises
         ------
         InvalidProblemError
-            One of them is not one of `classes`, or both are the same.
+            One of them is not one of `classes`, or both are the same, or the rows are not in memory.
         """
+        if not is_matrix(self.X):
+            raise InvalidProblemError(
+                f"{self.source} is not in memory, and a pair of its classes would copy rows; expected data in memory, "
+                "or positive= to ask for one class against all others"
+            )
         present = _classes_in_order(self)
         negative, positive = self._class(a, present), self._class(b, present)
         if negative == positive:
@@ -120,13 +148,13 @@ class Dataset:
         labels = self.labels[kept]
         return replace(
             self,
-            X=_frozen_matrix(self.X[kept]),
-            y=_frozen(_signs(labels == positive)),
-            labels=_frozen(labels),
+            X=frozen_matrix(self.X[kept]),
+            y=frozen(signs(labels == positive, self.X)),
+            labels=frozen(labels),
             positive=positive,
             negative=negative,
             row_ids=None if self.row_ids is None else tuple(self.row_ids[i] for i in kept),
-            rows=_frozen(kept if self.rows is None else self.rows[kept]),
+            rows=frozen(kept if self.rows is None else self.rows[kept]),
         )
 
     def describe_row(self, i: int) -> str:
@@ -171,15 +199,17 @@ def load(
     id: ColumnRef | None = None,
     one_hot: bool = False,
     drop_missing: bool = False,
+    memory: str | int | None = None,
+    cluster: str | None = None,
 ) -> Dataset:
     """Read a data set.
 
     Parameters
     ----------
     source : str, path or table
-        A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz), the name of a bundled
-        data set (iris, breast_cancer, wine, digits), `-` for CSV on the standard input, or a pandas, Polars or
-        Arrow table.
+        A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz), a folder of files of one
+        of the first five formats with the same columns, X.npy beside y.npy, the name of a bundled data set (iris,
+        breast_cancer, wine, digits), `-` for CSV on the standard input, or a pandas, Polars or Arrow table.
     label : str or int
         Column of the labels: a name, or a position from 0 (negative counts from the end). Default: the last.
     positive : label, optional
@@ -192,6 +222,12 @@ def load(
         Encode text columns as one column of 0 and 1 for every text but the first in sorted order.
     drop_missing : bool
         Leave out rows with missing values.
+    memory : str or int, optional
+        Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk: `Dataset.X` is a carrier,
+        which reads them chunk by chunk. The text of .csv and .tsv is then parsed once into a temporary file of 8 bytes
+        a number, and so are the arrays of a compressed .npz unpacked. Default: everything is read into memory.
+    cluster : str, optional
+        Address of a Dask scheduler whose workers read the files, .csv .tsv .parquet or .feather, and keep their rows.
 
     Returns
     -------
@@ -211,7 +247,16 @@ def load(
     """
     dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
     choice = Choice(label=label, drop=dropped, id=id, one_hot=one_hot, drop_missing=drop_missing)
-    return read_dataset(source, choice, positive)[0]
+    stored = opened(source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None)
+    return read_dataset(source, choice, positive)[0] if stored is None else _dataset_of(stored, positive)
+
+
+def _dataset_of(stored: "Stored", positive: object) -> Dataset:
+    chosen = _chosen(stored.source, stored.label_name, stored.labels, positive)
+    return _dataset(
+        stored.X[:] if stored.fits else stored.X, stored.labels, chosen,
+        feature_names=stored.names, label_name=stored.label_name, source=stored.source, notes=stored.notes,
+    )  # fmt: skip
 
 
 def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple[Dataset, Assembled]":
@@ -227,22 +272,21 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
 
     table = read(source, choice)
     parts = assemble(table, choice)
-    chosen = _chosen(table, parts.labels, positive)
+    chosen = _chosen(table.source, table.label_name, parts.labels, positive)
     dataset = _dataset(
         parts.X, parts.labels, chosen,
         feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
-        rows=None if parts.rows is None else _frozen(parts.rows), notes=parts.notes,
+        rows=None if parts.rows is None else frozen(parts.rows), notes=parts.notes,
     )  # fmt: skip
     return dataset, parts
 
 
-def _chosen(table: "Table", labels: Labels, positive: object) -> Label | None:
+def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> Label | None:
     try:
         return _positive(labels, positive)
     except LabelError as error:
-        raise table.error_of_source(
-            column=table.label_name, found=error.found, expected=error.expected, hint=error.hint
-        ) from error
+        found, expected = error.found, error.expected
+        raise data_error(source, column=label_name, found=found, expected=expected, hint=error.hint) from error
 
 
 def _positive(labels: Labels, positive: object) -> Label | None:
@@ -265,9 +309,10 @@ def from_arrays(
 
     Parameters
     ----------
-    X : array_like, scipy.sparse matrix or array, or table, of shape (n_samples, n_features)
-        Real, finite numbers.
-    y : array_like of shape (n_samples,)
+    X : array_like, scipy.sparse matrix or array, table, carrier, or Dask array or data frame, of shape (n, d)
+        Real, finite numbers. The rows of a Dask collection stay where they are; with a distributed client they are
+        computed once and kept on its cluster.
+    y : array_like or Dask array or series of shape (n_samples,)
         Booleans, numbers or texts; at least two different ones.
     positive : label, optional
         The class that is +1, against all others. Default: of two classes the greater; of more none is chosen.
@@ -298,36 +343,16 @@ def from_arrays(
     return _dataset(matrix, labels, chosen, feature_names=names, label_name="y", source=source)
 
 
-def _dataset(X: "Matrix", labels: Labels, positive: Label | None, **described: Any) -> Dataset:
-    values = labels.values()
+def _dataset(X: "Matrix | Carrier", labels: Labels, positive: Label | None, **described: Any) -> Dataset:
+    values = labels.values() if is_matrix(X) else CodedLabels(labels)
     negative: Label | None = None
-    y = values
+    y = labels.codes if positive is None else signs(labels.codes == labels.classes.index(positive), X)
+    if positive is None and isinstance(values, np.ndarray):
+        y = values
     if positive is not None:
-        y = _signs(labels.codes == labels.classes.index(positive))
         others = [label for label in labels.classes if label != positive]
         negative = others[0] if len(others) == 1 else REST
     return Dataset(
-        X=_frozen_matrix(X), y=_frozen(y), labels=_frozen(values), classes=labels.classes,
-        positive=positive, negative=negative, **described,
+        X=frozen_matrix(X), y=frozen(y), labels=frozen(values) if isinstance(values, np.ndarray) else values,
+        classes=labels.classes, positive=positive, negative=negative, **described,
     )  # fmt: skip
-
-
-def _signs(is_positive: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.array([-1, 1], dtype=np.int64)[is_positive.astype(np.intp)]
-
-
-def _frozen(values: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: the array of the caller stays as it is."""
-    view = values.view()
-    view.flags.writeable = False
-    return view
-
-
-def _frozen_matrix(X: "Matrix") -> "Matrix":
-    if isinstance(X, np.ndarray):
-        return _frozen(X)
-    from scipy.sparse import csr_array
-
-    matrix = csr_array(X, copy=False)
-    matrix.data, matrix.indices, matrix.indptr = map(_frozen, (matrix.data, matrix.indices, matrix.indptr))
-    return matrix

@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxmargin.dataset import load
+from maxmargin.readers.delimited import read_delimited
 from maxmargin.readers.errors import DataError
+from maxmargin.readers.table import Choice
 
 GOOD = "sepal,petal,species\n5.1,1.4,setosa\n4.9,3.3,virginica\n5.0,1.5,setosa\n"
 
@@ -184,10 +186,13 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 def test_directory(tmp_path: Path) -> None:
-    assert complaint(tmp_path) == "found a directory, expected a file"
+    assert complaint(tmp_path) == "found a directory without files, expected files of one format"
     folder = tmp_path / "data.csv"
     folder.mkdir()
-    assert complaint(folder) == "found a directory, expected a file"
+    assert complaint(folder) == "found a directory without files, expected files of one format"
+    assert complaint(tmp_path).startswith("found 'data.csv' in the directory, expected files .csv .tsv .parquet ")
+    with pytest.raises(DataError, match="found a directory, expected a file"):
+        read_delimited(str(folder), Choice())
 
 
 def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

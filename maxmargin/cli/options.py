@@ -22,9 +22,9 @@ ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """
-SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), a bundled data set (iris,
-breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin generate lists them), or - for CSV on the
-standard input.
+SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), X.npy beside y.npy, a folder of
+such files, a bundled data set (iris, breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin
+generate lists them), or - for CSV on the standard input.
 COL is a column's name or its position from 0; negative positions count from the end.
 """
 
@@ -41,6 +41,10 @@ def data_options(command: Command) -> Command:
         click.option("--id", "id_column", metavar="COL", help="Column that names the rows."),
         click.option("--one-hot", is_flag=True, help="Encode text columns as columns of 0 and 1."),
         click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
+        click.option(
+            "--memory", metavar="SIZE", default="1GiB", show_default=True, help="Larger files stay on disk: 512MiB, ..."
+        ),
+        click.option("--cluster", metavar="ADDRESS", help="Have the workers of this Dask scheduler read SOURCE."),
         click.option("--no-bias", is_flag=True, help="Hyperplanes through the origin only."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
         click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr."),
@@ -132,6 +136,7 @@ def read(options: dict[str, Any]) -> "Dataset":
 def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, DecimalReading | None]":
     """Read the source as the options say; with `decimal` also its text."""
     from maxmargin.cli.output import notes_of
+    from maxmargin.cli.progress import passes_shown
 
     label = options.pop("label")
     arguments = {
@@ -142,18 +147,26 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
         "one_hot": options.pop("one_hot"),
         "drop_missing": options.pop("drop_missing"),
     }
+    limits = {"memory": options.pop("memory"), "cluster": options.pop("cluster")}
+    click.get_current_context().with_resource(passes_shown(quiet=options["quiet"]))
     reading: DecimalReading | None = None
     if decimal:
         from maxmargin.decimals import read_decimal
 
+        _refuse_cluster(limits["cluster"])
         reading = read_decimal(options.pop("source"), **arguments)
         dataset = reading.dataset
     else:
         from maxmargin.dataset import load
 
-        dataset = load(options.pop("source"), **arguments)
+        dataset = load(options.pop("source"), **arguments, **limits)
     notes_of(dataset, quiet=options["quiet"])
     return dataset, reading
+
+
+def _refuse_cluster(address: str | None) -> None:
+    if address is not None:
+        raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
 
 
 def source_fields(options: dict[str, Any]) -> dict[str, Any]:
@@ -201,12 +214,23 @@ def require_two_classes(dataset: "Dataset", command: str) -> None:
 
 
 def prepared(dataset: "Dataset", how: str) -> "Dataset":
-    """Return the data set with its features prepared."""
+    """Return the data set with its features prepared.
+
+    Raises
+    ------
+    InvalidOptionError
+        If its rows are not in memory.
+    """
     from dataclasses import replace
 
     from maxmargin.prepare import prepare
+    from maxmargin.solvers.errors import InvalidOptionError
 
-    return dataset if how == "raw" else replace(dataset, X=prepare(dataset.X, how).X)
+    if how == "raw":
+        return dataset
+    if not dataset.is_in_memory:
+        raise InvalidOptionError(f"--prepare {how} copies all rows, and these are not in memory: allow more --memory")
+    return replace(dataset, X=prepare(dataset.X, how).X)
 
 
 def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:

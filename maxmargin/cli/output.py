@@ -192,5 +192,6 @@ def _report_until(done: threading.Event, what: str) -> None:
     started = time.monotonic()
     pause = _FIRST_NOTE_AFTER
     while not done.wait(pause):
-        print(f"{what}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        start = "\r\x1b[K" if sys.stderr.isatty() else ""  # over the line of a pass
+        print(f"{start}{what}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
         pause = _SECONDS_BETWEEN_LINES

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,18 @@ from maxmargin.solvers.errors import InvalidProblemError
 from .assemble import first_not_finite
 from .errors import DataError, quote
 from .frames import columns_of, is_from_table_library, labels_of_series, values_of
+from .labels import CodedLabels
+from .numerals import first_rounded
 
 if TYPE_CHECKING:
     from .table import Matrix
+
+AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
 
 REAL_KINDS = "biuf"
 """numpy's codes of boolean, signed, unsigned and floating-point types."""
 
 TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
-
-
-_EXACT_INTEGERS = 2.0**53
-"""Below it every integer is a binary64 number, and no other integer is rounded to one below it."""
 
 
 def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix, tuple[str, ...]]":
@@ -36,6 +36,8 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix
         `X` is not a table of finite real numbers, or the names do not fit.
     """
     names = None if feature_names is None else tuple(str(name) for name in feature_names)
+    if _is_outside_memory(X):
+        return _carried(X, names)
     if _is_sparse(X):
         matrix = _canonical_csr(X)
     elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
@@ -44,15 +46,33 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix
     else:
         matrix = _dense(X)
     _check_shape(matrix.shape)
-    if names is not None and len(names) != matrix.shape[1]:
-        raise InvalidProblemError(
-            f"feature_names has {len(names)} names, expected {matrix.shape[1]}, one for every column"
-        )
+    shown = _named(names, matrix.shape[1])
     _check_finite(matrix, names)
-    return matrix, names if names is not None else tuple(map(str, range(matrix.shape[1])))
+    return matrix, shown
 
 
-def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any]:
+def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
+    if names is not None and len(names) != n_columns:
+        raise InvalidProblemError(f"feature_names has {len(names)} names, expected {n_columns}, one for every column")
+    return names if names is not None else tuple(map(str, range(n_columns)))
+
+
+def _is_outside_memory(value: object) -> bool:
+    """Return whether `value` is a carrier of `maxmargin.carriers` or a Dask collection, without importing either."""
+    module = type(value).__module__
+    return module.startswith("maxmargin.carriers.") or (module.startswith("dask.") and hasattr(value, "to_delayed"))
+
+
+def _carried(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
+    from maxmargin.carriers.dask_collections import is_dask, rows_of
+
+    if is_dask(X):
+        own_names, X = rows_of(X)
+        names = own_names if names is None else names
+    return X, _named(names, X.shape[1])
+
+
+def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
     """Return one label for every row.
 
     Raises
@@ -60,6 +80,12 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any]:
     InvalidProblemError
         `y` has not one label for every row.
     """
+    if _is_outside_memory(y):
+        from maxmargin.carriers.dask_collections import labels_of_collection
+
+        y = labels_of_collection(y)
+    if isinstance(y, CodedLabels):
+        return _checked_length(y, n_samples)
     if is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
         return _checked_length(_labels_of_series(y), n_samples)
     if _is_sparse(y):
@@ -90,7 +116,7 @@ def _labels_of_series(y: Any) -> NDArray[Any] | list[Any]:
     return labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
 
 
-def _checked_length(values: NDArray[Any] | list[Any], n_samples: int) -> NDArray[Any] | list[Any]:
+def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     if len(values) != n_samples:
         raise InvalidProblemError(f"X has {n_samples} rows and y has {len(values)} labels, expected as many")
     return values
@@ -156,13 +182,9 @@ def _dense(X: Any) -> NDArray[np.float64]:
 
 def _refuse_rounded(values: NDArray[Any], converted: NDArray[np.float64]) -> None:
     """Raise where a number changed on the way to binary64: a proof would be about another number."""
-    if values.dtype.kind in "iu":
-        large = np.argwhere(np.abs(converted) >= _EXACT_INTEGERS)
-        changed = [place for place in map(tuple, large) if int(values[place]) != int(converted[place])]
-    else:
-        changed = list(map(tuple, np.argwhere((values != converted) & ~np.isnan(values))))
-    if changed:
-        row, column = changed[0]
+    place = first_rounded(values, converted)
+    if place is not None:
+        row, column = place
         raise InvalidProblemError(
             f"X, row {row}, column {column}: found {values[row, column]!s}, expected one that binary64 holds exactly "
             "(convert X to float64 yourself to have it rounded)"

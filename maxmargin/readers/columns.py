@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .errors import DataError, data_error
 from .layout import Layout
 from .numerals import booleans, cleaned, complaint, number, numbers
-from .table import Choice, Column, Table, drop_note, kept_names, shown_name
+from .table import Choice, Column, Table, Texts, drop_note, kept_names, shown_name
 
 NumberedRow: TypeAlias = tuple[int, list[str]]
 
@@ -152,8 +152,21 @@ class Columns:
             label_name=shown_name(names, roles.label),
             ids=row_ids,
             lines=np.concatenate(self.lines),
-            notes=(*drop_note(names, roles), *self._nameless_note()),
+            notes=self.notes(),
         )
+
+    def take(self) -> tuple[NDArray[np.float64], Texts, NDArray[np.int64]]:
+        """Return the numbers, the labels and the lines of the rows that were added, and forget them."""
+        n_features = len(self.roles.features)
+        values = np.concatenate([np.empty((0, n_features)), *self.parts])
+        lines = np.concatenate([np.empty(0, dtype=np.int64), *self.lines])
+        labels = cleaned(self.texts[self.roles.label])
+        self.parts, self.lines, self.texts = [], [], {j: [] for j in self.texts}
+        return values, labels, lines
+
+    def notes(self) -> tuple[str, ...]:
+        """Say what was left out, and which column has no name."""
+        return (*drop_note(self.layout.names, self.roles), *self._nameless_note())
 
     def _nameless_note(self) -> tuple[str, ...]:
         """Warn of a nameless column: row numbers that were saved as a column can separate any sorted data."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
@@ -40,19 +41,60 @@ def read_delimited(path: str, choice: Choice) -> Table:
     DataError
         The file cannot be read as a table of finite numbers with a label column.
     """
+    *_, columns = growing_columns(path, choice)
+    return columns.table()
+
+
+def growing_columns(path: str, choice: Choice, kind: type[Columns] = Columns) -> Iterator[Columns]:
+    """Yield the columns of a file each time that rows were added to them; `Columns.take` makes room for the next.
+
+    Raises
+    ------
+    DataError
+        As `read_delimited`.
+    """
     source = STDIN_NAME if path == STDIN else path
     with open_binary(path) as file:
-        blocks = _blocks(file, source)
-        first = next(blocks, None)
-        if first is None:
-            raise empty_file(source)
-        separator = "\t" if suffix_of(path) == ".tsv" else separator_of(_first_line(first.text))
-        blocks, ahead = tee(chain([first], blocks))
-        layout = _layout(ahead, separator, source)
-        del ahead  # else it would keep all blocks
-        columns = Columns(layout, choice)
-        _read(blocks, layout, columns)
-    return columns.table()
+        layout, blocks = _layout_and_blocks(file, path, source)
+        columns = kind(layout, choice)
+        for _ in _read(blocks, layout, columns):
+            yield columns
+
+
+def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Columns] = Columns) -> Columns:
+    """Return the columns of one block of a file.
+
+    Raises
+    ------
+    DataError
+        It does not hold rows of finite numbers with labels.
+    """
+    columns = kind(layout, choice)
+    for _ in _read(iter([block]), layout, columns):
+        pass
+    return columns
+
+
+def layout_of(path: str) -> Layout:
+    """Return how a file is laid out, from its first rows.
+
+    Raises
+    ------
+    DataError
+        It is empty, or no text.
+    """
+    with open_binary(path) as file:
+        return _layout_and_blocks(file, path, path)[0]
+
+
+def _layout_and_blocks(file: BinaryIO, path: str, source: str) -> tuple[Layout, Iterator[Block]]:
+    blocks = _blocks(file, source)
+    first = next(blocks, None)
+    if first is None:
+        raise empty_file(source)
+    separator = "\t" if suffix_of(path) == ".tsv" else separator_of(_first_line(first.text))
+    blocks, ahead = tee(chain([first], blocks))
+    return _layout(ahead, separator, source), blocks  # `ahead` ends here: else it would keep all blocks
 
 
 def _blocks(file: BinaryIO, source: str) -> Iterator[Block]:
@@ -119,13 +161,28 @@ def _rows(blocks: Iterable[Block], separator: str, source: str) -> Iterator[Numb
         raise data_error(source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV") from error
 
 
-def _read(blocks: Iterator[Block], layout: Layout, columns: Columns) -> None:
-    """Turn the blocks into columns: whole blocks of plain numbers at once, all else row by row."""
-    for block in blocks:
+def _read(blocks: Iterator[Block], layout: Layout, columns: Columns) -> Iterator[None]:
+    """Turn the blocks into columns: whole blocks of plain numbers at once, all else row by row; stop after each."""
+    for quoted in blocks:
+        block = _without_quotes(quoted, layout.separator)
         if '"' in block.text:
-            _read_rows(_rows(chain([block], blocks), layout.separator, layout.source), layout, columns)
+            yield from _read_rows(_rows(chain([block], blocks), layout.separator, layout.source), layout, columns)
         elif _has_bare_returns(block.text) or not columns.add_text(*_below_header(block, layout)):
-            _read_rows(_rows([block], layout.separator, layout.source), layout, columns)
+            yield from _read_rows(_rows([block], layout.separator, layout.source), layout, columns)
+        yield
+
+
+def _without_quotes(block: Block, separator: str) -> Block:
+    """Take the quotes away if they only enclose whole fields that would be the same without."""
+    n_quotes = block.text.count('"')
+    if not n_quotes:
+        return block
+    apart = re.escape(separator)
+    # The quote comes first, and then what is before it: so the search skips from quote to quote.
+    plain = re.compile(rf'"(?<![^{apart}\n]")[^"{apart}\r\n]*"(?![^{apart}\r\n])')
+    if 2 * len(plain.findall(block.text)) < n_quotes:
+        return block
+    return Block(block.text.replace('"', ""), block.lines_before)
 
 
 def _has_bare_returns(text: str) -> bool:
@@ -138,9 +195,10 @@ def _below_header(block: Block, layout: Layout) -> Block:
     return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
 
-def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) -> None:
+def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) -> Iterator[None]:
     while some := list(islice(rows, ROWS_AT_ONCE)):
         if some[0][0] == layout.header_line:
             del some[0]
         if some:
             columns.add_rows(some)
+            yield

@@ -56,7 +56,8 @@ def _read_file(path: str, choice: Choice) -> Table:
         return _reader(*READERS[suffix])(path, choice)
     if os.path.isdir(path):
         raise data_error(path, found="a directory", expected="a file")
-    known = f"{' '.join(READERS)} (each also .gz), one of the names {', '.join(BUNDLED)}, {_GENERATED}"
+    suffixes = f"{' '.join(READERS)} (each also .gz), a folder of such files, X.npy beside y.npy"
+    known = f"{suffixes}, one of the names {', '.join(BUNDLED)}, {_GENERATED}"
     if not os.path.exists(path):
         raise data_error(path, found="no such file", expected=f"a file {known}", hint=_nearest_name(path))
     found = f"the suffix {suffix!r}" if suffix else "no suffix"

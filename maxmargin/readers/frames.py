@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import data_error, quote
+from .numerals import ROUNDED_HINT, first_rounded
 from .table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def values_of(series: "nw.Series[Any]", name: str | int, source: str) -> NDArray
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         if series.null_count() == 0:
-            return np.asarray(series.to_numpy(), dtype=np.float64)
+            return _converted(series.to_numpy(), name, source)
         return np.asarray([np.nan if value is None else float(value) for value in _list_of(series)], dtype=np.float64)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return [None if value is None else str(value) for value in _list_of(series)]
@@ -101,6 +102,17 @@ def values_of(series: "nw.Series[Any]", name: str | int, source: str) -> NDArray
     raise data_error(
         source, column=name, found=f"values of type {dtype}", expected="numbers", hint=TEXT_HINT.partition(" or ")[0]
     )
+
+
+def _converted(values: NDArray[Any], name: str | int, source: str) -> NDArray[np.float64]:
+    """Return binary64 numbers; raise where one changed on the way to them: a proof would be about another number."""
+    converted = np.asarray(values, dtype=np.float64)
+    place = first_rounded(values, converted)
+    if place is not None:
+        expected = "one that binary64 holds exactly"
+        found = str(values[place])
+        raise data_error(source, row=place[0], column=name, found=found, expected=expected, hint=ROUNDED_HINT)
+    return converted
 
 
 def _values_of_objects(values: Sequence[Any]) -> NDArray[np.float64] | Texts | None:

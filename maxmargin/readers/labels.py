@@ -35,7 +35,7 @@ class Labels:
     """The classes in order, and for every row the position of its class among them."""
 
     classes: tuple[Label, ...]
-    codes: NDArray[np.intp]
+    codes: NDArray[Any]
 
     def values(self) -> NDArray[Any]:
         """Return the label of every row."""
@@ -43,7 +43,119 @@ class Labels:
         return values
 
 
-def encode(values: NDArray[Any] | Sequence[object]) -> Labels:
+class CodedLabels:
+    """The label of every row, kept as the position of its class: as an array of labels, in a fraction of the memory.
+
+    Examples
+    --------
+    >>> labels = CodedLabels(Labels(classes=("no", "yes"), codes=np.array([0, 1, 0], dtype=np.int8)))
+    >>> labels[1].item(), labels[:2].tolist(), (labels == "no").tolist()
+    ('yes', ['no', 'yes'], [True, False, True])
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+    ndim = 1
+
+    def __init__(self, coded: Labels) -> None:
+        self.coded = coded
+        self._values = np.array(coded.classes)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of rows."""
+        return (len(self.coded.codes),)
+
+    def __len__(self) -> int:
+        return len(self.coded.codes)
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return the label of a row, or an array of those of some rows."""
+        return self._values[self.coded.codes[rows]]
+
+    def __eq__(self, label: object) -> Any:
+        """Return, for every row, whether it has this label."""
+        is_it = [one == label for one in self.coded.classes]
+        return np.array(is_it)[self.coded.codes]
+
+    def tolist(self) -> list[Any]:
+        """Return the label of every row."""
+        labels: list[Any] = self[:].tolist()
+        return labels
+
+
+class Coder:
+    """Finds the classes of labels that come in parts.
+
+    Examples
+    --------
+    >>> coder = Coder()
+    >>> coder.add(["b", "a"], np.array([0, 0, 1]))
+    >>> coder.add(["a"], np.array([0]))
+    >>> coder.labels().classes, coder.labels().codes.tolist()
+    (('a', 'b'), [1, 1, 0, 0])
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[Any, int] = {}
+        self._parts: list[NDArray[Any]] = []
+        self.n_rows = 0
+
+    @property
+    def n_distinct(self) -> int:
+        """How many different labels came, as they are written."""
+        return len(self._codes)
+
+    def add(self, distinct: Sequence[object], places: NDArray[np.integer[Any]]) -> None:
+        """Take the next rows: their labels are ``distinct[places]``.
+
+        Raises
+        ------
+        LabelError
+            A label is missing or infinite; its row is counted from the first of all.
+        """
+        used = np.flatnonzero(np.bincount(places, minlength=len(distinct))).tolist()
+        codes = np.zeros(len(distinct), dtype=np.int64)
+        for place in used:
+            self._check(distinct[place], place, places)
+            codes[place] = self._codes.setdefault(distinct[place], len(self._codes))
+        self._parts.append(codes[places].astype(_smallest_codes(self.n_distinct)))
+        self.n_rows += len(places)
+
+    def _check(self, value: Any, place: int, places: NDArray[np.integer[Any]]) -> None:
+        is_missing = is_absent(value)
+        if is_missing or (isinstance(value, float) and np.isinf(value)):
+            found = "a missing label" if is_missing else "an infinite label"
+            row = self.n_rows + int(np.flatnonzero(places == place)[0])
+            raise LabelError(found=found, expected="a label", row=row)
+
+    def classes(self) -> tuple[Label, ...]:
+        """Return the classes of the rows that came, in order."""
+        return _encode_objects(list(self._codes)).classes
+
+    def labels(self) -> Labels:
+        """Return the labels of all rows that came.
+
+        Raises
+        ------
+        LabelError
+            All labels are numbers, written as texts, and one is infinite.
+        """
+        try:
+            distinct = _encode_objects(list(self._codes))
+        except LabelError as error:
+            row = int(np.flatnonzero(np.concatenate(self._parts) == error.row)[0])
+            raise LabelError(found=error.found, expected=error.expected, row=row) from error
+        codes = distinct.codes.astype(_smallest_codes(self.n_distinct))
+        return Labels(
+            classes=distinct.classes, codes=np.concatenate([codes[:0], *(codes[part] for part in self._parts)])
+        )
+
+
+def _smallest_codes(n_classes: int) -> Any:
+    return np.min_scalar_type(-max(n_classes, 1))
+
+
+def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
     """Find the classes of `values`: in numeric order if all are numbers, else in the order of their texts.
 
     Whole numbers become integers however they are written (1, 1.0, "1"), other numbers floats, all else texts.
@@ -58,6 +170,8 @@ def encode(values: NDArray[Any] | Sequence[object]) -> Labels:
     >>> encode(["10", "9.0", "10"]).classes
     (9, 10)
     """
+    if isinstance(values, CodedLabels):
+        return _present(values.coded)
     if not isinstance(values, np.ndarray):
         return _encode_objects(values)
     return _encode_numbers(values) if values.dtype.kind in "biuf" else _encode_objects(values.tolist())
@@ -72,6 +186,16 @@ def is_absent(value: object) -> bool:
     (True, True, False)
     """
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def _present(labels: Labels) -> Labels:
+    """Return the labels without classes that no row has."""
+    counts = np.bincount(labels.codes, minlength=len(labels.classes))
+    if counts.all():
+        return labels
+    kept = np.flatnonzero(counts)
+    place = np.cumsum(counts > 0) - 1
+    return Labels(classes=tuple(labels.classes[code] for code in kept.tolist()), codes=place[labels.codes])
 
 
 def _encode_numbers(values: NDArray[Any]) -> Labels:

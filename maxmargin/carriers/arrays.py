@@ -1,0 +1,226 @@
+"""Pairs of `.npy` files, and `.npz` archives with the arrays X and y."""
+
+import io
+import os
+import zipfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.readers.errors import DataError, data_error, listed, quote
+from maxmargin.readers.npz import ARCHIVE, BROKEN
+from maxmargin.readers.table import Roles, shown_name
+from maxmargin.solvers.chunks import in_order
+
+from .budget import Budget
+from .on_disk import Piece
+from .raw import Layout, OpenFile, RawRows, Scratch
+from .scan import Labelled, Mark, bounds_of
+
+_LOCAL_HEADER_BYTES = 30
+_BYTES_AT_ONCE = 1 << 20
+
+
+class ArrayScan:
+    """An array X in a file, and an array y in the same archive or another file.
+
+    Columns are counted as if y followed X.
+    """
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, path: str, budget: Budget) -> None:
+        self.path = path
+        self.budget = budget
+        self._mark: Mark | None = Mark.of(path)
+        self._X, self._y = _members(path)
+        self._file, self._layout = self._X.opened()
+        _check_types(path, self._layout, self._y.header())
+        self.n_rows, self.n_columns = self._layout.shape[0], self._layout.shape[1] + 1
+        self.names = _feature_names(path, self._layout.shape[1])
+
+    def label_name(self, roles: Roles) -> str:
+        """Return the name of the array of labels."""
+        return "y"
+
+    def labelled(self, roles: Roles) -> Iterator[Labelled]:
+        """Read all rows once."""
+        if roles.label != self.n_columns - 1:
+            raise data_error(self.path, option="--label", found="a column of X", expected="the array 'y'")
+        if self._X.is_compressed:
+            self._unpack()
+        store = self.store(roles)
+        names = [shown_name(self.names, j) for j in roles.features]
+        n_rows = self.budget.chunk_rows(len(roles.features))
+
+        def checked(piece: Piece) -> Any:
+            return bounds_of(piece.read(), self.path, names, piece.rows.start)
+
+        bounds = in_order(checked, store.pieces(n_rows), n_workers=self.budget.n_workers)
+        for extremes, labels in zip(bounds, self._y.parts(n_rows), strict=True):
+            distinct, places = np.unique(labels, return_inverse=True)
+            yield Labelled(extremes, distinct.tolist(), places)
+
+    def _unpack(self) -> None:
+        scratch = Scratch(self.path)
+        for part in self._X.parts_of_bytes():
+            scratch.write(np.frombuffer(part, dtype=np.uint8))
+        layout = self._layout
+        self._file, self._mark = scratch.file, None
+        self._layout = Layout(0, layout.dtype, layout.shape, layout.is_fortran)
+
+    def store(self, roles: Roles) -> RawRows:
+        """Return the rows."""
+        return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, mark=self._mark)
+
+
+class _Member:
+    """An array in a file of its own."""
+
+    is_compressed = False
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def stream(self) -> BinaryIO:
+        return open(self.path, "rb")
+
+    def header(self) -> Layout:
+        with self.stream() as file:
+            return _header(file, self.path)
+
+    def opened(self) -> tuple[OpenFile, Layout]:
+        """Return the file in which the array lies, and where."""
+        return OpenFile.of(self.path), self.header()
+
+    def parts(self, n_rows: int) -> Iterator[NDArray[Any]]:
+        """Yield the entries of a one-dimensional array, so many at a time."""
+        with self.stream() as file:
+            layout = _header(file, self.path)
+            for start in range(0, layout.shape[0], n_rows):
+                n_entries = min(n_rows, layout.shape[0] - start)
+                yield np.frombuffer(self._exactly(file, n_entries * layout.dtype.itemsize), layout.dtype)
+
+    def parts_of_bytes(self) -> Iterator[bytes]:
+        """Yield the bytes of the array."""
+        with self.stream() as file:
+            layout = _header(file, self.path)
+            left = layout.dtype.itemsize * layout.shape[0] * layout.shape[1]
+            while left:
+                part = self._exactly(file, min(left, _BYTES_AT_ONCE))
+                left -= len(part)
+                yield part
+
+    def _exactly(self, file: BinaryIO, n_bytes: int) -> bytes:
+        try:
+            content = file.read(n_bytes)
+        except BROKEN as error:
+            raise _broken(self.path, error) from error
+        if len(content) < n_bytes:
+            raise data_error(self.path, found="a file that ends early", expected="all of its rows")
+        return content
+
+
+class _Packed(_Member):
+    """An array in an archive."""
+
+    def __init__(self, path: str, name: str) -> None:
+        super().__init__(path)
+        self.info = _archive(path).getinfo(name)
+        self.is_compressed = self.info.compress_type != zipfile.ZIP_STORED
+
+    def stream(self) -> BinaryIO:
+        try:
+            return _archive(self.path).open(self.info)  # type: ignore[return-value]
+        except BROKEN as error:
+            raise _broken(self.path, error) from error
+
+    def opened(self) -> tuple[OpenFile, Layout]:
+        header = self.header()
+        file = OpenFile.of(self.path)
+        local = bytearray(_LOCAL_HEADER_BYTES)
+        file.read_into(memoryview(local), self.info.header_offset)
+        n_before = _LOCAL_HEADER_BYTES + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little")
+        offset = self.info.header_offset + n_before + header.offset
+        return file, Layout(offset, header.dtype, header.shape, header.is_fortran)
+
+
+def labels_beside(path: str) -> str | None:
+    """Return the file with the labels of a file whose name ends in X.npy: the same with y in the place of X.
+
+    Examples
+    --------
+    >>> labels_beside("train_X.npy"), labels_beside("a.npy")
+    ('train_y.npy', None)
+    """
+    name = path[: -len(".npy")]
+    return f"{name[:-1]}y.npy" if name.endswith("X") and path.endswith(".npy") else None
+
+
+def _members(path: str) -> tuple[_Member, _Member]:
+    if path.lower().endswith(".npz"):
+        members = _archive(path).namelist()
+        for name in ("X", "y"):
+            if f"{name}.npy" not in members:
+                arrays = listed(sorted(member.removesuffix(".npy") for member in members))
+                raise data_error(path, found=f"the arrays {arrays}", expected=f"an array {name!r}")
+        return _Packed(path, "X.npy"), _Packed(path, "y.npy")
+    labels = labels_beside(path)
+    if labels is None:
+        raise data_error(path, found="one array", expected="a file whose name ends in X.npy, with one in y.npy beside")
+    if not os.path.exists(labels):
+        raise data_error(labels, found="no such file", expected=f"the labels of {path}")
+    return _Member(path), _Member(labels)
+
+
+def _archive(path: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except BROKEN as error:
+        raise _broken(path, error) from error
+
+
+def _broken(path: str, error: Exception) -> DataError:
+    return data_error(path, found=f"a broken archive: {error}", expected=ARCHIVE)
+
+
+def _header(file: BinaryIO, path: str) -> Layout:
+    """Read the header of an array; vectors have one column."""
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, is_fortran, dtype = read(file)
+    except BROKEN as error:
+        raise data_error(path, found=f"a broken array: {error}", expected="a complete .npy file") from error
+    if dtype.hasobject:
+        found = "objects that would have to be unpickled"
+        raise data_error(path, found=found, expected="arrays of numbers or texts")
+    padded = (*shape, 1) if len(shape) == 1 else shape
+    if len(padded) != 2:
+        raise data_error(path, found=f"an array of shape {shape}", expected="rows and columns")
+    return Layout(file.tell(), dtype, (int(padded[0]), int(padded[1])), bool(is_fortran) and len(shape) == 2)
+
+
+def _check_types(path: str, X: Layout, y: Layout) -> None:
+    if X.dtype.kind not in "biuf":
+        raise data_error(path, found=f"X of type {quote(str(X.dtype))}", expected="an array X of real numbers")
+    if X.shape[1] == 0:
+        raise data_error(path, found="X without columns", expected="at least one feature")
+    if y.dtype.kind not in "biufUS":
+        raise data_error(path, found=f"y of type {quote(str(y.dtype))}", expected="labels: booleans, numbers or texts")
+    if y.shape != (X.shape[0], 1):
+        expected = f"{X.shape[0]}, one for every row of X"
+        raise data_error(path, found=f"{y.shape[0] * y.shape[1]} labels", expected=expected)
+
+
+def _feature_names(path: str, n_features: int) -> tuple[str, ...] | None:
+    """Return the names of the columns, y among them, where an archive has them."""
+    if not path.lower().endswith(".npz") or "feature_names.npy" not in _archive(path).namelist():
+        return None
+    with _archive(path).open("feature_names.npy") as file:
+        names = np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False).ravel()
+    if len(names) != n_features:
+        raise data_error(path, found=f"{len(names)} feature_names", expected=f"{n_features}, one for every column of X")
+    return (*map(str, names), "y")

@@ -1,0 +1,205 @@
+"""Rows of Parquet and Feather files as matrices."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.readers.errors import DataError, data_error, quote
+from maxmargin.readers.numerals import ROUNDED_HINT, first_rounded, number
+from maxmargin.readers.table import TEXT_HINT, Roles, shown_name
+from maxmargin.solvers.chunks import in_order
+
+from .arrow_files import ArrowFile, places_in
+from .budget import Budget
+from .on_disk import Piece
+from .row_cache import Floats, RowNumbers
+from .scan import Labelled, Mark, not_finite
+
+_ROWS_TURNED_AT_ONCE = 2048
+"""Rows written from columns into a matrix while both are in the cache of the processor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrowRows:
+    """Some columns of a file, by name, and what the file was when it was validated."""
+
+    file: ArrowFile
+    columns: tuple[str, ...]
+    mark: Mark
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self.file.starts[-1]), len(self.columns)
+
+    def pieces(self, n_rows: int) -> Iterator[Piece]:
+        """Yield all rows in order, at most `n_rows` at a time."""
+        self.mark.check()
+        for start, batch in _numbered(self.file.batches(n_rows, self.columns)):
+            yield Piece(slice(start, start + batch.num_rows), partial(self._matrix, batch, start))
+
+    def some(self, numbers: RowNumbers) -> Floats:
+        """Return the rows of increasing numbers, from the groups that hold them."""
+        self.mark.check()
+        groups, places = places_in(self.file.starts, numbers)
+        found = np.empty((len(numbers), len(self.columns)))
+        for start, batch in _numbered(self.file.batches(self.file.n_rows_at_once, self.columns, groups)):
+            first, last = np.searchsorted(places, (start, start + batch.num_rows))
+            if first < last:
+                found[first:last] = self._matrix(batch.take(places[first:last] - start), int(numbers[first]))
+            if last == len(numbers):
+                break
+        return found
+
+    def _matrix(self, batch: Any, first_row: int) -> Floats:
+        X = np.empty((batch.num_rows, batch.num_columns))
+        write_matrix(X, batch, self.file.path, first_row)
+        return X
+
+
+class ArrowScan:
+    """A Parquet or Feather file."""
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, file: ArrowFile, budget: Budget) -> None:
+        self.path = file.path
+        self.file = file
+        self.budget = budget
+        self.names = file.names
+        self.n_columns = len(file.names)
+        self._mark = Mark.of(file.path)
+        twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]
+        if twice:
+            found = f"several columns named {quote(twice[0])}"
+            raise data_error(file.path, found=found, expected="a different name for each")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.file.starts[-1])
+
+    def label_name(self, roles: Roles) -> str | int:
+        """Return the name of the label column, or its position."""
+        return shown_name(self.names, roles.label)
+
+    def labelled(self, roles: Roles) -> Iterator[Labelled]:
+        """Read all rows once."""
+        label = self.names[roles.label]
+        batches = _numbered(self.batches(roles))
+        yield from in_order(partial(self._checked, label), batches, n_workers=self.budget.n_workers)
+
+    def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Yield the batches of some groups, with features and labels."""
+        columns = [self.names[j] for j in sorted((*roles.features, roles.label))]
+        return self.file.batches(self.budget.chunk_rows(len(columns)), columns, groups)
+
+    def part(self, roles: Roles, groups: Sequence[int]) -> tuple[Floats, list[Labelled]]:
+        """Return the rows of consecutive groups, checked, with their labels."""
+        label = self.names[roles.label]
+        features = [self.names[j] for j in roles.features]
+        first, last = int(self.file.starts[groups[0]]), int(self.file.starts[groups[-1] + 1])
+        X = np.empty((last - first, len(features)))
+        labelled = []
+        for start, batch in _numbered(self.batches(roles, groups)):
+            labelled.append(self._checked(label, (first + start, batch)))
+            write_matrix(X[start : start + batch.num_rows], batch.select(features), self.path, first + start)
+        return X, labelled
+
+    def _checked(self, label: str, numbered: tuple[int, Any]) -> Labelled:
+        first_row, batch = numbered
+        bounds = [
+            _extremes(values_of(array, self.path, name, first_row), self.path, name, first_row)
+            for name, array in zip(batch.schema.names, batch.columns, strict=True)
+            if name != label
+        ]
+        low, high = np.array(bounds).reshape(-1, 2).T.copy()
+        return Labelled((low, high), *_distinct(batch.column(label)))
+
+    def store(self, roles: Roles) -> ArrowRows:
+        """Return the rows."""
+        return ArrowRows(file=self.file, columns=tuple(self.names[j] for j in roles.features), mark=self._mark)
+
+
+def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
+    """Write the columns of a batch into the columns of X."""
+    columns = [
+        values_of(array, path, name, first_row) for name, array in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    for start in range(0, batch.num_rows, _ROWS_TURNED_AT_ONCE):
+        rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
+        for j, column in enumerate(columns):
+            X[rows, j] = column[rows]
+
+
+def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the first row of every batch with it."""
+    n_rows = 0
+    for batch in batches:
+        yield n_rows, batch
+        n_rows += batch.num_rows
+
+
+def values_of(array: Any, path: str, name: str, first_row: int) -> NDArray[np.float64]:
+    """Return the numbers of a column.
+
+    Raises
+    ------
+    DataError
+        One is missing, not a number, or an integer that binary64 does not hold.
+    """
+    from pyarrow import types
+
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.null_count:
+        row = int(np.argmin(array.is_valid().to_numpy(zero_copy_only=False)))
+        raise not_finite(np.nan, path, first_row + row, name)
+    kind = array.type
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        raise _no_number(array, path, name, first_row)
+    values = array.to_numpy(zero_copy_only=False)
+    converted: NDArray[np.float64] = values.astype(np.float64, copy=False)
+    place = first_rounded(values, converted)
+    if place is not None:
+        found, expected = str(values[place]), "one that binary64 holds exactly"
+        row = first_row + place[0]
+        raise data_error(path, row=row, column=name, found=found, expected=expected, hint=ROUNDED_HINT)
+    return converted
+
+
+def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:
+    from pyarrow import types
+
+    if not (types.is_string(array.type) or types.is_large_string(array.type) or types.is_string_view(array.type)):
+        hint = TEXT_HINT.partition(" or ")[0]
+        return data_error(path, column=name, found=f"values of type {array.type}", expected="numbers", hint=hint)
+    texts = array.to_pylist()
+    row = next((row for row, text in enumerate(texts) if number(text) is None), 0)
+    found = quote(texts[row]) if number(texts[row]) is None else f"the text {quote(texts[row])}"
+    return data_error(path, row=first_row + row, column=name, found=found, expected="a number", hint=TEXT_HINT)
+
+
+def _extremes(values: NDArray[np.float64], path: str, name: str, first_row: int) -> tuple[float, float]:
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    if len(values) and not (np.isfinite(low) and np.isfinite(high)):
+        row = int(np.argmin(np.isfinite(values)))
+        raise not_finite(float(values[row]), path, first_row + row, name)
+    return low, high
+
+
+def _distinct(array: Any) -> tuple[list[object], NDArray[np.int64]]:
+    """Return the different labels, None for a missing one, and for every row which it has."""
+    from pyarrow import types
+
+    if not types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    distinct = [*array.dictionary.to_pylist(), None]
+    places = array.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if array.null_count == 0:
+        distinct.pop()
+    return distinct, places

@@ -1,0 +1,92 @@
+"""The files of a source: which there are, of which format, and that they have the same columns."""
+
+import os
+from collections.abc import Sequence
+
+from maxmargin.readers.errors import data_error, listed
+from maxmargin.readers.source import suffix_of
+from maxmargin.readers.table import Choice
+
+from .arrays import ArrayScan, labels_beside
+from .arrow import ArrowScan
+from .arrow_files import FeatherFile, ParquetFile
+from .budget import Budget
+from .opening import SUFFIXES, is_readable_in_parts
+from .scan import Scan
+from .text import TextScan
+
+
+def scans_of(path: str, choice: Choice, budget: Budget) -> tuple[list[Scan], list[str]]:
+    """Open a file or all files of a folder; return them with notes on those that are empty.
+
+    Raises
+    ------
+    DataError
+        There are none, or they have several formats, or different columns.
+    """
+    if not os.path.isdir(path):
+        return [scan_of(path, choice, budget)], []
+    scans, notes = [], []
+    for file in _files_of(path):
+        if os.path.getsize(file) == 0:
+            notes.append(f"{file} is empty")
+        else:
+            scans.append(scan_of(file, choice, budget))
+    if not scans:
+        raise data_error(path, found="empty files only", expected="data")
+    _check_schema(scans)
+    return scans, notes
+
+
+def _files_of(folder: str) -> list[str]:
+    """Return the files in sorted order; hidden ones, those that begin with "_", and labels of .npy are left out."""
+    names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
+    paths = [os.path.join(folder, name) for name in names]
+    labels = {labels_beside(path) for path in paths}
+    files = [path for path in paths if path not in labels]
+    if not files:
+        raise data_error(folder, found="a directory without files", expected="files of one format")
+    unknown = [path for path in files if os.path.isdir(path) or not is_readable_in_parts(path)]
+    if unknown:
+        expected = f"files {' '.join(SUFFIXES)} only, all of one format"
+        raise data_error(folder, found=f"{os.path.basename(unknown[0])!r} in the directory", expected=expected)
+    suffixes = sorted({suffix_of(path) for path in files})
+    if len(suffixes) > 1:
+        raise data_error(folder, found=f"files {' and '.join(suffixes)}", expected="files of one format")
+    return files
+
+
+def arrow_scan(path: str, budget: Budget) -> ArrowScan:
+    """Open a Parquet or Feather file."""
+    kind = ParquetFile if suffix_of(path) == ".parquet" else FeatherFile
+    return ArrowScan(kind(path, budget), budget)
+
+
+def scan_of(path: str, choice: Choice, budget: Budget) -> Scan:
+    """Open a file.
+
+    Raises
+    ------
+    DataError
+        It is missing, or broken.
+    """
+    suffix = suffix_of(path)
+    try:
+        if suffix in (".parquet", ".feather"):
+            return arrow_scan(path, budget)
+        return ArrayScan(path, budget) if suffix in (".npz", ".npy") else TextScan(path, choice)
+    except FileNotFoundError as error:
+        raise data_error(path, found="no such file", expected="a file") from error
+
+
+def _check_schema(scans: Sequence[Scan]) -> None:
+    first = scans[0]
+    for scan in scans[1:]:
+        if (scan.names, scan.n_columns) != (first.names, first.n_columns):
+            raise data_error(
+                scan.path, found=_columns_text(scan), expected=f"those of {first.path}: {_columns_text(first)}"
+            )
+
+
+def _columns_text(scan: Scan) -> str:
+    return f"{scan.n_columns} columns without names" if scan.names is None else f"the columns {listed(scan.names)}"

@@ -1,0 +1,130 @@
+"""Rows in files, read chunk by chunk by every pass."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import in_order
+
+from .budget import Budget
+from .passes import report
+from .row_cache import Floats, RowCache, RowNumbers
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Consecutive rows of a store, and how they are read, in any thread."""
+
+    rows: slice
+    read: Callable[[], Floats]
+
+    def shifted(self, n_rows: int) -> "Piece":
+        """Return the piece of a store that comes after so many rows of others."""
+        return Piece(slice(self.rows.start + n_rows, self.rows.stop + n_rows), self.read)
+
+
+class Store(Protocol):
+    """A matrix in one file."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+
+    def pieces(self, n_rows: int) -> Iterator[Piece]:
+        """Yield all rows in order, at most `n_rows` at a time."""
+
+    def some(self, numbers: RowNumbers) -> Floats:
+        """Return the rows of these increasing numbers."""
+
+
+class OnDisk:
+    """A Carrier of rows that lie in one or more stores, one after another.
+
+    Parameters
+    ----------
+    stores : sequence of Store
+        With as many columns each.
+    budget : Budget
+    bounds : pair of ndarray (n_columns,), optional
+        The least and the greatest number of every column, if they are known.
+    """
+
+    is_sparse = False
+    ndim = 2
+
+    def __init__(self, stores: Sequence[Store], budget: Budget, bounds: tuple[Floats, Floats] | None = None) -> None:
+        self.stores = tuple(stores)
+        self.budget = budget
+        self.bounds = bounds
+        self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
+        self._cache = RowCache(self.shape[1], budget.cache_bytes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self._starts[-1]), self.stores[0].shape[1]
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
+
+        def work(piece: Piece) -> tuple[int, T]:
+            return piece.rows.stop, function(piece.rows, piece.read(), *(v[piece.rows] for v in vectors))
+
+        for n_done, result in in_order(work, self._pieces(), n_workers=self.budget.n_workers):
+            report(n_done, self.shape[0])
+            yield result
+
+    def _pieces(self) -> Iterator[Piece]:
+        n_rows = self.budget.chunk_rows(self.shape[1])
+        for start, store in zip(self._starts.tolist(), self.stores, strict=False):
+            for piece in store.pieces(n_rows):
+                yield piece.shifted(start)
+
+    def __getitem__(self, rows: Any) -> Floats:
+        """Return the rows of a slice, of an array of row numbers, or of a mask."""
+        numbers = row_numbers(rows, self.shape[0])
+        if (np.diff(numbers) > 0).all():
+            return self._cache.rows(numbers, self._fetched)
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return self._cache.rows(distinct, self._fetched)[places]
+
+    def remember(self, numbers: RowNumbers, values: Floats) -> None:
+        """Keep rows that a pass has brought along: who asks for them next need not read the files again."""
+        self._cache.remember(numbers, values)
+
+    def _fetched(self, numbers: RowNumbers) -> Floats:
+        parts = []
+        for start, stop, store in zip(self._starts[:-1], self._starts[1:], self.stores, strict=True):
+            first, last = np.searchsorted(numbers, (start, stop))
+            if first < last:
+                parts.append(store.some(numbers[first:last] - start))
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, self.shape[1])), *parts])
+
+
+def row_numbers(rows: Any, n_rows: int) -> RowNumbers:
+    """Return the numbers, from 0, that a slice, an array of numbers or a mask stands for.
+
+    Raises
+    ------
+    IndexError
+        There is no such row.
+
+    Examples
+    --------
+    >>> row_numbers(slice(2, 9, 3), 6).tolist(), row_numbers([-1, 0], 6).tolist()
+    ([2, 5], [5, 0])
+    """
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(n_rows))
+    wanted = np.asarray(rows)
+    numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted.astype(np.int64)
+    if numbers.size and not (-n_rows <= numbers.min() and numbers.max() < n_rows):
+        raise IndexError(
+            f"there are {n_rows} rows, no row {numbers.max() if numbers.max() >= n_rows else numbers.min()}"
+        )
+    return np.where(numbers < 0, numbers + n_rows, numbers)

@@ -1,0 +1,131 @@
+"""From a path to a carrier with labels: files that do not fit into memory, and folders of files."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.readers.errors import data_error
+from maxmargin.readers.labels import Labels
+from maxmargin.readers.source import STDIN, is_compressed, suffix_of
+from maxmargin.readers.table import Choice, Roles, drop_note, kept_names
+
+from .budget import Budget
+
+if TYPE_CHECKING:
+    from .dask_rows import DaskRows
+    from .on_disk import OnDisk
+    from .scan import Scan
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".npy")
+"""Of the formats that can be read in parts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stored:
+    """Data outside memory, validated; `fits` tells whether the rows can be read into memory."""
+
+    X: "OnDisk | DaskRows"
+    labels: Labels
+    names: tuple[str, ...]
+    label_name: str
+    source: str
+    notes: tuple[str, ...]
+    fits: bool
+
+    @classmethod
+    def of(
+        cls,
+        X: "OnDisk | DaskRows",
+        labels: Labels,
+        scan: "Scan",
+        roles: Roles,
+        path: str,
+        notes: Sequence[str],
+        *,
+        fits: bool = False,
+    ) -> "Stored":
+        """Return the data with the names of the columns of a file; all files have the same."""
+        return cls(
+            X=X, labels=labels, names=tuple(map(str, kept_names(scan.names, roles.features))),
+            label_name=str(scan.label_name(roles)), source=path, fits=fits,
+            notes=(*notes, *(scan.notes or drop_note(scan.names, roles))),
+        )  # fmt: skip
+
+
+def open_stored(source: Any, choice: Choice, budget: Budget | None, *, is_positive_chosen: bool) -> Stored | None:
+    """Open and validate files whose rows are not read into memory; None where a reader should read them.
+
+    Parameters
+    ----------
+    source : Any
+        As that of `load`. Folders of files and pairs of `.npy` files are opened here always.
+    choice : Choice
+    budget : Budget, optional
+        None: there is memory enough for everything.
+    is_positive_chosen : bool
+        Whether one class stands against all the others: then there may be many.
+
+    Raises
+    ------
+    DataError
+        The files do not hold data that can be used, or the choice asks for what needs all rows in memory.
+    """
+    path = _path_of(source)
+    if path is None:
+        return None
+    is_alone = not os.path.isdir(path) and suffix_of(path) != ".npy"
+    if is_alone and (budget is None or not _may_be_large(path, budget)):
+        return None
+    from .files import scans_of
+    from .on_disk import OnDisk
+    from .validation import Validation
+
+    scans, notes = scans_of(path, choice, budget or Budget())
+    fits = budget is None or budget.fits(sum(scan.n_rows for scan in scans), scans[0].n_columns)
+    if is_alone and fits:
+        return None
+    refuse_what_needs_memory(path, choice)
+    roles = choice.roles(scans[0].names, scans[0].n_columns, path)
+    labels, bounds = Validation(scans, roles, is_positive_chosen).run()
+    stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
+    X = OnDisk(stores, budget or Budget(), bounds)
+    return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
+
+
+def _path_of(source: Any) -> str | None:
+    """Return the path of what is there and has a format that can be read in parts."""
+    if not isinstance(source, str | os.PathLike) or source == STDIN:
+        return None
+    path = os.fspath(source)
+    is_there = isinstance(path, str) and os.path.exists(path)
+    return path if is_there and (os.path.isdir(path) or is_readable_in_parts(path)) else None
+
+
+def is_readable_in_parts(path: str) -> bool:
+    """Return whether a file has a format that can be read in parts."""
+    suffix = suffix_of(path)
+    return suffix in SUFFIXES and (suffix in (".csv", ".tsv") or not is_compressed(path))
+
+
+def _may_be_large(path: str, budget: Budget) -> bool:
+    """Return whether a file is worth a look: the numbers of a small one fit however it is compressed."""
+    return os.path.getsize(path) > budget.memory // 1000
+
+
+def refuse_what_needs_memory(path: str, choice: Choice) -> None:
+    """Raise where the choice asks for something that only a reader of whole tables does.
+
+    Raises
+    ------
+    DataError
+    """
+    asked = {
+        "--one-hot": choice.one_hot, "--id": choice.id is not None, "--drop-missing": choice.drop_missing,
+        "--decimal": choice.keep_texts,
+    }  # fmt: skip
+    option = next((option for option, is_asked in asked.items() if is_asked), None)
+    if option is not None:
+        found = "it asked for data that are read in parts, as they do not fit into memory or lie in a folder"
+        hint = "leave a column out with --drop" if option == "--id" else "allow more memory with --memory"
+        raise data_error(path, option=option, found=found, expected="one file that fits into memory", hint=hint)

@@ -1,0 +1,121 @@
+"""The first pass over a file: what every format says of it before and while its rows are validated."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.readers.errors import DataError, data_error
+from maxmargin.readers.table import DROP_MISSING_HINT, Roles
+
+from .on_disk import Store
+from .row_cache import Floats
+
+Bounds: TypeAlias = tuple[Floats, Floats]
+
+
+class Labelled(NamedTuple):
+    """Consecutive rows, found to be finite: the extremes of their columns, their labels as ``distinct[places]``.
+
+    `lines` are those of a text file, from 1.
+    """
+
+    bounds: Bounds
+    distinct: Sequence[object]
+    places: NDArray[np.integer[Any]]
+    lines: NDArray[np.int64] | None = None
+
+
+class Reading(Protocol):
+    """A file to be read once and validated."""
+
+    path: str
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows; an estimate, where only reading tells."""
+
+    def label_name(self, roles: Roles) -> str | int:
+        """Return the name of the label column."""
+
+    def labelled(self, roles: Roles) -> Iterator[Labelled]:
+        """Read all rows once, and validate them."""
+
+
+class Scan(Reading, Protocol):
+    """A file that was opened, and not yet read."""
+
+    n_columns: int
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of all columns."""
+
+    def store(self, roles: Roles) -> Store:
+        """Return the rows for later passes; to be called after the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What tells that a file is still the one that was validated."""
+
+    path: str
+    size: int
+    changed: int
+
+    @classmethod
+    def of(cls, path: str) -> "Mark":
+        """Return the mark of a file as it is now."""
+        status = os.stat(path)
+        return cls(path, status.st_size, status.st_mtime_ns)
+
+    def check(self) -> None:
+        """Raise unless the file is what it was.
+
+        Raises
+        ------
+        DataError
+        """
+        try:
+            is_same = Mark.of(self.path) == self
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        if not is_same:
+            found = "a file that was written to since its rows were checked"
+            raise data_error(self.path, found=found, expected="one that stays as it is while it is worked on")
+
+
+def unreadable(path: str, error: Exception) -> DataError:
+    """Word the error of a file that broke off while it was read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
+    return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
+
+
+def bounds_of(X: Floats, path: str, names: Sequence[str | int], first_row: int) -> Bounds:
+    """Return the least and the greatest number of every column.
+
+    Raises
+    ------
+    DataError
+        A number is missing or infinite.
+    """
+    with np.errstate(invalid="ignore"):
+        low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+    if len(X) and not (np.isfinite(low).all() and np.isfinite(high).all()):
+        row = int(np.argmin(np.isfinite(X).all(axis=1)))
+        column = int(np.argmin(np.isfinite(X[row])))
+        raise not_finite(X[row, column], path, first_row + row, names[column])
+    return low, high
+
+
+def not_finite(value: float, path: str, row: int, column: str | int) -> DataError:
+    """Word the error of a value that is NaN or infinite."""
+    place: dict[str, Any] = {"row": row, "column": column}
+    if np.isnan(value):
+        return data_error(path, **place, found="a missing value", expected="a number", hint=DROP_MISSING_HINT)
+    found = "infinity" if value > 0 else "minus infinity"
+    return data_error(path, **place, found=found, expected="a finite number")
