@@ -29,7 +29,8 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
         raise InvalidProblemError(
             f"{dataset.source} has {len(dataset.classes)} classes; expected two, or positive= to choose one of them"
         )
-    return Problem(dataset.X, dataset.y.astype("float64"), bias, known_bounds=dataset.bounds)
+    y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
+    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds)
 
 
 def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:

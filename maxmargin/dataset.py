@@ -62,6 +62,8 @@ class Dataset:
         Position in the source of every row, from 0; None if all rows are here.
     notes : tuple of str
         What was left out or encoded.
+    validated : tuple of a matrix and the extremes of its columns, optional
+        What was found on validation; it speaks of `X` where `X` is that matrix.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Dataset:
     row_ids: tuple[str, ...] | None = None
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    validated: "tuple[Matrix | Carrier, Bounds] | None" = None
 
     @property
     def is_binary(self) -> bool:
@@ -97,6 +100,8 @@ class Dataset:
     @property
     def bounds(self) -> "Bounds | None":
         """The least and the greatest number of every column, where they were found on reading."""
+        if self.validated is not None and self.validated[0] is self.X:
+            return self.validated[1]
         return getattr(self.X, "bounds", None)
 
     @property
@@ -333,17 +338,24 @@ def from_arrays(
     """
     from maxmargin.readers.arrays import features_of, labels_of
 
-    matrix, names = features_of(X, feature_names)
+    matrix, names, bounds = features_of(X, feature_names)
     values = labels_of(y, matrix.shape[0])
     try:
         labels = encode(values)
         chosen = _positive(labels, positive)
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
-    return _dataset(matrix, labels, chosen, feature_names=names, label_name="y", source=source)
+    return _dataset(matrix, labels, chosen, bounds=bounds, feature_names=names, label_name="y", source=source)
 
 
-def _dataset(X: "Matrix | Carrier", labels: Labels, positive: Label | None, **described: Any) -> Dataset:
+def _dataset(
+    X: "Matrix | Carrier",
+    labels: Labels,
+    positive: Label | None,
+    *,
+    bounds: "Bounds | None" = None,
+    **described: Any,
+) -> Dataset:
     values = labels.values() if is_matrix(X) else CodedLabels(labels)
     negative: Label | None = None
     y = labels.codes if positive is None else signs(labels.codes == labels.classes.index(positive), X)
@@ -352,7 +364,9 @@ def _dataset(X: "Matrix | Carrier", labels: Labels, positive: Label | None, **de
     if positive is not None:
         others = [label for label in labels.classes if label != positive]
         negative = others[0] if len(others) == 1 else REST
+    matrix = frozen_matrix(X)
     return Dataset(
-        X=frozen_matrix(X), y=frozen(y), labels=frozen(values) if isinstance(values, np.ndarray) else values,
-        classes=labels.classes, positive=positive, negative=negative, **described,
+        X=matrix, y=frozen(y), labels=frozen(values) if isinstance(values, np.ndarray) else values,
+        classes=labels.classes, positive=positive, negative=negative,
+        validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip

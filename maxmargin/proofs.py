@@ -132,7 +132,7 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
     document = _document(certificate)
     if document["data"]["reading"] == "decimal":
         raise CertificateError("the proof is about decimal text, which arrays do not hold: maxmargin verify PROOF FILE")
-    matrix, _ = features_of(X, None)
+    matrix, _, _ = features_of(X, None)
     try:
         labels = encode(labels_of(y, matrix.shape[0]))
     except LabelError as error:

@@ -66,22 +66,28 @@ class InMemory:
         if len(chunks) == 1:
             yield work(chunks[0])
             return
-        yield from in_order(work, chunks)
+        yield from in_order(work, chunks, n_ahead=len(chunks))  # a reader that is woken late leaves no thread idle
 
     def __getitem__(self, rows: Any) -> Any:
         """Return some of the rows."""
         return self.X[rows]
 
 
-def in_order(work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None) -> Iterator[T]:
-    """Yield ``work(item)`` in order, computed by threads that are at most a few items ahead of the reader."""
+def in_order(
+    work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None, n_ahead: int | None = None
+) -> Iterator[T]:
+    """Yield ``work(item)`` in order, computed by threads that are `n_ahead` items ahead of the reader at most.
+
+    By default they are ahead by two items a thread.
+    """
     n_workers = n_threads() if n_workers is None else n_workers
+    n_ahead = 2 * n_workers if n_ahead is None else n_ahead
     waiting: deque[Future[T]] = deque()
     with ThreadPoolExecutor(n_workers) as pool:
         try:
             for item in items:
                 waiting.append(pool.submit(work, item))
-                if len(waiting) > 2 * n_workers:
+                if len(waiting) > n_ahead:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

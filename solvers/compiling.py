@@ -18,17 +18,18 @@ MATRIX = types.Array(types.float64, 2, "C", readonly=True)
 """The type of the rows of a dense problem."""
 
 
-def compiled(*signature: types.Type) -> Callable[[Kernel], Kernel]:
+def compiled(*signature: types.Type, may_reorder_sums: bool = False) -> Callable[[Kernel], Kernel]:
     """Compile with an explicit signature, cached on disk where a cache folder can be written.
 
     The compiled function lets other threads run. Kernels that call each other must live in one file: the cache does not
-    see changes elsewhere.
+    see changes elsewhere. Reordered sums are faster, and not the same on every machine.
     """
+    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "nsz"} if may_reorder_sums else False}
 
     def decorate(function: Kernel) -> Kernel:
         try:
-            return cast(Kernel, numba.njit(signature, cache=True, nogil=True)(function))
+            return cast(Kernel, numba.njit(signature, cache=True, **options)(function))
         except RuntimeError:  # no writable cache folder
-            return cast(Kernel, numba.njit(signature, nogil=True)(function))
+            return cast(Kernel, numba.njit(signature, **options)(function))
 
     return decorate

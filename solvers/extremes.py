@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.chunks import Carrier
+
 Floats = NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
 """The least and the greatest number of every column, both (n_features,)."""
 
-_MANY_ENTRIES = 1 << 22
-"""Matrix entries from which a compiled pass is worth loading the compiler's runtime."""
+MANY_ENTRIES = 1 << 20
+"""Matrix entries, of one chunk, from which a compiled pass is worth loading the compiler's runtime."""
 
 
 def column_bounds(X: Any) -> Bounds:
@@ -26,9 +28,18 @@ def column_bounds(X: Any) -> Bounds:
     """
     if hasattr(X, "tocsr"):
         return _finite_or_nan(X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel())
-    if X.size < _MANY_ENTRIES:
+    if X.size < MANY_ENTRIES:
         return _finite_or_nan(X.min(axis=0), X.max(axis=0))
     return _compiled(X)
+
+
+def bounds_of_rows(carrier: Carrier) -> Bounds:
+    """Return the bounds of the columns of all rows, chunk by chunk."""
+    return united(carrier.map(_of_chunk))
+
+
+def _of_chunk(rows: slice, X: Any) -> Bounds:
+    return column_bounds(X)
 
 
 def united(parts: Iterable[Bounds]) -> Bounds:

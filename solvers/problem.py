@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, slices
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.extremes import Bounds, column_bounds, united
+from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows
 
@@ -103,7 +103,7 @@ class Samples:
     @cached_property
     def column_bounds(self) -> Bounds:
         """Return the least and the greatest number of every column."""
-        return self.known_bounds or united(self.map(_bounds_of_chunk))
+        return self.known_bounds or bounds_of_rows(self.carrier)
 
     @property
     def column_sizes(self) -> NDArray[np.float64]:
@@ -247,10 +247,6 @@ def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:
         raise InvalidProblemError(f"X has shape {X.shape}; expected (n_samples, n_features), both at least 1")
     if y.shape != (X.shape[0],):
         raise InvalidProblemError(f"y has shape {y.shape}; expected ({X.shape[0]},), one sign a row of X")
-
-
-def _bounds_of_chunk(rows: slice, X: Any) -> Bounds:
-    return column_bounds(X)
 
 
 def _whole(rows: slice, X: Any) -> Any:

@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# Tests run side by side on shared machines, and compiled code is compiled on first use: no test is about time.
+settings.register_profile("without deadlines", deadline=None)
+settings.load_profile("without deadlines")
 
 Rows = list[list[Fraction]]
 Whole = list[list[int]]

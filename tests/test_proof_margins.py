@@ -12,7 +12,9 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.solvers import chunks as chunks_module
+from maxmargin.solvers import extremes
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof import lowest as lowest_module
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,
@@ -172,3 +174,28 @@ def test_far_rows_are_not_computed_exactly(monkeypatch: pytest.MonkeyPatch) -> N
     y = np.where(np.arange(1000) % 2, 1.0, -1.0)
     assert least_functional_margin(Problem(X, y), np.array([1.0]), 0.0) == -Fraction(X[998, 0])
     assert asked == [998]
+
+
+@given(planes())
+@settings(max_examples=50)
+@example(DAZZLING)
+def test_compiled_scores_find_the_same_least_margins(plane: tuple) -> None:
+    X, y, w, b = plane
+    problem = Problem(X, y)
+    least, best = least_functional_margin(problem, w, b), best_offset(problem, w)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lowest_module, "MANY_ENTRIES", 1)
+        assert least_functional_margin(problem, w, b) == least
+        assert best_offset(problem, w) == best
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_compiled_column_bounds_tell_what_is_not_finite(bad: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    monkeypatch.setattr(extremes, "MANY_ENTRIES", 1)
+    low, high = extremes.column_bounds(X)
+    assert (low == X.min(axis=0)).all()
+    assert (high == X.max(axis=0)).all()
+    X[17, 1] = bad
+    low, high = extremes.column_bounds(X)
+    assert np.isnan(low).tolist() == np.isnan(high).tolist() == [False, True, False]

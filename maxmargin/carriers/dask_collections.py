@@ -93,7 +93,7 @@ def _prepared(part: Any, n_columns: int) -> Floats | str:
     if len(part) == 0:
         return np.empty((0, n_columns))
     try:
-        X, _ = features_of(part, None)
+        X, _, _ = features_of(part, None)
     except InvalidProblemError as error:
         return str(error)
     return X if isinstance(X, np.ndarray) else "found a sparse array, expected a dense one"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 
 from .assemble import first_not_finite
 from .errors import DataError, quote
@@ -27,8 +29,8 @@ REAL_KINDS = "biuf"
 TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
 
 
-def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix, tuple[str, ...]]":
-    """Return finite numbers (float64, C-contiguous or CSR) and the names of the columns.
+def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix, tuple[str, ...], Bounds | None]":
+    """Return finite numbers (float64, C-contiguous or CSR), the names of the columns, and their extremes if dense.
 
     Raises
     ------
@@ -37,7 +39,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix
     """
     names = None if feature_names is None else tuple(str(name) for name in feature_names)
     if _is_outside_memory(X):
-        return _carried(X, names)
+        return *_carried(X, names), None
     if _is_sparse(X):
         matrix = _canonical_csr(X)
     elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
@@ -47,8 +49,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix
         matrix = _dense(X)
     _check_shape(matrix.shape)
     shown = _named(names, matrix.shape[1])
-    _check_finite(matrix, names)
-    return matrix, shown
+    return matrix, shown, _checked_finite(matrix, names)
 
 
 def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
@@ -212,10 +213,13 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             raise InvalidProblemError(f"X has no {what} (shape {shape}), expected at least one")
 
 
-def _check_finite(X: "Matrix", names: tuple[str, ...] | None) -> None:
-    place = first_not_finite(X)
+def _checked_finite(X: "Matrix", names: tuple[str, ...] | None) -> Bounds | None:
+    """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
+    bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
+    place = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
     if place is not None:
         row, column = place
         found = "NaN" if np.isnan(X[row, column]) else "an infinite value"
         shown = column if names is None else repr(names[column])
         raise InvalidProblemError(f"X, row {row}, column {shown}: found {found}, expected a finite number")
+    return bounds

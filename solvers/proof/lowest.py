@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.extremes import MANY_ENTRIES
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.rounding import errors, largest_error, whole_line_where_broken
 
@@ -84,33 +85,43 @@ def whole_group(problem: Problem, rows: Rows) -> Lowest:
 def _lowest_of_chunk(
     w: Floats, b: float, everywhere: float | None, levels: Sequence[float], most: int, rows: slice, X: Any, y: Floats
 ) -> list[Lowest]:
-    with np.errstate(all="ignore"):
-        value = np.asarray(X @ w)
-        if b:
-            value += b
-        value *= y
-        if not np.isfinite(value.sum()):
-            value[~np.isfinite(value)] = -np.inf
     error = float(errors(X, w, b).max(initial=0.0)) if everywhere is None else everywhere
-    groups: list[Any] = [y < 0, y > 0] if len(levels) == 2 else [None]
+    score, least = _scores(X, np.asarray(y, dtype=np.float64), w, b)
+    groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)
+    if len(levels) == 2:
+        groups = ((y < 0, least[0]), (y > 0, least[1]))
     found = []
-    for level, group in zip(levels, groups, strict=True):
-        score = value if group is None else np.where(group, value, np.inf)
-        places = _low_places(score, level, most, error)
+    for level, (is_member, least_score) in zip(levels, groups, strict=True):
+        places = _low_places(score, is_member, least_score, level, most, error)
         found.append(_looked_at(w, b, error, rows.start, X, score, places))
     return found
 
 
-def _low_places(score: Floats, level: float, most: int, error: float) -> Rows:
-    """Return the places of scores that may be the least, and of at most so many others below the level."""
-    least = score.min(where=score > -np.inf, initial=np.inf) if np.isneginf(score.min()) else score.min()
+def _scores(X: Any, y: Floats, w: Floats, b: float) -> tuple[Floats, tuple[float, ...]]:
+    """Return y (w.x + b), -infinity where that overflows, and the least others of either class, -1 first."""
+    if isinstance(X, np.ndarray) and X.size >= MANY_ENTRIES:
+        from maxmargin.solvers.proof.scores_kernel import scores
+
+        result = np.empty(len(y))
+        return result, scores(X, y, w, b, result)
+    with np.errstate(all="ignore"):
+        result = np.asarray(X @ w + b) * y
+        result[~np.isfinite(result)] = -np.inf
+    is_number = result > -np.inf
+    least = [result.min(where=is_number & (y == sign), initial=np.inf) for sign in (-1, 1)]
+    return result, tuple(map(float, least))
+
+
+def _low_places(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
+    """Return the places of scores that may be the least of a group, and of at most so many others below the level."""
     with np.errstate(all="ignore"):
         end = np.nextafter(least + 2 * error, np.inf)  # no score above it can be the least
-    is_far = score > end if np.isfinite(end) else np.isposinf(score)  # infinite are the rows of the other class
-    near = np.flatnonzero(~is_far)
-    if not most or level <= least:
+    if not np.isfinite(end):
+        return np.flatnonzero((score < np.inf) & is_member)
+    near = np.flatnonzero((score <= end) & is_member)
+    if not most or level <= end:
         return near
-    below = np.flatnonzero((score < level) & is_far)
+    below = np.flatnonzero((score < level) & (score > end) & is_member)
     if below.size > most:
         below = below[np.argpartition(score[below], most)[:most]]
     return np.sort(np.concatenate([near, below]))
