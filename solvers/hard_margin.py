@@ -42,6 +42,9 @@ _UNASKED_SECONDS = 60.0
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
 
+_INSTANT = 1e-6
+"""Seconds: a limit that is over at once."""
+
 _WORKING_SET_GAP = 1e-13
 """Relative width at which the working set stops."""
 
@@ -140,7 +143,7 @@ def _solved(
     if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
         likely = _from_few_rows(best, limits)
     if best.plane is None:
-        verdict = verdict or separability(problem, time_limit=limits.seconds_left, likely=likely)
+        verdict = verdict or separability(problem, time_limit=_at_least_an_instant(limits), likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
     attempts = () if verdict is None else verdict.attempts
@@ -152,6 +155,11 @@ def _solved(
     if is_auto and _is_worth_exact_work(best, limits):
         return _finish(best, attempts, _unasked(limits))
     return best.solution(_status(best, stopped_early), attempts, "")
+
+
+def _at_least_an_instant(limits: Limits) -> float | None:
+    left = limits.seconds_left
+    return None if left is None else max(left, _INSTANT)
 
 
 def _may_be_separable(verdict: Separability | None) -> bool:
@@ -265,8 +273,8 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
     X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
     if method in ("quick", "daqp"):
         yield _brought_home(_asked_directly(problem, as_dense(X), weights, limits), scaling)
-    for name in solvers:
-        if limits.is_over():
+    for number, name in enumerate(solvers):
+        if number and limits.is_over():
             return
         from maxmargin.solvers import formulations
 

@@ -136,6 +136,7 @@ def sparse_pass(
 
 def pass_over(X: Any, y: Floats) -> Callable[..., tuple[int, int]]:
     """Return the pass over these rows, its arguments from ``bias_scale`` on left open."""
+    y = np.asarray(y, dtype=np.float64)
     if hasattr(X, "tocsr"):
         indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return lambda *rest: sparse_pass(X.data, indices, starts, y, *rest)
