@@ -2,10 +2,11 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 A = TypeVar("A")
@@ -93,6 +94,18 @@ def in_order(
                 yield waiting.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Return rows above one another, in the form they have."""
+    first = parts[0]
+    if not hasattr(first, "tocsr"):
+        return np.concatenate(parts)
+    starts = np.cumsum([0, *(part.nnz for part in parts)])
+    offsets = [part.indptr[1:] + start for part, start in zip(parts, starts[:-1], strict=True)]
+    content = [np.concatenate([part.data for part in parts]), np.concatenate([part.indices for part in parts])]
+    shape = sum(part.shape[0] for part in parts), first.shape[1]
+    return type(first)((*content, np.concatenate([[0], *offsets])), shape=shape)
 
 
 def slices(n_rows: int, step: int) -> Iterator[slice]:

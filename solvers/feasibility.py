@@ -88,9 +88,9 @@ def separability(
     attempts: list[Attempt] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None and working_set.is_worth_it(problem):
-        found, likely = _from_few_rows(problem, scaling, limits, attempts)
-        if found is not None:
-            return _separable(problem, found, working_set.NAME, tuple(attempts), limits)
+        plane, likely = _from_few_rows(problem, scaling, limits, attempts)
+        if plane is not None:
+            return _separable(problem, plane, working_set.NAME, tuple(attempts), limits)
     if not (method == "auto" and solver is None and is_exact):
         for candidate in _candidates(problem, scaling, method, solver, limits):
             attempts.append(candidate.attempt)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.extremes import MANY_ENTRIES
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.rounding import errors, largest_error, whole_line_where_broken
@@ -43,7 +44,7 @@ class Lowest:
     @property
     def may_be_least(self) -> NDArray[np.bool_]:
         """Whether the exact score may be the least of the group; it is the least of these."""
-        return self.lower <= self.upper.min(initial=np.inf)
+        return np.asarray(self.lower <= self.upper.min(initial=np.inf))
 
 
 def lowest(
@@ -144,12 +145,3 @@ def _united(parts: Sequence[Lowest]) -> Lowest:
         lower=np.concatenate([part.lower for part in parts]),
         upper=np.concatenate([part.upper for part in parts]),
     )
-
-
-def stacked(parts: Sequence[Any]) -> Any:
-    """Return rows above one another, in the form they have."""
-    if not hasattr(parts[0], "tocsr"):
-        return np.concatenate(parts)
-    from scipy.sparse import vstack
-
-    return vstack(parts, format="csr")
