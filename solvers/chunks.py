@@ -37,6 +37,9 @@ class Carrier(Protocol):
     def __getitem__(self, rows: Any) -> Any:
         """Return the rows of a slice, or of an array of row numbers, as one array or CSR array."""
 
+    def remember(self, rows: NDArray[np.int64], X: Any) -> None:
+        """Keep rows that a pass brought along, where fetching them again would cost another one."""
+
 
 class InMemory:
     """An array or CSR array; chunks of many rows are worked on by several threads."""
@@ -72,6 +75,9 @@ class InMemory:
     def __getitem__(self, rows: Any) -> Any:
         """Return some of the rows."""
         return self.X[rows]
+
+    def remember(self, rows: NDArray[np.int64], X: Any) -> None:
+        """Do nothing: all rows are at hand."""
 
 
 def in_order(

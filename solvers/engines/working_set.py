@@ -105,4 +105,6 @@ def _levels(answer: PoolAnswer) -> list[float]:
 
 
 def _taken_in(pool: Pool, problem: Problem, groups: list[Lowest]) -> bool:
+    for group in groups:
+        problem.carrier.remember(group.rows, group.X)
     return any([pool.add(group.rows, group.X, problem.y[group.rows]) for group in groups])

@@ -1,14 +1,16 @@
 """Points of the two convex hulls: their distance bounds every margin from above."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_fraction, as_integers
+from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
 
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
@@ -30,16 +32,35 @@ def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]
 
 def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> tuple[list[int], int]:
     """Return ``(sums, exponent)``: ``sum_i weights_i x_i = sums * 2**exponent``, exactly."""
-    total, exponent = [0] * problem.n_features, 0
-    for start in range(0, len(rows), _CHUNK_ROWS):
-        part = slice(start, start + _CHUNK_ROWS)
-        entries, part_exponent = problem.exact_rows(rows[part])
-        sums = np.array(weights[part], dtype=object).dot(entries).tolist()
-        if start == 0:
-            total, exponent = sums, part_exponent
-        else:
-            total, exponent = _add_scaled(total, exponent, sums, part_exponent)
-    return total, exponent
+    factors = np.array(weights, dtype=object)
+    if len(rows) <= _CHUNK_ROWS or problem.integers is not None:
+        return _united(_sums(problem, rows, factors), problem.n_features)
+    order = np.argsort(rows, kind="stable")
+    parts = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
+    return _united((part for chunk in parts for part in chunk), problem.n_features)
+
+
+def _sums(problem: Problem, rows: NDArray[np.int64], factors: Integers) -> Iterator[tuple[list[int], int]]:
+    for part in slices(len(rows), _CHUNK_ROWS):
+        entries, exponent = problem.exact_rows(rows[part])
+        yield factors[part].dot(entries).tolist(), exponent
+
+
+def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
+    """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
+    first, last = np.searchsorted(wanted, (rows.start, rows.stop))
+    places, chosen, sums = wanted[first:last] - rows.start, factors[first:last], []
+    for part in slices(len(places), _CHUNK_ROWS):
+        entries, exponent = as_integers(dense_rows(X, places[part]))
+        sums.append((chosen[part].dot(entries).tolist(), exponent))
+    return sums
+
+
+def _united(parts: Iterable[tuple[list[int], int]], n_features: int) -> tuple[list[int], int]:
+    total: tuple[list[int], int] | None = None
+    for sums, exponent in parts:
+        total = (sums, exponent) if total is None else _add_scaled(*total, sums, exponent)
+    return total or ([0] * n_features, 0)
 
 
 def margin_upper_bound_squared(
