@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 
 from maxmargin.api import best_bias_scale, problem_of, run_perceptron
 from maxmargin.dataset import from_arrays
+from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem, squared_norms
 from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers, dense_rows, round_up, sqrt_up
-from maxmargin.solvers.proof.margins import enclose_functional_margins, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.margins import enclosures, least_functional_margin, norm_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -176,12 +178,30 @@ def gather(
 
 def augmented(problem: Problem, scale: float) -> Problem:
     """Return the rows (x, s), to be separated through the origin."""
+    if not isinstance(problem.carrier, InMemory):
+        return _augmented_outside_memory(problem, scale)
     column = np.full((problem.n_samples, 1), scale)
     if problem.is_sparse:
         from scipy.sparse import csr_array, hstack
 
         return Problem(hstack([problem.X, csr_array(column)], format="csr"), problem.y, bias=False)
     return Problem(np.ascontiguousarray(np.hstack([problem.X, column])), problem.y, bias=False)
+
+
+def _augmented_outside_memory(problem: Problem, scale: float) -> Problem:
+    from maxmargin.carriers.derived import Derived
+
+    low, high = problem.column_bounds
+    bounds = np.append(low, scale), np.append(high, scale)
+    X = Derived(problem.carrier, partial(_with_column, scale), bounds)
+    return Problem(X, problem.y, bias=False, known_bounds=bounds)
+
+
+def _with_column(scale: float, X: Floats) -> Floats:
+    """Return the rows with a constant at their end."""
+    rows = np.empty((X.shape[0], X.shape[1] + 1))
+    rows[:, :-1], rows[:, -1] = X, scale
+    return rows
 
 
 def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
@@ -340,18 +360,28 @@ def _freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
 def _with_slack(evidence: Evidence, run_square: Fraction) -> float:
     """Return the bound for v = (w, b/s), the soft margin's hyperplane in its own scale (g = 1/||v||)."""
     soft = evidence.soft
-    lower, _ = enclose_functional_margins(evidence.problem, soft.w, soft.b)
-    slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
+    squares = _squared_slack(evidence.problem, soft.w, soft.b)
     # In random order a pass may present a row several times, and its slack would count as often.
     is_counted = evidence.n_passes is not None and evidence.run.settings.order.covers_all_rows
-    if (slack.any() and not is_counted) or slack.max() > _LARGEST_SLACK:
+    if squares is None or (squares and not is_counted):
         return math.inf
-    squares = Fraction(math.fsum(np.nextafter(slack * slack, np.inf)[slack > 0].tolist())) * _ROUNDING_ALLOWANCE
     distance = sqrt_up(squares * (evidence.n_passes or 1))
     spread = sqrt_up(run_square * _run_norm_squared(evidence, soft.w, soft.b))
     if math.isinf(spread):
         return math.inf
     return round_up((Fraction(spread) + Fraction(distance)) ** 2)
+
+
+def _squared_slack(problem: Problem, w: Floats, b: float) -> Fraction | None:
+    """Return sum max(0, 1 - y(w.x + b))^2 or a little more, None where it would overflow."""
+    total = Fraction(0)
+    for _, lower, _ in enclosures(problem, w, b):
+        slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
+        if slack.max() > _LARGEST_SLACK:
+            return None
+        squares = np.nextafter(slack * slack, np.inf)[slack > 0]
+        total += Fraction(math.fsum(squares.tolist())) * _ROUNDING_ALLOWANCE
+    return total
 
 
 def _without_slack(evidence: Evidence, run_square: Fraction) -> float:

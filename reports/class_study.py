@@ -9,6 +9,7 @@ from maxmargin.bounds import augmented, radius_squared
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
@@ -55,7 +56,18 @@ class ClassStudy:
 
 
 def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> ClassStudy:
-    """Ask the two-class question of every class and of every pair, and the multinomial one of all."""
+    """Ask the two-class question of every class and of every pair, and the multinomial one of all.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the rows are not in memory: each pair is a copy of some.
+    """
+    if not dataset.is_in_memory:
+        raise InvalidProblemError(
+            f"{dataset.source} has {len(dataset.classes)} classes and is not in memory, where a report on each pair of "
+            "them would copy rows; expected data in memory, or positive= to ask for one class against all others"
+        )
     return ClassStudy(
         dataset=dataset,
         settings=settings,
@@ -68,7 +80,7 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
 def _multinomial(dataset: Dataset, settings: Settings) -> Separability:
     problem = class_problem_of(dataset, bias=settings.bias)
     if settings.prepare != How.RAW:
-        problem = replace(problem, X=prepare(problem.X, settings.prepare).X)
+        problem = replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
     return with_names(multinomial(problem), dataset)
 
 

@@ -172,7 +172,8 @@ def margin_report(
     ----------
     dataset : Dataset
         From `maxmargin.load` or `maxmargin.from_arrays`. With more than two classes and no positive one the report
-        is a table of every class against the rest and of every pair, and the answer for all classes at once.
+        is a table of every class against the rest and of every pair, and the answer for all classes at once. Rows
+        outside memory are read in passes: two classes, cyclic order and raw features only.
     bias : bool
         False: hyperplanes through the origin only.
     bias_scale : float or "best"

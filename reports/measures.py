@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.margins import enclose_functional_margins, exact_functional_margins
+from maxmargin.solvers.proof.margins import enclosures, exact_functional_margins
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class Plane:
 
     def distances(self, problem: Problem, rows: NDArray[np.int64] | slice = slice(None)) -> Floats:
         """Return the geometric margins y(w.x + b)/||w|| of the rows."""
-        result: Floats = problem.y[rows] * (problem.X[rows] @ self.unit + self.offset)
+        result: Floats = problem.y[rows] * (problem.carrier[rows] @ self.unit + self.offset)
         return result
 
 
@@ -77,7 +77,9 @@ def n_errors(problem: Problem, w: Floats, b: float) -> int:
     """Return how many rows have y(w.x + b) <= 0, exactly."""
     if not w.any() and b == 0:
         return problem.n_samples
-    lower, upper = enclose_functional_margins(problem, w, b)
-    doubtful = np.flatnonzero((lower <= 0) & (upper > 0))
-    exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-    return int((upper <= 0).sum()) + sum(value <= 0 for value in exact)
+    found = 0
+    for rows, lower, upper in enclosures(problem, w, b, for_signs=True):
+        doubtful = rows[(lower <= 0) & (upper > 0)]
+        exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
+        found += int((upper <= 0).sum()) + sum(value <= 0 for value in exact)
+    return found

@@ -94,6 +94,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     rows = [
         ("Source", one_line(data["source"])),
         ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
+        *((("Where they are", "outside memory: read anew in every pass"),) if "in_memory" in data else ()),
         ("Label column", one_line(data["label_name"])),
         *(
             (

@@ -13,11 +13,14 @@ from maxmargin.api import problem_of, run_perceptron, with_bias_scale, with_name
 from maxmargin.bounds import Bound, Evidence, bounds_of, gather
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
+from maxmargin.reports.centring import about_the_mean, moved_to_mean_0
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane, n_errors, plane_of
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem import Problem, radius
@@ -26,10 +29,15 @@ from maxmargin.solvers.proof.dyadic import nearest_floats
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
 
+Floats = NDArray[np.float64]
+
 OnProgress = Callable[[Progress], None]
 
 _N_CS = 9
 """How many values of C are tried where the caller names none."""
+
+SLACK = 1e-6
+"""Slack above which a row of a soft margin is counted as having some."""
 
 _SPREADS = (1e-100, 1e100)
 """Spreads beyond these would put C out of the range of binary64."""
@@ -69,15 +77,23 @@ class SoftPoint:
     Attributes
     ----------
     solution : SoftMargin
+        Of rows outside memory without its vectors that have an entry for every row: they are empty.
     w : ndarray (n_features,)
         The normal; 0 where the solution's is 0 up to rounding.
     n_errors : int
         Rows with y(w.x + b) <= 0, counted exactly.
+    n_slack, n_support : int
+        Rows with a slack above `SLACK`, and with a multiplier.
+    slack_norm : float
+        The Euclidean norm of the slacks.
     """
 
     solution: SoftMargin
-    w: NDArray[np.float64]
+    w: Floats
     n_errors: int
+    n_slack: int
+    n_support: int
+    slack_norm: float
 
     @property
     def plane(self) -> Plane | None:
@@ -102,7 +118,7 @@ class Study:
         What the perceptron ran on: `problem`, or the same rows through the origin if ``bias_scale="best"`` says so.
     run : PerceptronRun
     run_hard : HardMargin
-        The maximum margin of the space (x, s) of the run.
+        The maximum margin of the space (x, s) of the run; without multipliers where the rows are outside memory.
     bounds : tuple of Bound
         For the passes that the run made.
     centred : Centred or None
@@ -186,17 +202,36 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     centred, not_centred = _centred(problem, settings, scale, on_progress)
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
-        run_problem=run_problem, run=run, run_hard=evidence.run_hard, bounds=_bounds(evidence),
+        run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=_bounds(evidence),
         centred=centred, not_centred=not_centred, soft=soft,
     )  # fmt: skip
 
 
 def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:
-    """Return the two-class question about the prepared rows."""
+    """Return the two-class question about the prepared rows.
+
+    Raises
+    ------
+    InvalidOptionError
+        If rows outside memory are to be prepared, or presented in another order than that of their file.
+    """
+    if not dataset.is_in_memory:
+        _check_needs_no_memory(settings)
     problem = problem_of(dataset, bias=settings.bias)
     if settings.prepare == How.RAW:
         return problem
-    return replace(problem, X=prepare(problem.X, settings.prepare).X)
+    return replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
+
+
+def _check_needs_no_memory(settings: Settings) -> None:
+    """Raise before the first pass, not after hours."""
+    if settings.prepare != How.RAW:
+        raise InvalidOptionError(
+            f"prepare is {settings.prepare!r}, which copies all rows, and these are not in memory; expected 'raw', or "
+            "more memory"
+        )
+    if settings.order != Order.CYCLIC:
+        raise InvalidOptionError(f"order is {settings.order!r}; expected 'cyclic' for rows that are not in memory")
 
 
 def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None) -> PerceptronRun:
@@ -238,14 +273,35 @@ def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
 def _spread(problem: Problem) -> float:
     """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
     is_kept = problem.is_sparse or not problem.bias
-    spread = radius(problem if is_kept else replace(problem, X=problem.X - problem.X.mean(axis=0)))
+    spread = radius(problem if is_kept else about_the_mean(problem))
     return float(np.clip(spread or 1.0, *_SPREADS))
+
+
+def _kept(hard: HardMargin, problem: Problem) -> HardMargin:
+    """Return what the report needs of the margin of another space: no multipliers of rows outside memory."""
+    return hard if _is_in_memory(problem) else replace(hard, dual=np.empty(0))
+
+
+def _is_in_memory(problem: Problem) -> bool:
+    return isinstance(problem.carrier, InMemory)
 
 
 def _soft_point(problem: Problem, C: float) -> SoftPoint:
     solution = soft_margin(problem, C)
     w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
-    return SoftPoint(solution=solution, w=w, n_errors=n_errors(problem, w, solution.b))
+    return SoftPoint(
+        solution=solution if _is_in_memory(problem) else _without_rows(solution),
+        w=w,
+        n_errors=n_errors(problem, w, solution.b),
+        n_slack=int((solution.slack > SLACK).sum()),
+        n_support=len(solution.support),
+        slack_norm=float(np.linalg.norm(solution.slack)),
+    )
+
+
+def _without_rows(solution: SoftMargin) -> SoftMargin:
+    """Drop what has an entry for every row: a grid of such solutions may take more memory than there is."""
+    return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
 
 
 def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
@@ -264,7 +320,7 @@ def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, sof
         """About the square root of Freund and Schapire's bound; any u gives one, so the least may be chosen."""
         u = point.solution
         length = math.hypot(*u.w.tolist(), u.b / scale if scale else 0.0)
-        return reach * length + math.sqrt(run.n_epochs) * float(np.linalg.norm(u.slack))
+        return reach * length + math.sqrt(run.n_epochs) * point.slack_norm
 
     tightest = min(soft, key=root_of_bound)
     return gather(problem, run, n_passes=run.n_epochs, hard=hard, soft=tightest.solution)
@@ -284,8 +340,8 @@ def _centred(
     if settings.prepare in (How.CENTER, How.STANDARDIZE):
         return None, "the data are centred already"
     try:
-        moved = replace(problem, X=prepare(problem.X, How.CENTER).X)
+        moved = moved_to_mean_0(problem)
     except InvalidProblemError as error:
         return None, str(error)
     run = run_of(moved, settings, scale, on_progress)
-    return Centred(problem=moved, hard=hard_margin(moved), run=run), ""
+    return Centred(problem=moved, hard=_kept(hard_margin(moved), problem), run=run), ""

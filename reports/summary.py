@@ -23,9 +23,6 @@ from maxmargin.solvers.solution import HardMargin
 
 SCHEMA = "maxmargin.report/1"
 
-SLACK = 1e-6
-"""Slack above which a row of a soft margin is counted as having some."""
-
 _RECENT_EPOCHS = 100
 """The last epochs over which the rate of mistakes is averaged."""
 
@@ -83,7 +80,8 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "n_samples": dataset.n_samples,
         "n_features": dataset.n_features,
         "feature_names": list(dataset.feature_names),
-        "sparse": not isinstance(dataset.X, np.ndarray),
+        "sparse": hasattr(dataset.X, "tocsr"),
+        **({} if dataset.is_in_memory else {"in_memory": False}),
         "notes": list(dataset.notes),
     }
 
@@ -230,8 +228,8 @@ def _soft(point: SoftPoint) -> dict[str, Any]:
         "gap": solution.gap,
         "margin_width": math.inf if plane is None else 1 / norm(plane.w),
         "n_errors": point.n_errors,
-        "n_slack": int((solution.slack > SLACK).sum()),
-        "n_support": len(solution.support),
+        "n_slack": point.n_slack,
+        "n_support": point.n_support,
         "w": point.w,
         "b": solution.b,
         "engine": solution.engine,

@@ -1,12 +1,16 @@
 """What the perceptron had achieved along its run, rebuilt from the rows it was mistaken on."""
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.measures import plane_of
+from maxmargin.reports.measures import Plane, plane_of
+from maxmargin.reports.spread import margins
 from maxmargin.reports.study import Study
+from maxmargin.solvers.chunks import slices
 
 Floats = NDArray[np.float64]
 
@@ -14,6 +18,9 @@ _MOST_CHECKPOINTS = 200
 _FEWEST_CHECKPOINTS = 20
 _MOST_ENTRIES_READ = 400_000_000
 """Matrix entries read at all checkpoints together: about a second."""
+
+_ENTRIES_AT_ONCE = 1 << 17
+"""Matrix entries of mistaken rows that are fetched at a time (1 MiB)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,6 +45,8 @@ class Trajectory:
 def trajectory(study: Study) -> Trajectory:
     """Return the margins at checkpoints spaced evenly on a logarithmic scale."""
     checkpoints = _checkpoints(study)
+    if not study.dataset.is_in_memory:
+        return _by_passes(study, checkpoints)
     walk = _Walk(study)
     points = [walk.advance(int(stop)) for stop in checkpoints]
     margin, upper = np.array(points, dtype=np.float64).reshape(-1, 2).T
@@ -74,15 +83,58 @@ class _Walk:
         return self._margin(), self._upper()
 
     def _margin(self) -> float:
-        w = self.sums[1] - self.sums[0]
-        b = float(self.counts[1] - self.counts[0]) * self.study.scale**2
-        plane = plane_of(w, b, "perceptron")
+        plane = _plane(self.study, self.sums, self.counts)
         return float("nan") if plane is None else float(plane.distances(self.study.problem).min())
 
     def _upper(self) -> float:
-        if not self.study.problem.bias:
-            return float(np.linalg.norm(self.sums[1] - self.sums[0]) / self.counts.sum())
-        if not self.counts.all():
-            return float("nan")
-        means = self.sums / self.counts[:, np.newaxis]
-        return float(np.linalg.norm(means[1] - means[0]) / 2)
+        return _upper(self.study, self.sums, self.counts)
+
+
+def _plane(study: Study, sums: Floats, counts: Floats) -> Plane | None:
+    """Return the perceptron's hyperplane from the sums of the mistaken rows, None at w = 0."""
+    w = sums[1] - sums[0]
+    return plane_of(w, float(counts[1] - counts[0]) * study.scale**2, "perceptron")
+
+
+def _upper(study: Study, sums: Floats, counts: Floats) -> float:
+    """Return the upper bound of gamma* that these mistakes give."""
+    if not study.problem.bias:
+        return float(np.linalg.norm(sums[1] - sums[0]) / counts.sum())
+    if not counts.all():
+        return float("nan")
+    means = sums / counts[:, np.newaxis]
+    return float(np.linalg.norm(means[1] - means[0]) / 2)
+
+
+def _by_passes(study: Study, checkpoints: NDArray[np.int64]) -> Trajectory:
+    """Return the same for rows outside memory: one pass for all hyperplanes."""
+    problem = study.problem
+    reached = [*zip(*_sums(study, checkpoints), strict=True)]
+    planes = {k: plane for k, entry in enumerate(reached) if (plane := _plane(study, *entry)) is not None}
+    margin = np.full(len(checkpoints), np.nan)
+    if planes:
+        least = [*problem.map(partial(_least, tuple(planes.values())), problem.y)]
+        margin[list(planes)] = np.min(least, axis=0)
+    upper = np.array([_upper(study, *entry) if entry[1].any() else np.nan for entry in reached])
+    return Trajectory(n_mistakes=checkpoints, margin=margin, upper=upper)
+
+
+def _sums(study: Study, checkpoints: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return the sums of the mistaken rows of either class (k, 2, d) and their numbers (k, 2) at each checkpoint."""
+    from scipy.sparse import csc_array
+
+    problem, mistaken = study.problem, study.run.mistake_rows
+    rows, places = np.unique(mistaken, return_inverse=True)
+    interval = np.searchsorted(checkpoints, np.arange(len(mistaken)), side="right")
+    groups = 2 * interval + (problem.y[mistaken] > 0)
+    n_groups = 2 * len(checkpoints)
+    weights = csc_array((np.ones(len(mistaken)), (groups, places)), shape=(n_groups, len(rows)))
+    sums = np.zeros((n_groups, problem.n_features))
+    for part in slices(len(rows), max(1, _ENTRIES_AT_ONCE // problem.n_features)):
+        sums += weights[:, part] @ problem.dense_rows(rows[part])
+    counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
+    return sums.reshape(-1, 2, problem.n_features).cumsum(axis=0), counts.reshape(-1, 2).cumsum(axis=0)
+
+
+def _least(planes: tuple[Plane, ...], rows: slice, X: Any, y: NDArray[Any]) -> Floats:
+    return np.array([margins(plane, X, y).min() for plane in planes])

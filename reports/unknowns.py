@@ -15,6 +15,7 @@ def unknowns(report: dict[str, Any]) -> list[str]:
         _final_count(report),
         *_bounds(report),
         _soft(report),
+        _outside_memory(report),
     ]
     return [sentence for sentence in (*found, *_always(report)) if sentence]
 
@@ -31,6 +32,15 @@ def columns(answer: dict[str, Any]) -> str:
     """Return what was not asked about the columns."""
     reason = answer["columns_reason"]
     return f"Which logistic coefficients are infinite was not computed: {reason}." if reason else ""
+
+
+def _outside_memory(report: dict[str, Any]) -> str:
+    if "in_memory" not in report["data"]:
+        return ""
+    return (
+        "The rows do not fit into the memory allowed. Every number on this page is of all of them, computed in passes; "
+        "a picture of single rows shows a random sample, and medians, which need all rows at once, are left out."
+    )
 
 
 def _width(report: dict[str, Any]) -> str:

@@ -11,6 +11,9 @@ Floats = NDArray[np.float64]
 
 _STOPPED_EARLY = ("user_limit", "optimal_inaccurate")
 
+INTERRUPTED = "interrupted"
+"""Status of an engine that Ctrl-C stopped on its way; what it returns is what it had by then."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:

@@ -22,7 +22,7 @@ from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling
-from maxmargin.solvers.solution import HardMargin, Separability, Status, Verdict
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -42,6 +42,9 @@ _UNASKED_SECONDS = 60.0
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
 
+_SHARE_OF_TIME = 4
+"""The share of the time that solvers may take before exact work is one in so many."""
+
 _INSTANT = 1e-6
 """Seconds: a limit that is over at once."""
 
@@ -52,9 +55,6 @@ _MOST_ENTRIES = 20_000_000
 """Size of X up to which cvxpy is asked where the working set leaves a wide interval."""
 
 METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
-
-INTERRUPTED = "interrupted: this is what was proven by then"
-"""Reason of an answer that Ctrl-C cut short."""
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
@@ -99,7 +99,7 @@ def hard_margin(
     Returns
     -------
     HardMargin
-        Ctrl-C ends the work with what is proven by then and the reason `INTERRUPTED`; before there is a separating
+        Ctrl-C ends the work with what is proven by then and the reason `WHAT_WAS_PROVEN`; before there is a separating
         plane it raises as usual.
 
     Raises
@@ -125,7 +125,7 @@ def hard_margin(
     except KeyboardInterrupt:
         if best.plane is None:
             raise
-        return best.solution(Status.LIMIT, () if verdict is None else verdict.attempts, INTERRUPTED)
+        return best.solution(Status.LIMIT, () if verdict is None else verdict.attempts, WHAT_WAS_PROVEN)
 
 
 def _solved(
@@ -147,7 +147,8 @@ def _solved(
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
     attempts = () if verdict is None else verdict.attempts
-    stopped_early = _improve(best, problem, _candidates(problem, method, solvers, limits))
+    asking = _share(limits) if exact else limits
+    stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking))
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
@@ -155,6 +156,12 @@ def _solved(
     if is_auto and _is_worth_exact_work(best, limits):
         return _finish(best, attempts, _unasked(limits))
     return best.solution(_status(best, stopped_early), attempts, "")
+
+
+def _share(limits: Limits) -> Limits:
+    """Return the limits of solvers whose answers exact work only starts from."""
+    left = limits.seconds_left
+    return limits if left is None else Limits(time_limit=max(left / _SHARE_OF_TIME, _INSTANT))
 
 
 def _at_least_an_instant(limits: Limits) -> float | None:

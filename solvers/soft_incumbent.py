@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.solution import SoftMargin, Status
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
 
 Floats = NDArray[np.float64]
 
@@ -77,6 +77,11 @@ class Incumbent:
             self.dual, self.lower = balanced(self.problem, dual), lower
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C stopped the last engine."""
+        return bool(self.attempts) and self.attempts[-1].status == INTERRUPTED
+
+    @property
     def relative_gap(self) -> float:
         """(objective - lower)/objective."""
         if self.objective > sys.float_info.max:
@@ -103,12 +108,13 @@ class Incumbent:
             engine=self.engine,
             attempts=tuple(self.attempts),
             sample_weight=sample_weight,
+            reason=WHAT_WAS_PROVEN if self.is_interrupted else "",
         )
 
     def _status(self) -> Status:
         if self.relative_gap <= RELATIVE_GAP:
             return Status.OPTIMAL
-        return Status.LIMIT if self.stopped_early else Status.NUMERICAL
+        return Status.LIMIT if self.stopped_early or self.is_interrupted else Status.NUMERICAL
 
 
 def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:

@@ -177,7 +177,7 @@ def _best(problem: Problem, prices: Floats, method: str, solver: str | None, bef
     best = Incumbent(problem, prices)
     for candidate in _candidates(best, method, solver, before):
         best.offer(candidate)
-        if best.relative_gap <= _NEXT_SOLVER_GAP:
+        if best.relative_gap <= _NEXT_SOLVER_GAP or best.is_interrupted:
             return best
     if best.relative_gap > RELATIVE_GAP:
         best.offer_nothing()

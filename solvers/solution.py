@@ -27,6 +27,10 @@ INTERCEPT = "(Intercept)"
 """What the bias is called among the columns."""
 
 
+WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
+"""Reason of an answer that Ctrl-C cut short."""
+
+
 class Verdict(StrEnum):
     """The answers to "is it linearly separable?", in the words of Albert and Anderson (1984)."""
 
@@ -296,6 +300,8 @@ class SoftMargin:
     engine : str
         What computed (w, b).
     attempts : tuple of Attempt
+    reason : str
+        `WHAT_WAS_PROVEN` where Ctrl-C cut the work short, else empty.
     sample_weight : ndarray (n_samples,) or None
         The v; None where all are 1.
     """
@@ -311,6 +317,7 @@ class SoftMargin:
     dual: Floats
     engine: str
     attempts: tuple[Attempt, ...] = ()
+    reason: str = ""
     sample_weight: Floats | None = field(default=None, repr=False)
 
     @property

@@ -310,3 +310,26 @@ def test_class_weights_that_are_none_are_refused(class_weight: Any) -> None:
 def test_many_rows_are_proven() -> None:
     answer = soft_margin(overlapping(100_000, 20), 1.0)
     assert answer.engine == "interior-point" and relative_gap(answer) <= 1e-11
+
+
+def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maxmargin.solvers.engines import column_system
+    from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    problem = Problem(X, np.where(X[:, 0] + rng.normal(size=3000) > 0, 1.0, -1.0))
+    true = soft_margin(problem)
+    linearise, calls = column_system.ColumnSystem.linearise, []
+
+    def interrupted(*arguments: object) -> object:
+        calls.append(1)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return linearise(*arguments)
+
+    monkeypatch.setattr(column_system.ColumnSystem, "linearise", interrupted)
+    answer = soft_margin(problem)
+    assert (answer.status.value, answer.reason) == ("limit", WHAT_WAS_PROVEN)
+    assert answer.lower <= true.objective
+    assert true.lower <= answer.objective < np.inf

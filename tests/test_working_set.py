@@ -16,8 +16,10 @@ from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import quadratic, working_set
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.proof.lowest import lowest
+from maxmargin.solvers.proof.margins import best_offset, least_functional_margin
 from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
 BUNDLED += [("wine", f"class_{k}") for k in range(3)]
@@ -160,7 +162,7 @@ def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(working_set, "rounds", interrupted)
     answer = hard_margin(problem)
-    assert (answer.status.value, answer.reason) == ("limit", hard_margin_module.INTERRUPTED)
+    assert (answer.status.value, answer.reason) == ("limit", WHAT_WAS_PROVEN)
     assert 0 < answer.lower <= true.upper
     assert true.lower <= answer.upper
 
@@ -173,3 +175,40 @@ def test_interrupted_work_without_a_proof_raises(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(working_set, "rounds", interrupted)
     with pytest.raises(KeyboardInterrupt):
         hard_margin(planted(30_000, 3))
+
+
+def test_columns_of_very_different_size_are_separated() -> None:
+    rng = np.random.default_rng(0)
+    times = 1.7e18 + np.linspace(0, 1e17, 6000).round()  # nanoseconds since 1970
+    X, y = np.column_stack([times, rng.random(6000)]), np.where(np.arange(6000) < 3000, -1.0, 1.0)
+    problem = Problem(X, y)
+    assert feasibility.separability(problem).verdict.value == "separable"
+    gap = Fraction(times[3000]) - Fraction(times[2999])
+    answer = hard_margin(problem)
+    assert 0 < answer.lower <= answer.upper
+    assert Fraction(answer.upper) * 2 >= gap  # the first column alone separates as far
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_equal_rows_are_looked_at_once(bias: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(60_000, 4)).astype(float)
+    y = np.where(X[:, :3].sum(axis=1) > 1.5, 1.0, -1.0)
+    X = X if bias else X - 0.5
+    problem = Problem(X, y, bias)
+    groups = lowest(problem, np.array([1.0, 1.0, 1.0, 0.0]), by_class=bias)
+    assert sum(len(group.rows) for group in groups) <= 16
+    assert least_functional_margin(problem, np.array([1.0, 1.0, 1.0, 0.0]), -1.5 if bias else 0.0) == Fraction(1, 2)
+    answer = hard_margin(problem)
+    assert answer.lower <= 12**-0.5 <= answer.upper
+    assert answer.gap <= 1e-12
+
+
+def test_equal_roundings_of_different_integers_are_all_looked_at() -> None:
+    values = [2**60 + k for k in range(1500)] + [2**61 + k for k in range(1500)]
+    integers = np.array(values, dtype=object)[:, None]
+    y = np.where(np.arange(3000) < 1500, -1.0, 1.0)
+    problem = Problem(integers.astype(float), y, integers=integers)
+    b, least = best_offset(problem, np.array([1.0]))
+    assert least == Fraction(2**61 - (2**60 + 1499), 2)
+    assert b == -Fraction(2**61 + 2**60 + 1499, 2)

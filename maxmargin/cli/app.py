@@ -155,6 +155,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -
 @app.command(epilog="Example: maxmargin verify overlap.json data.csv")
 @click.argument("proof", type=click.Path(path_type=Path))
 @click.argument("source")
+@opt.memory_option()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
 def verify(**options: Any) -> int:

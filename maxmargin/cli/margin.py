@@ -21,10 +21,10 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
-from maxmargin.solvers.hard_margin import EXACT_LIMIT, INTERRUPTED, hard_margin
+from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.proof.margin_certificate import quotient_text
 from maxmargin.solvers.soft_margin import soft_margin
-from maxmargin.solvers.solution import Status
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -79,7 +79,7 @@ def margin(
     else:
         print(headline(dataset))
         print(_hard_text(dataset, answer, exact=exact))
-    return Exit.INTERRUPTED if answer.reason == INTERRUPTED else _exit_code(answer.status)
+    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
 def _exit_code(status: Status) -> Exit:
@@ -97,7 +97,7 @@ def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_jso
     else:
         print(headline(dataset))
         print(_soft_text(dataset, answer))
-    return _exit_code(answer.status)
+    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
 def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: bool) -> None:
@@ -162,6 +162,7 @@ def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
         "slack_sum": float(answer.slack.sum()),
         "slack_count": int((answer.slack > 0).sum()),
         "n_errors": int((answer.slack >= 1).sum()),
+        "reason": answer.reason,
         "engine": answer.engine,
         "attempts": attempt_fields(answer.attempts),
     }
@@ -208,6 +209,7 @@ def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
     return "\n".join(
         [
             f"{answer.status.value}: {answer.status.advice}",
+            *([f"  {answer.reason}"] if answer.reason else []),
             f"  objective 1/2||w||^2 + C sum xi at C = {answer.C!r}: {answer.objective!r}",
             f"  proven interval of the optimum [{answer.lower!r}, {answer.objective!r}]",
             f"  {n_slack} rows inside the margin or wrong, {n_errors} of them wrong; "

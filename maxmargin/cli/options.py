@@ -41,13 +41,18 @@ def data_options(command: Command) -> Command:
         click.option("--id", "id_column", metavar="COL", help="Column that names the rows."),
         click.option("--one-hot", is_flag=True, help="Encode text columns as columns of 0 and 1."),
         click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
-        click.option(
-            "--memory", metavar="SIZE", default="1GiB", show_default=True, help="Larger files stay on disk: 512MiB, ..."
-        ),
+        memory_option(),
         click.option("--cluster", metavar="ADDRESS", help="Have the workers of this Dask scheduler read SOURCE."),
         click.option("--no-bias", is_flag=True, help="Hyperplanes through the origin only."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
         click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr."),
+    )
+
+
+def memory_option() -> Callable[[Command], Command]:
+    """Return the option --memory."""
+    return click.option(
+        "--memory", metavar="SIZE", default="1GiB", show_default=True, help="Larger files stay on disk: 512MiB, ..."
     )
 
 

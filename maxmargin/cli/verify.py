@@ -1,6 +1,7 @@
 """``maxmargin verify``: does a proof hold for these data?"""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,15 +26,27 @@ _READING: dict[str, set[type]] = {
 }
 """What a proof may say of how its data are read, with its types."""
 
+_NEED_ALL = ("id", "one_hot", "drop_missing")
+"""Of these, what only a reader of whole tables does."""
 
-def verify_proof(proof: Path, source: str, *, as_json: bool, quiet: bool) -> Exit:
-    """Check the proof, print whether it holds, and return the exit code."""
+
+def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet: bool) -> Exit:
+    """Check the proof, print whether it holds, and return the exit code.
+
+    Parameters
+    ----------
+    proof : path
+    source : str
+    memory : str
+        Larger sources stay on disk, where the proof's way to read them can do with a part of them at a time.
+    as_json, quiet : bool
+    """
     document: Document = {}
     reason = None
     try:
         document = read_proof(proof)
         with waiting("checking the proof", quiet=quiet):
-            _check(document, source)
+            _check(document, source, memory)
     except CertificateError as error:
         reason = str(error)
     if as_json:
@@ -66,29 +79,30 @@ def _statement(document: Document) -> str:
     return f"{document['claim']}{of} ({document['question']}, {shape}, {space}, {data['reading']})"
 
 
-def _check(document: Document, source: str) -> None:
+def _check(document: Document, source: str, memory: str) -> None:
     if document["data"]["reading"] == "decimal":
-        _check_decimal(document, source)
+        _check_decimal(document, source, memory)
     else:
         from maxmargin.dataset import load
 
-        dataset = _read(load, document, source)
+        within = None if any(document["data"].get(name) not in (None, False) for name in _NEED_ALL) else memory
+        dataset = _read(partial(load, memory=within), document, source, memory)
         verify(document, dataset.X, dataset.labels)
 
 
-def _check_decimal(document: Document, source: str) -> None:
+def _check_decimal(document: Document, source: str, memory: str) -> None:
     from maxmargin.decimals import read_decimal
     from maxmargin.readers.labels import encode
     from maxmargin.solvers.problem import ClassProblem
 
-    reading = _read(read_decimal, document, source)
+    reading = _read(read_decimal, document, source, memory)
     dataset = reading.dataset
     labels = encode(dataset.labels)
     hashed = ClassProblem(dataset.X, labels.codes, len(labels.classes), integers=reading.integers, units=reading.units)
     check_labelled(document, reading.rows_of(dataset), labels, hashed.sha256_with)
 
 
-def _read(read: Callable[..., Read], document: Document, source: str) -> Read:
+def _read(read: Callable[..., Read], document: Document, source: str, memory: str) -> Read:
     """Read the source as the proof says; one that can be read, but not so, is not the proof's data.
 
     Raises
@@ -103,7 +117,7 @@ def _read(read: Callable[..., Read], document: Document, source: str) -> Read:
     try:
         return read(source, **options)
     except DataError as error:
-        if _is_readable(source):
+        if _is_readable(source, memory):
             raise CertificateError(f"these are not the data of the proof: {error}") from error
         raise
 
@@ -116,14 +130,21 @@ def _options(data: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _is_readable(source: str) -> bool:
+def _is_readable(source: str, memory: str) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
-    from maxmargin.readers.errors import DataError
+    from maxmargin.dataset import load
     from maxmargin.readers.formats import read
     from maxmargin.readers.table import Choice
 
+    any_table = Choice(one_hot=True, drop_missing=True)
+    return _succeeds(partial(load, source, memory=memory)) or _succeeds(partial(read, source, any_table))
+
+
+def _succeeds(read: Callable[[], object]) -> bool:
+    from maxmargin.readers.errors import DataError
+
     try:
-        read(source, Choice(one_hot=True, drop_missing=True))
+        read()
     except DataError:
         return False
     return True

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, POSITIVE, whole_numbers
 from maxmargin.reports.formats import number, plural
+from maxmargin.reports.spread import spread_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,26 +23,27 @@ _MOST_TICKS = 200
 
 def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
     """Draw the distribution of y(w.x + b)/||w|| over the rows, with 0 and the maximum margin marked."""
-    values = plane.distances(study.problem)
-    positive = study.problem.y > 0
-    low, high = min(float(values.min()), 0.0), max(float(values.max()), study.hard.lower)
-    n_bins = int(np.clip(np.sqrt(len(values)) * 2, _FEWEST_BINS, _MOST_BINS))
+    spread = spread_of(study, plane)
+    low, high = min(spread.least, 0.0), max(spread.greatest, study.hard.lower)
+    n_bins = int(np.clip(np.sqrt(study.problem.n_samples) * 2, _FEWEST_BINS, _MOST_BINS))
     edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
+    points, weights = spread.points(edges)
     heights, _, _ = ax.hist(
-        [values[positive], values[~positive]], bins=edges.tolist(), stacked=True, color=[POSITIVE, NEGATIVE],
+        points, bins=edges.tolist(), weights=weights, stacked=True, color=[POSITIVE, NEGATIVE],
         label=["+1", "−1"], linewidth=0,
     )  # fmt: skip
     top = float(np.max(heights))
-    if len(values) <= _MOST_TICKS:
-        for chosen, colour in ((positive, POSITIVE), (~positive, NEGATIVE)):
-            ax.plot(values[chosen], np.full(chosen.sum(), -0.05 * top), "|", color=colour, markersize=6)
+    is_ticked = weights is None and study.problem.n_samples <= _MOST_TICKS
+    if is_ticked:
+        for values, colour in zip(points, (POSITIVE, NEGATIVE), strict=True):
+            ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
     ax.axvline(0, color=INK, linewidth=1)
     if study.maximum is not None:
         ax.axvline(study.hard.lower, color=MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
-    ax.set_ylim(-0.1 * top if len(values) <= _MOST_TICKS else 0, 1.06 * top)
+    ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
     whole_numbers(ax.yaxis)
     ax.set_ylabel("rows")
-    ax.set_title(f"{plane.name}: least {number(float(values.min()), 4)}")
+    ax.set_title(f"{plane.name}: least {number(spread.least, 4)}")
     return ax
 
 
@@ -57,10 +59,10 @@ def alt_distances(study: "Study", planes: "list[Plane]") -> str:
     """Return what the figure shows."""
     parts = []
     for plane in planes:
-        values = plane.distances(study.problem)
-        n_wrong = int((values <= 0).sum())
+        spread = spread_of(study, plane)
+        median = "" if spread.median is None else f" median {number(spread.median)},"
         parts.append(
-            f"{plane.name}: from {number(float(values.min()))} to {number(float(values.max()))}, median "
-            f"{number(float(np.median(values)))}, {plural(n_wrong, 'row')} at or below 0"
+            f"{plane.name}: from {number(spread.least)} to {number(spread.greatest)},{median} "
+            f"{plural(spread.n_wrong, 'row')} at or below 0"
         )
     return f"Histograms of the geometric margins of the rows. {'; '.join(parts)}."

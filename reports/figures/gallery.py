@@ -8,10 +8,19 @@ from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.distances import alt_distances, plot_distances
 from maxmargin.reports.figures.margin_path import alt_margin_path, plot_margin_path
 from maxmargin.reports.figures.mistakes import alt_mistakes, plot_mistakes
-from maxmargin.reports.figures.projection import alt_projection, half_width, plot_projection, shows_touched, view_of
+from maxmargin.reports.figures.projection import (
+    alt_projection,
+    half_width,
+    marked_rows,
+    plot_projection,
+    sampled_rows,
+    shows_touched,
+    view_of,
+)
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane
+from maxmargin.reports.spread import spread_of
 from maxmargin.reports.study import Study
 
 if TYPE_CHECKING:
@@ -21,6 +30,8 @@ if TYPE_CHECKING:
 _WIDTH = 7.2
 _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
+
+_SHARES = "half of the sample from either class, where it has as many"
 
 
 def pictures(study: Study) -> tuple[Picture, ...]:
@@ -58,7 +69,7 @@ def _margin_path(study: Study) -> Picture:
 
 def _distances(study: Study, planes: list[Plane]) -> Picture:
     def draw(figure: "Figure") -> None:
-        spans = [float(abs(plane.distances(study.problem)).max()) for plane in planes]
+        spans = [spread_of(study, plane).reach for plane in planes]
         axes = figure.subplots(len(planes), 1, sharex=min(spans) > _OVERLAP * max(spans), squeeze=False)[:, 0]
         for ax, plane in zip(axes, planes, strict=True):
             plot_distances(study, plane, ax)
@@ -100,9 +111,21 @@ def _projection_caption(study: Study) -> str:
         text += " The dotted hyperplane is that of the proof: no row on its wrong side, the touching rows on it."
     if n_features > 1 and view_of(study).stretched:
         text += " The two axes have different scales, so angles are not true."
-    if len(view_of(study).rows) < study.problem.n_samples:
+    if not study.dataset.is_in_memory:
+        text += f" {_drawn(study)}"
+    elif len(view_of(study).rows) < study.problem.n_samples:
         text += f" {len(view_of(study).rows):,} of {study.problem.n_samples:,} rows are drawn."
     return text
+
+
+def _drawn(study: Study) -> str:
+    """Return which rows are drawn of those outside memory."""
+    marked, name = marked_rows(study)
+    n_random = len(sampled_rows(study)[0])
+    if n_random == study.problem.n_samples:
+        return "All rows are drawn."
+    named = f", and the {name}s" if len(marked) else ""
+    return f"A random sample of {n_random:,} of the {study.problem.n_samples:,} rows{named} are drawn: {_SHARES}."
 
 
 def _soft(study: Study) -> Picture:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above
+from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above, thinned
 from maxmargin.reports.formats import number, one_line, plural
 from maxmargin.reports.words import name_of
 from maxmargin.solvers.solution import Verdict
@@ -64,8 +64,7 @@ class View:
 
 def view_of(study: "Study") -> View:
     """Return the two features if there are two, else the plane of the two normals."""
-    rows = _rows(study)
-    sample = study.problem.dense_rows(rows)
+    rows, sample = _rows(study) if study.dataset.is_in_memory else _rows_outside_memory(study)
     if study.problem.n_features == 1:
         return _strip(study, sample, rows)
     if study.problem.n_features == 2:
@@ -76,11 +75,28 @@ def view_of(study: "Study") -> View:
     return View(points=sample @ basis, rows=rows, basis=basis, labels=labels)
 
 
-def _rows(study: "Study") -> NDArray[np.int64]:
+def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return the rows to draw: all, or evenly spaced ones and all that are marked."""
     n = study.problem.n_samples
     spaced = np.linspace(0, n - 1, min(n, _MOST_ROWS)).astype(np.int64)
-    return np.union1d(spaced, marked_rows(study)[0]).astype(np.int64)
+    rows = np.union1d(spaced, marked_rows(study)[0]).astype(np.int64)
+    return rows, study.problem.dense_rows(rows)
+
+
+def _rows_outside_memory(study: "Study") -> tuple[NDArray[np.int64], Floats]:
+    """Return rows of the random sample, which is read already, and all that are marked."""
+    rows, sample = sampled_rows(study)
+    marked = np.setdiff1d(marked_rows(study)[0], rows)
+    if not marked.size:
+        return rows, sample
+    return np.concatenate([rows, marked]), np.concatenate([sample, study.problem.dense_rows(marked)])
+
+
+def sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
+    """Return some rows of the random sample."""
+    rows, sample = study.problem.sample
+    places = thinned(len(rows), _MOST_ROWS)
+    return rows[places], sample[places]
 
 
 def marked_rows(study: "Study") -> tuple[NDArray[np.int64], str]:
@@ -272,7 +288,7 @@ def _cut(polygon: list[Floats], direction: Floats, offset: float) -> list[Floats
 def alt_projection(study: "Study") -> str:
     """Return what the figure shows."""
     rows, name = marked_rows(study)
-    n_rows = plural(study.problem.n_samples, "row")
+    n_rows = plural(study.problem.n_samples if study.dataset.is_in_memory else len(sampled_rows(study)[0]), "row")
     parts = [f"Scatter plot of {n_rows} in two dimensions; {plural(len(rows), name)} circled."]
     if study.reference is not None:
         band = f"with a band of {number(half_width(study))} on each side"

@@ -15,7 +15,6 @@ from maxmargin.reports.figures.style import (
 )
 from maxmargin.reports.formats import number, plural
 from maxmargin.reports.measures import norm
-from maxmargin.reports.summary import SLACK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,8 +48,8 @@ def plot_soft_counts(study: "Study", ax: "Axes") -> "Axes":
     """Draw errors, rows with slack and support rows over C."""
     Cs = [point.solution.C for point in study.soft]
     curves = (
-        ("support rows", [len(p.solution.support) for p in study.soft], BOUND, "s"),
-        ("rows with slack", [int((p.solution.slack > SLACK).sum()) for p in study.soft], POSITIVE, "o"),
+        ("support rows", [p.n_support for p in study.soft], BOUND, "s"),
+        ("rows with slack", [p.n_slack for p in study.soft], POSITIVE, "o"),
         ("errors", [p.n_errors for p in study.soft], PERCEPTRON, "^"),
     )
     log_scale(ax, "x")
@@ -71,8 +70,8 @@ def alt_soft_path(study: "Study") -> str:
     return (
         f"Two panels over C from {number(first.solution.C)} to {number(last.solution.C)}. The margin width goes from "
         f"{_width_text(study, 0)} to {_width_text(study, -1)}; the errors from {plural(first.n_errors, 'row')} to "
-        f"{plural(last.n_errors, 'row')}; the support rows from {len(first.solution.support)} to "
-        f"{len(last.solution.support)}."
+        f"{plural(last.n_errors, 'row')}; the support rows from {first.n_support} to "
+        f"{last.n_support}."
     )
 
 

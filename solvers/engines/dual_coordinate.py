@@ -172,7 +172,7 @@ class _Descent:
         if len(self.history) % _BALANCE_EPOCHS != 1 or len(self.history) == 1:
             return
         (old_gap, old), (gap, new) = self.history[-1 - _BALANCE_EPOCHS], self.history[-1]
-        if old * new > 0 and abs(new) > _SLOW_BALANCE * abs(old) and new**2 * old_gap > gap * old**2:
+        if old * new > 0 and abs(new) > _SLOW_BALANCE * abs(old) and new * new * old_gap > gap * old * old:
             self._raise_stiffness(_STIFFER, _MOST_STIFFNESS)
 
     def _raise_stiffness(self, factor: float, most: float) -> None:
@@ -192,6 +192,8 @@ class _Descent:
         """Whether at the present rate the target is many passes over all rows away."""
         if len(self.history) < _FEWEST_EPOCHS:
             return False
+        if gap <= 0:  # nothing moves, and still the target is not met
+            return True
         rate = math.log(self.history[-_RATE_EPOCHS][0] / gap) / (_RATE_EPOCHS - 1)
         n_ahead = math.log(gap / enough) / rate if rate > 0 and enough > 0 else math.inf
         return n_ahead * len(self.active) > _MOST_EPOCHS_AHEAD * len(self.alpha)

@@ -82,7 +82,7 @@ class _Point:
             free = np.flatnonzero((wanted > 0) & (wanted < self.prices))
             residual = self.rows.normal(self.alpha) - self.w
             excess = dot(self.alpha, self.rows.y) if self.rows.bias else 0.0
-            square = dot(residual, residual) + excess**2 / max(weights[free].sum(), weights.min())
+            square = dot(residual, residual) + excess * excess / max(weights[free].sum(), weights.min())
             move = float(((self.alpha - anchor) ** 2 / weights).sum())
             if n_steps and (square <= max(_ROUND_ACCURACY * move, tolerance) or self.is_over()):
                 return n_steps
@@ -143,7 +143,7 @@ class _System:
     def of(cls, rows: Rows, free: NDArray[np.int64], weights: Floats) -> "_System":
         total = float(weights.sum())
         mean = rows.combine(free, weights / total) if rows.bias else np.zeros(rows.n_features)
-        spread = rows.combine_squares(free, weights) - total * mean**2
+        spread = rows.combine_squares(free, weights) - total * mean * mean
         diagonal = 1.0 + np.maximum(spread, 0.0)
         return cls(rows=rows, free=free, weights=weights, total=total, mean=mean, diagonal=diagonal)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.chunks import CHUNK_ENTRIES
 from maxmargin.solvers.engines.central_path import Prediction, Progress, Rows, Systems
 from maxmargin.solvers.engines.column_system import ColumnSystem
@@ -130,6 +130,8 @@ class _Run:
         try:
             while self.n_iterations < self.settings.max_iterations and self._advance():
                 self.n_iterations += 1
+        except KeyboardInterrupt:
+            self.status = INTERRUPTED
         except (np.linalg.LinAlgError, ArithmeticError):  # numbers have left the range of binary64, or nearly so
             self.status = "stalled"
 

@@ -202,7 +202,7 @@ class Pool:
 def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:
     """Return the w of least norm with y (w.x + b) = 1 on these rows for some b (through the origin for b = 0)."""
     with np.errstate(all="ignore"):
-        if bias:
+        if bias and len(X):
             X, y = X[1:] - X[0], y[1:] - y[0]
         if not X.size or not np.isfinite(X).all():
             return None

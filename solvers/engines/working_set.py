@@ -50,17 +50,15 @@ class Round:
     multipliers : ndarray
         Of these rows; all 0 without a solution.
     attempt : Attempt
+    has_solution : bool
+        Whether the program of the part had a solution.
     """
 
     plane: SeparatingHyperplane | None
     rows: Rows
     multipliers: Floats
     attempt: Attempt
-
-    @property
-    def has_solution(self) -> bool:
-        """Whether the program of the part had a solution."""
-        return bool(self.multipliers.any())
+    has_solution: bool
 
 
 def is_worth_it(problem: Problem) -> bool:
@@ -80,13 +78,23 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator
     while True:
         answer = pool.settle(limits)
         if answer.w is None:
-            yield Round(plane=None, rows=answer.rows, multipliers=answer.multipliers, attempt=answer.attempt)
+            yield _round(answer, None)
             return
         groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=_MOST_OF_A_CHUNK)
         plane = plane_of(problem, answer.w, groups)
-        yield Round(plane=plane, rows=answer.rows, multipliers=answer.multipliers, attempt=answer.attempt)
+        yield _round(answer, plane)
         if limits.is_over() or not _taken_in(pool, problem, groups):
             return
+
+
+def _round(answer: PoolAnswer, plane: SeparatingHyperplane | None) -> Round:
+    return Round(
+        plane=plane,
+        rows=answer.rows,
+        multipliers=answer.multipliers,
+        attempt=answer.attempt,
+        has_solution=answer.w is not None,
+    )
 
 
 def plane_of(problem: Problem, w: Floats, groups: list[Lowest]) -> SeparatingHyperplane | None:

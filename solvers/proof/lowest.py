@@ -72,8 +72,15 @@ def lowest(
         at most so many, a chunk.
     """
     n_groups = 2 if by_class else 1
-    work = partial(_lowest_of_chunk, w, b, largest_error(problem, w, b), tuple(levels[:n_groups]), most)
-    parts = list(problem.map(work, problem.y))
+    search = _Search(
+        w=w,
+        b=b,
+        error=largest_error(problem, w, b),
+        levels=tuple(levels[:n_groups]),
+        most=most,
+        may_merge=problem.integers is None,
+    )
+    parts = list(problem.map(partial(_lowest_of_chunk, search), problem.y))
     return [_united([part[group] for part in parts]) for group in range(n_groups)]
 
 
@@ -83,18 +90,30 @@ def whole_group(problem: Problem, rows: Rows) -> Lowest:
     return Lowest(rows=rows, X=problem.carrier[rows], scores=-unknown, lower=-unknown, upper=unknown)
 
 
-def _lowest_of_chunk(
-    w: Floats, b: float, everywhere: float | None, levels: Sequence[float], most: int, rows: slice, X: Any, y: Floats
-) -> list[Lowest]:
-    error = float(errors(X, w, b).max(initial=0.0)) if everywhere is None else everywhere
-    score, least = _scores(X, np.asarray(y, dtype=np.float64), w, b)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """What is looked for; rows that are equal in X may be merged where X is not a rounding of the rows."""
+
+    w: Floats
+    b: float
+    error: float | None
+    levels: tuple[float, ...]
+    most: int
+    may_merge: bool
+
+
+def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lowest]:
+    error = float(errors(X, search.w, search.b).max(initial=0.0)) if search.error is None else search.error
+    score, least = _scores(X, np.asarray(y, dtype=np.float64), search.w, search.b)
     groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)
-    if len(levels) == 2:
+    if len(search.levels) == 2:
         groups = ((y < 0, least[0]), (y > 0, least[1]))
     found = []
-    for level, (is_member, least_score) in zip(levels, groups, strict=True):
-        places = _low_places(score, is_member, least_score, level, most, error)
-        found.append(_looked_at(w, b, error, rows.start, X, score, places))
+    for level, (is_member, least_score) in zip(search.levels, groups, strict=True):
+        places = _low_places(score, is_member, least_score, level, search.most, error)
+        if len(places) > _MANY_ROWS and search.may_merge:
+            places = _different(X, y, places)
+        found.append(_looked_at(search, error, rows.start, X, score, places))
     return found
 
 
@@ -128,13 +147,22 @@ def _low_places(score: Floats, is_member: Any, least: float, level: float, most:
     return np.sort(np.concatenate([near, below]))
 
 
-def _looked_at(w: Floats, b: float, error: float, start: int, X: Any, score: Floats, places: Rows) -> Lowest:
+def _looked_at(search: _Search, error: float, start: int, X: Any, score: Floats, places: Rows) -> Lowest:
     picked, scores = X[places], score[places]
-    own = np.full(len(places), error) if len(places) <= _MANY_ROWS else errors(picked, w, b)
+    own = np.full(len(places), error) if len(places) <= _MANY_ROWS else errors(picked, search.w, search.b)
     with np.errstate(all="ignore"):
         lower, upper = np.nextafter(scores - own, -np.inf), np.nextafter(scores + own, np.inf)
     lower, upper = whole_line_where_broken(lower, upper)
     return Lowest(rows=places + start, X=picked, scores=scores, lower=lower, upper=upper)
+
+
+def _different(X: Any, y: Floats, places: Rows) -> Rows:
+    """Return one place of all rows among them that are equal, sign and numbers: they score the same."""
+    if hasattr(X, "tocsr"):
+        return places
+    rows = np.column_stack([X[places], y[places]])
+    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    return np.sort(places[np.unique(as_bytes, return_index=True)[1]])
 
 
 def _united(parts: Sequence[Lowest]) -> Lowest:

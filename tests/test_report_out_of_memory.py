@@ -1,0 +1,257 @@
+"""Reports on data outside memory: the same numbers as in memory, from passes over the rows."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import maxmargin as mm
+from maxmargin.api import problem_of
+from maxmargin.bounds import augmented
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.derived import Derived
+from maxmargin.cli.app import run
+from maxmargin.dataset import Dataset, load
+from maxmargin.prepare import prepare
+from maxmargin.reports.centring import about_the_mean, centred, column_means
+from maxmargin.reports.figures.projection import view_of
+from maxmargin.reports.margin_report import MarginReport
+from maxmargin.reports.spread import spread_of
+from maxmargin.reports.study import Settings, Study, default_grid, prepared_problem, study
+from maxmargin.reports.trajectory import trajectory
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem, radius
+
+Data = tuple[np.ndarray, np.ndarray]
+
+N, D = 2500, 3
+
+HOW_FOUND = {
+    "engine", "attempts", "unknown", "versions", "source", "gap", "relative_width", "primal_residual", "dual_residual",
+    "in_memory", "certificate", "functional_margin", "multiplier", "reason",
+}  # fmt: skip
+"""Fields that tell how an answer was found, or how it was rounded."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_budget() -> Iterator[None]:
+    """Small files count as large, and are read in chunks of a few rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+        patch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
+        patch.setattr(Budget, "chunk_rows", lambda self, n_columns: 611)
+        yield
+
+
+def separable() -> Data:
+    X = np.random.default_rng(5).uniform(-1, 1, (N, D)) + np.array([3, 0, -1])
+    side = X @ [1.0, 2.0, -1.0] > 4.1
+    return X + np.outer(np.where(side, 0.2, -0.2), [1.0, 2.0, -1.0]), side
+
+
+def quasi_separable() -> Data:
+    X = separable()[0][:300]
+    X[:2] = [[3.0, 0.0, -1.0], [3.0, 0.0, -1.0]]
+    return X, np.append([True, False], X[2:] @ [1.0, 2.0, -1.0] > 4.0)
+
+
+def overlapping() -> Data:
+    X, side = separable()
+    side[::250] = ~side[::250]
+    return X, side
+
+
+def parquet(folder: Path, X: np.ndarray, side: np.ndarray) -> Path:
+    path = folder / "data.parquet"
+    columns = {name: X[:, j] for j, name in enumerate("abc"[: X.shape[1]])}
+    pa.parquet.write_table(pa.table({**columns, "label": np.where(side, "yes", "no")}), path, row_group_size=700)
+    return path
+
+
+def npz(folder: Path, X: np.ndarray, side: np.ndarray) -> Path:
+    path = folder / "data.npz"
+    np.savez(path, X=X, y=np.where(side, "yes", "no"), feature_names=list("abc"[: X.shape[1]]))
+    return path
+
+
+def both(folder: Path, data: Data) -> tuple[Dataset, Dataset]:
+    """Return the data outside memory and in memory."""
+    path = parquet(folder, *data)
+    outside, inside = load(path, memory="1MiB"), load(path)
+    assert not outside.is_in_memory and inside.is_in_memory
+    return outside, inside
+
+
+Studies = dict[str, tuple[Study, Study]]
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Studies:
+    """Return the studies of the same data outside memory and in memory, by the kind of the data."""
+    settings = Settings(Cs=(0.01, 1.0), max_mistakes=2000)
+    kinds = ((parquet, separable), (npz, overlapping), (npz, quasi_separable))
+    found = {}
+    for write, data in kinds:
+        path = write(tmp_path_factory.mktemp("data"), *data())
+        found[data.__name__] = study(load(path, memory="1MiB"), settings), study(load(path), settings)
+    return found
+
+
+def problem(dataset: Dataset) -> Problem:
+    return problem_of(dataset)
+
+
+def differences(left: Any, right: Any, path: str = "") -> list[str]:
+    """Return the places where two reports differ by more than rounding."""
+    if isinstance(left, dict):
+        keys = (left.keys() | right.keys()) - HOW_FOUND
+        return [text for key in sorted(keys) for text in differences(left.get(key), right.get(key), f"{path}.{key}")]
+    if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        pairs = enumerate(zip(left, right, strict=True))
+        return [text for k, (a, b) in pairs for text in differences(a, b, f"{path}[{k}]")]
+    if isinstance(left, float) and isinstance(right, float | int):
+        return [] if math.isclose(left, right, rel_tol=1e-4, abs_tol=1e-5) else [f"{path}: {left} {right}"]
+    return [] if left == right else [f"{path}: {left} {right}"]
+
+
+@pytest.mark.parametrize("kind", ["separable", "overlapping", "quasi_separable"])
+def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -> None:
+    outside, inside = (MarginReport(one).to_dict() for one in studies[kind])
+    assert outside["data"]["in_memory"] is False
+    assert differences(outside, inside) == []
+    assert any("random sample" in sentence for sentence in outside["unknown"])
+
+
+@pytest.mark.parametrize("kind", ["separable", "overlapping"])
+def test_what_passes_tell_of_a_plane(studies: Studies, kind: str) -> None:
+    outside, inside = studies[kind]
+    assert inside.found is not None
+    passed, whole = spread_of(outside, inside.found), spread_of(inside, inside.found)
+    assert passed.median is None and passed.n_wrong == whole.n_wrong
+    assert (passed.least, passed.greatest) == pytest.approx((whole.least, whole.greatest))
+    edges = np.linspace(whole.least - 1, whole.greatest + 1, 8)
+    middles, weights = passed.points(edges)
+    assert weights is not None and len(middles[0]) == 7
+    for counts, values in zip(weights, whole.points(edges)[0], strict=True):
+        assert counts.tolist() == np.histogram(values, edges)[0].tolist()
+
+
+@pytest.mark.parametrize("kind", ["separable", "overlapping"])
+def test_the_trajectory_is_the_same(studies: Studies, kind: str) -> None:
+    passed, whole = map(trajectory, studies[kind])
+    assert passed.n_mistakes.tolist() == whole.n_mistakes.tolist()
+    np.testing.assert_allclose(passed.margin, whole.margin, rtol=1e-9)
+    np.testing.assert_allclose(passed.upper, whole.upper, rtol=1e-9)
+
+
+def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies) -> None:
+    outside, _ = studies["separable"]
+    view = view_of(outside)
+    assert set(outside.hard.support.tolist()) <= set(view.rows.tolist())
+    np.testing.assert_allclose(view.points, outside.problem.dense_rows(view.rows) @ view.basis)
+    assert set(view.rows.tolist()) - set(outside.hard.support.tolist()) <= set(outside.problem.sample[0].tolist())
+
+
+def test_the_page_says_what_is_drawn(studies: Studies) -> None:
+    report = MarginReport(studies["separable"][0])
+    captions = {picture.key: picture.caption for picture in report.pictures}
+    assert "A random sample of 2,000 of the 2,500 rows, and the support rows are drawn" in captions["projection"]
+    assert "outside memory" in report.to_markdown()
+    assert "random sample of 2,000" in report.to_html()
+
+
+def test_no_solution_of_the_grid_keeps_rows(studies: Studies) -> None:
+    outside, inside = studies["overlapping"]
+    for passed, whole in zip(outside.soft, inside.soft, strict=True):
+        assert not (passed.solution.slack.size or passed.solution.dual.size or passed.solution.support.size)
+        assert (passed.n_slack, passed.n_errors) == (whole.n_slack, whole.n_errors)
+        assert whole.slack_norm == np.linalg.norm(whole.solution.slack) == pytest.approx(passed.slack_norm)
+
+
+def test_centred_rows_are_made_while_they_are_read(tmp_path: Path) -> None:
+    outside, inside = map(problem, both(tmp_path, separable()))
+    expected = prepare(inside.X, "center")
+    np.testing.assert_allclose(column_means(outside), expected.shift, rtol=1e-14)
+    moved = centred(outside)
+    np.testing.assert_allclose(moved.matrix, expected.X, atol=1e-14)
+    low, high = moved.column_bounds
+    assert low.tolist() == moved.matrix.min(axis=0).tolist() and high.tolist() == moved.matrix.max(axis=0).tolist()
+
+
+def test_prepared_rows_have_bounds_of_their_own() -> None:
+    X, side = separable()
+    prepared = prepared_problem(mm.from_arrays(X, side), Settings(prepare="standardize"))
+    assert prepared.column_sizes.tolist() == np.abs(prepared.X).max(axis=0).tolist()
+
+
+def test_constant_columns_become_0_and_great_ranges_are_refused(tmp_path: Path) -> None:
+    X, side = separable()
+    X[:, 2] = 0.1
+    assert not centred(problem(both(tmp_path, (X, side))[0])).matrix[:, 2].any()
+    X[:, 2], X[0, 2] = 1.7e308, -1.7e308
+    outside = problem(both(tmp_path, (X, side))[0])
+    with pytest.raises(InvalidProblemError, match="column 2 cannot be centred"):
+        centred(outside)
+    with np.errstate(invalid="ignore"):
+        assert np.isinf(radius(about_the_mean(outside)))
+
+
+def test_rows_with_a_constant_are_made_while_they_are_read(tmp_path: Path) -> None:
+    outside, inside = (augmented(problem(dataset), 0.25) for dataset in both(tmp_path, separable()))
+    assert isinstance(outside.carrier, Derived)
+    assert outside.carrier.shape == (N, D + 1)
+    assert np.concatenate([*outside.dense_chunks()]).tolist() == inside.X.tolist()
+    rows = np.array([7, 3, 3, N - 1])
+    assert outside.dense_rows(rows).tolist() == inside.X[rows].tolist()
+    assert [v.tolist() for v in outside.column_bounds] == [v.tolist() for v in inside.column_bounds]
+
+
+def test_the_bounds_are_the_same(tmp_path: Path) -> None:
+    outside, inside = both(tmp_path, separable())
+    bounds = [mm.mistake_bounds(dataset.X, dataset.y, n_passes=3) for dataset in (outside, inside)]
+    for passed, whole in zip(*bounds, strict=True):
+        assert (passed.name, passed.valid, passed.vacuous) == (whole.name, whole.valid, whole.vacuous)
+        assert passed.value == pytest.approx(whole.value, rel=1e-5)
+
+
+def test_the_grid_of_prices_is_the_same(tmp_path: Path) -> None:
+    outside, inside = map(problem, both(tmp_path, separable()))
+    hard = hard_margin(inside)
+    assert default_grid(outside, hard) == default_grid(inside, hard)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [(["--prepare", "unit"], "prepare is 'unit'"), (["--order", "random"], "expected 'cyclic'")],
+)
+def test_what_needs_memory_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str
+) -> None:
+    path = parquet(tmp_path, *separable())
+    assert run(["report", str(path), "--memory", "1MiB", "-q", *options]) == 2
+    error = capsys.readouterr().err
+    assert expected in error and error.count("\n") == 1
+
+
+def test_more_classes_are_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "data.parquet"
+    X, _ = separable()
+    pa.parquet.write_table(pa.table({"a": X[:, 0], "label": np.arange(N) % 3}), path)
+    assert run(["report", str(path), "--memory", "1MiB", "-q"]) == 2
+    error = capsys.readouterr().err
+    assert "has 3 classes and is not in memory" in error and error.count("\n") == 1
+
+
+def test_a_proof_is_verified_in_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, proof = parquet(tmp_path, *separable()), tmp_path / "proof.json"
+    assert run(["check", str(path), "--proof", str(proof), "-q"]) == 0
+    capsys.readouterr()
+    assert run(["verify", str(proof), str(path), "--memory", "1MiB", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["valid"] is True
