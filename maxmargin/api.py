@@ -1,9 +1,7 @@
 """The questions people ask, for arrays of any kind: labels become signs here, the answers come from the solvers."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
+from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.dataset import Dataset, from_arrays
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -285,6 +283,8 @@ def perceptron(
     >>> perceptron([[10.0], [12.0]], [0, 1]).n_mistakes
     233
     """
+    from maxmargin.running import run_perceptron
+
     problem = _problem(X, y, bias, positive)
     return run_perceptron(
         problem,
@@ -296,79 +296,6 @@ def perceptron(
         rng=rng,
         on_progress=on_progress,
     )
-
-
-def run_perceptron(
-    problem: Problem,
-    *,
-    bias_scale: float | str = 1.0,
-    order: str = "cyclic",
-    rng: "np.random.Generator | int | None" = None,
-    on_progress: "Callable[[Progress], None] | None" = None,
-    **limits: Any,
-) -> "PerceptronRun":
-    """Do what `perceptron` does, for a stated problem."""
-    from maxmargin.solvers.perceptron.orders import Order
-    from maxmargin.solvers.perceptron.run import perceptron as run
-    from maxmargin.solvers.perceptron.settings import PerceptronSettings
-
-    if order not in list(Order):
-        raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")
-    problem, scale = with_bias_scale(problem, bias_scale)
-    settings = PerceptronSettings(bias_scale=scale, order=Order(order), **limits)
-    return run(problem, settings, rng=_generator(rng), on_progress=on_progress)
-
-
-def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem, float]:
-    """Return the problem that a perceptron with this bias scale runs on, and the scale as a number.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the scale is neither a number nor "best".
-    InvalidProblemError
-        If it is "best" and no separating hyperplane is proven.
-    """
-    if bias_scale == "best":
-        return best_bias_scale(problem)
-    if isinstance(bias_scale, str) or not isinstance(bias_scale, SupportsFloat):
-        raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
-    return problem, float(bias_scale)
-
-
-def _generator(rng: "np.random.Generator | int | None") -> "np.random.Generator":
-    import numpy as np
-
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
-
-
-def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
-    """Return the problem and s = sqrt(R |b*|), for which the bound on the mistakes is least.
-
-    Where b* = 0 the problem returned goes through the origin.
-
-    Raises
-    ------
-    InvalidProblemError
-        If no separating hyperplane is proven.
-    """
-    from maxmargin.solvers.hard_margin import hard_margin as solve
-    from maxmargin.solvers.problem import radius
-    from maxmargin.solvers.proof.dyadic import sqrt_up
-    from maxmargin.solvers.proof.margins import norm_squared
-
-    if not problem.bias:
-        return problem, 1.0
-    answer = solve(problem)
-    if answer.w is None or answer.b is None:
-        raise InvalidProblemError(f"bias_scale='best' needs separable data; the maximum margin is {answer.status}")
-    offset = sqrt_up(Fraction(answer.b) ** 2 / norm_squared(answer.w))
-    if offset == 0:
-        return Problem(problem.X, problem.y, bias=False), 1.0
-    return problem, math.sqrt(radius(problem)) * math.sqrt(offset)
 
 
 def _problem(X: Any, y: Any, bias: bool, positive: object) -> Problem:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import best_bias_scale, problem_of, run_perceptron
+from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
+from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import StopReason

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
-from maxmargin.solvers.feasibility import answer_of
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.proof.dyadic import as_dense, dense_rows
 from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability
+from maxmargin.solvers.verdicts import answer_of
 
 Document = Mapping[str, Any]
 

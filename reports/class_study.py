@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from maxmargin.api import class_problem_of, with_bias_scale, with_names
+from maxmargin.api import class_problem_of, with_names
 from maxmargin.bounds import augmented, radius_squared
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
+from maxmargin.running import with_bias_scale
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin

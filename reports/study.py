@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of, run_perceptron, with_bias_scale, with_names
+from maxmargin.api import problem_of, with_names
 from maxmargin.bounds import Bound, Evidence, bounds_of, gather
 from maxmargin.dataset import Dataset
 from maxmargin.prepare import How, prepare
 from maxmargin.reports.centring import about_the_mean, moved_to_mean_0
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane, n_errors, plane_of
+from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.feasibility import separability

@@ -1,6 +1,6 @@
 """Are the two classes separable by a hyperplane? Candidates from floats, the answer from exact arithmetic."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
-from maxmargin.solvers.cone.decide import Decision, Unfinished, decide
+from maxmargin.solvers.cone.decide import Unfinished, decide
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
@@ -23,13 +22,12 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
-    Overlap,
-    QuasiSeparation,
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling, row_units
-from maxmargin.solvers.solution import Separability, Verdict
+from maxmargin.solvers.solution import Separability
+from maxmargin.solvers.verdicts import answer_of, common_point, past_the_limits, separable
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -90,18 +88,18 @@ def separability(
     if method == "auto" and solver is None and likely is None and working_set.is_worth_it(problem):
         plane, likely = _from_few_rows(problem, scaling, limits, attempts)
         if plane is not None:
-            return _separable(problem, plane, working_set.NAME, tuple(attempts), limits)
+            return separable(problem, plane, working_set.NAME, tuple(attempts), limits)
     if not (method == "auto" and solver is None and is_exact):
         for candidate in _candidates(problem, scaling, method, solver, limits):
             attempts.append(candidate.attempt)
             found = _prove(problem, candidate)
             if isinstance(found, SeparatingHyperplane):
-                return _separable(problem, found, candidate.engine, tuple(attempts), limits)
+                return separable(problem, found, candidate.engine, tuple(attempts), limits)
             if found is not None:
                 point = found
                 break
     if not is_exact:
-        return _past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
+        return past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
     cone = SignedRows(problem, scaling)
     return _decided(cone, point, tuple(attempts), limits, likely)
 
@@ -202,21 +200,10 @@ def _decided(
     decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=likely)
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
-        known = _point(cone.problem, decision.witness) if decision.witness else None
-        return _past_the_limits(known, limits.words(), attempts)
+        known = common_point(cone.problem, decision.witness) if decision.witness else None
+        return past_the_limits(known, limits.words(), attempts)
     engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
-
-
-def answer_of(
-    cone: SignedRows, decision: Decision, limits: Limits, engine: str, attempts: Attempts = ()
-) -> Separability:
-    """Word what is decided of the rows of a two-class problem."""
-    columns = _columns_finder(cone, decision, limits)
-    if not decision.touching.any():
-        plane = _plane(cone.problem, decision.direction)
-        return _separable(cone.problem, plane, engine, attempts, limits, columns)
-    return _touching(cone.problem, decision, engine, attempts, columns)
 
 
 def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:
@@ -224,145 +211,6 @@ def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:
     return rows, Circuit(places=rows, weights=list(point.weights), fixed_weights=[])
 
 
-def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
-    fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
-    return lambda: column_signs(cone, decision, fresh())
-
-
-def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
-    w = direction[: problem.n_features]
-    b, least = best_offset(problem, w)
-    if least <= 0:
-        raise ArithmeticError("the direction that was found does not separate")
-    return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
-
-
-def _separable(
-    problem: Problem,
-    plane: SeparatingHyperplane,
-    engine: str,
-    attempts: Attempts,
-    limits: Limits,
-    columns: Callable[[], ColumnSigns | None] | None = None,
-) -> Separability:
-    return Separability(
-        verdict=Verdict.SEPARABLE,
-        strictly_separable=True,
-        certificate=plane,
-        reason="a hyperplane has all rows strictly on their side, checked in exact arithmetic",
-        engine=engine,
-        attempts=attempts,
-        separated_rows=np.arange(problem.n_samples),
-        touching_rows=np.empty(0, dtype=np.int64),
-        n_features=problem.n_features,
-        bias=problem.bias,
-        find_columns=columns or _columns_of_plane(problem, plane, limits),
-    )
-
-
-def _columns_of_plane(
-    problem: Problem, plane: SeparatingHyperplane, limits: Limits
-) -> Callable[[], ColumnSigns | None] | None:
-    if problem.n_features + problem.bias > limits.exact_limit:
-        return None
-    direction = (*plane.w, plane.b) if problem.bias else plane.w
-
-    def find() -> ColumnSigns | None:
-        decision = Decision.separable(direction, problem.n_samples)
-        return _columns_finder(SignedRows(problem, ColumnScaling.of(problem)), decision, limits)()
-
-    return find
-
-
-def _touching(
-    problem: Problem,
-    decision: Decision,
-    engine: str,
-    attempts: Attempts,
-    columns: Callable[[], ColumnSigns | None],
-) -> Separability:
-    """Word the verdict on data that are not strictly separable."""
-    rows = sorted(decision.balance)
-    touching = np.flatnonzero(decision.touching)
-    separated = np.flatnonzero(~decision.touching)
-    is_overlap = not separated.size
-    return Separability(
-        verdict=Verdict.OVERLAP if is_overlap else Verdict.QUASI_SEPARABLE,
-        strictly_separable=False,
-        certificate=_overlap(problem, decision) if is_overlap else _quasi_separation(problem, decision),
-        witness=_point(problem, decision.witness),
-        reason=_overlap_reason(rows, decision) if is_overlap else _quasi_reason(separated, touching, rows),
-        engine=engine,
-        attempts=attempts,
-        separated_rows=separated,
-        touching_rows=touching,
-        n_features=problem.n_features,
-        bias=problem.bias,
-        find_columns=columns,
-    )
-
-
-def _overlap(problem: Problem, decision: Decision) -> Overlap:
-    rows = tuple(sorted(decision.balance))
-    weights = tuple(decision.balance[row] for row in rows)
-    return Overlap(problem=problem, rows=rows, weights=weights, null_space=decision.null_space)
-
-
-def _quasi_separation(problem: Problem, decision: Decision) -> QuasiSeparation:
-    d, balance = problem.n_features, _overlap(problem, decision)
-    return QuasiSeparation(
-        problem=problem,
-        w=decision.direction[:d],
-        b=decision.direction[d] if problem.bias else Fraction(0),
-        rows=balance.rows,
-        weights=balance.weights,
-        null_space=balance.null_space,
-    )
-
-
-def _overlap_reason(rows: list[int], decision: Decision) -> str:
-    spans = "which span all others" if decision.null_space else "which span the whole space"
-    return f"overlap: positive weights balance exactly on {_rows(len(rows))}, {spans}"
-
-
-def _quasi_reason(separated: Rows, touching: Rows, rows: list[int]) -> str:
-    return (
-        f"quasi-separable: a hyperplane has {_rows(len(separated))} strictly on their side and the other "
-        f"{len(touching)} on it; positive weights that balance exactly on {len(rows)} of these prove that they always "
-        "touch"
-    )
-
-
-def _point(problem: Problem, witness: dict[int, int]) -> CommonHullPoint:
-    rows = sorted(witness)
-    return CommonHullPoint(problem=problem, rows=tuple(rows), weights=tuple(witness[row] for row in rows))
-
-
 def _size_reason(problem: Problem, exact_limit: int) -> str:
     n_columns = problem.n_features + problem.bias
     return f"{n_columns} columns (bias counted) are past exact_limit={exact_limit}"
-
-
-def _past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
-    if point is None:
-        said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
-        heard = f" (solvers said {said})" if attempts else ""
-        reason = f"no candidate passed the exact check{heard}, and {limit}"
-    else:
-        reason = (
-            f"not strictly separable: {_rows(len(point.rows))} balance exactly; whether the data are quasi-separable "
-            f"or overlap is not decided: {limit}"
-        )
-    return Separability(
-        verdict=Verdict.UNDECIDED,
-        strictly_separable=None if point is None else False,
-        certificate=point,
-        witness=point,
-        reason=reason,
-        engine="none" if point is None else attempts[-1].solver,
-        attempts=attempts,
-    )
-
-
-def _rows(number: int) -> str:
-    return f"{number} row{'s' * (number != 1)}"

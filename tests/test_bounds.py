@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.api import best_bias_scale, run_perceptron
 from maxmargin.bounds import Bound, augmented, bounds_of, gather, mistake_bounds, radius_squared
+from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin

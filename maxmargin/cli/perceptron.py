@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import problem_of, run_perceptron, with_bias_scale
+from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     RunProgress,
@@ -18,6 +18,7 @@ from maxmargin.cli.output import (
     row_names,
     row_numbers,
 )
+from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.perceptron.settings import StopReason
 
 if TYPE_CHECKING:

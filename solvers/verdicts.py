@@ -1,0 +1,180 @@
+"""What is decided of a two-class problem, as a verdict with its proof and its reason in words."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
+from maxmargin.solvers.cone.decide import Decision
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import (
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+)
+from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.solution import Separability, Verdict
+
+Rows = NDArray[np.int64]
+Attempts = tuple[Attempt, ...]
+
+
+def answer_of(
+    cone: SignedRows, decision: Decision, limits: Limits, engine: str, attempts: Attempts = ()
+) -> Separability:
+    """Word what is decided of the rows of a two-class problem."""
+    columns = _columns_finder(cone, decision, limits)
+    if not decision.touching.any():
+        plane = _plane(cone.problem, decision.direction)
+        return separable(cone.problem, plane, engine, attempts, limits, columns)
+    return _touching(cone.problem, decision, engine, attempts, columns)
+
+
+def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
+    fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
+    return lambda: column_signs(cone, decision, fresh())
+
+
+def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
+    w = direction[: problem.n_features]
+    b, least = best_offset(problem, w)
+    if least <= 0:
+        raise ArithmeticError("the direction that was found does not separate")
+    return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
+
+
+def separable(
+    problem: Problem,
+    plane: SeparatingHyperplane,
+    engine: str,
+    attempts: Attempts,
+    limits: Limits,
+    columns: Callable[[], ColumnSigns | None] | None = None,
+) -> Separability:
+    """Word that a hyperplane separates, which was checked."""
+    return Separability(
+        verdict=Verdict.SEPARABLE,
+        strictly_separable=True,
+        certificate=plane,
+        reason="a hyperplane has all rows strictly on their side, checked in exact arithmetic",
+        engine=engine,
+        attempts=attempts,
+        separated_rows=np.arange(problem.n_samples),
+        touching_rows=np.empty(0, dtype=np.int64),
+        n_features=problem.n_features,
+        bias=problem.bias,
+        find_columns=columns or _columns_of_plane(problem, plane, limits),
+    )
+
+
+def _columns_of_plane(
+    problem: Problem, plane: SeparatingHyperplane, limits: Limits
+) -> Callable[[], ColumnSigns | None] | None:
+    if problem.n_features + problem.bias > limits.exact_limit:
+        return None
+    direction = (*plane.w, plane.b) if problem.bias else plane.w
+
+    def find() -> ColumnSigns | None:
+        decision = Decision.separable(direction, problem.n_samples)
+        return _columns_finder(SignedRows(problem, ColumnScaling.of(problem)), decision, limits)()
+
+    return find
+
+
+def _touching(
+    problem: Problem,
+    decision: Decision,
+    engine: str,
+    attempts: Attempts,
+    columns: Callable[[], ColumnSigns | None],
+) -> Separability:
+    """Word the verdict on data that are not strictly separable."""
+    rows = sorted(decision.balance)
+    touching = np.flatnonzero(decision.touching)
+    separated = np.flatnonzero(~decision.touching)
+    is_overlap = not separated.size
+    return Separability(
+        verdict=Verdict.OVERLAP if is_overlap else Verdict.QUASI_SEPARABLE,
+        strictly_separable=False,
+        certificate=_overlap(problem, decision) if is_overlap else _quasi_separation(problem, decision),
+        witness=common_point(problem, decision.witness),
+        reason=_overlap_reason(rows, decision) if is_overlap else _quasi_reason(separated, touching, rows),
+        engine=engine,
+        attempts=attempts,
+        separated_rows=separated,
+        touching_rows=touching,
+        n_features=problem.n_features,
+        bias=problem.bias,
+        find_columns=columns,
+    )
+
+
+def _overlap(problem: Problem, decision: Decision) -> Overlap:
+    rows = tuple(sorted(decision.balance))
+    weights = tuple(decision.balance[row] for row in rows)
+    return Overlap(problem=problem, rows=rows, weights=weights, null_space=decision.null_space)
+
+
+def _quasi_separation(problem: Problem, decision: Decision) -> QuasiSeparation:
+    d, balance = problem.n_features, _overlap(problem, decision)
+    return QuasiSeparation(
+        problem=problem,
+        w=decision.direction[:d],
+        b=decision.direction[d] if problem.bias else Fraction(0),
+        rows=balance.rows,
+        weights=balance.weights,
+        null_space=balance.null_space,
+    )
+
+
+def _overlap_reason(rows: list[int], decision: Decision) -> str:
+    spans = "which span all others" if decision.null_space else "which span the whole space"
+    return f"overlap: positive weights balance exactly on {_rows(len(rows))}, {spans}"
+
+
+def _quasi_reason(separated: Rows, touching: Rows, rows: list[int]) -> str:
+    return (
+        f"quasi-separable: a hyperplane has {_rows(len(separated))} strictly on their side and the other "
+        f"{len(touching)} on it; positive weights that balance exactly on {len(rows)} of these prove that they always "
+        "touch"
+    )
+
+
+def common_point(problem: Problem, witness: dict[int, int]) -> CommonHullPoint:
+    """Return the common point of the hulls that balancing weights of the rows give."""
+    rows = sorted(witness)
+    return CommonHullPoint(problem=problem, rows=tuple(rows), weights=tuple(witness[row] for row in rows))
+
+
+def past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
+    """Word what is known when a limit, said in words, ends the work; with a common point that is something."""
+    if point is None:
+        said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
+        heard = f" (solvers said {said})" if attempts else ""
+        reason = f"no candidate passed the exact check{heard}, and {limit}"
+    else:
+        reason = (
+            f"not strictly separable: {_rows(len(point.rows))} balance exactly; whether the data are quasi-separable "
+            f"or overlap is not decided: {limit}"
+        )
+    return Separability(
+        verdict=Verdict.UNDECIDED,
+        strictly_separable=None if point is None else False,
+        certificate=point,
+        witness=point,
+        reason=reason,
+        engine="none" if point is None else attempts[-1].solver,
+        attempts=attempts,
+    )
+
+
+def _rows(number: int) -> str:
+    return f"{number} row{'s' * (number != 1)}"
