@@ -274,3 +274,16 @@ def test_balancing_keeps_multipliers_feasible(alpha: np.ndarray) -> None:
     assert abs(out @ y) <= 1e-14 * (1 + out.sum())
     if abs(alpha @ y) <= 1e-15:
         np.testing.assert_allclose(out, alpha, atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e150, 1e271])
+def test_extreme_units_are_no_error(unit: float) -> None:
+    problem = dense_problem()
+    found = solve(Problem(problem.X * unit, problem.y), np.full(problem.n_samples, 1.0 / unit / unit or 5e-324))
+    assert found.attempt.status in ("optimal", "user_limit", "stalled")
+
+
+def test_a_descent_that_stands_still_short_of_the_target_is_finished() -> None:
+    problem = Problem(np.array([[-4.0], [5.0], [1.0]]), np.array([-1.0, 1.0, -1.0]))
+    prices = np.array([1.0, 0.1, 100.0])
+    check(problem, prices, solve(problem, prices))
