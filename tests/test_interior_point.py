@@ -333,3 +333,12 @@ def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch
     assert (answer.status.value, answer.reason) == ("limit", WHAT_WAS_PROVEN)
     assert answer.lower <= true.objective
     assert true.lower <= answer.objective < np.inf
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0, -400, 400, -540, 600]))
+def test_squares_of_long_normals_are_bounded_from_above(seed: int, exponent: int) -> None:
+    w = np.ldexp(np.random.default_rng(seed).normal(size=5000), exponent)
+    exact = sum(Fraction(v) ** 2 for v in w.tolist())
+    bound = soft_bounds._square_up(w)
+    assert exact <= bound
+    assert exponent < -500 or bound <= exact * (1 + Fraction(1, 10**12))

@@ -78,7 +78,7 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats)
     total = sum_bounds(np.array(sums))[1]
     if math.isinf(total):
         return math.inf
-    return round_up(norm_squared(w) / 2 + Fraction(total) * Fraction(2) ** exponent + exact)
+    return round_up(_square_up(w) / 2 + Fraction(total) * Fraction(2) ** exponent + exact)
 
 
 def dual_lower_bound(problem: Problem, dual: Floats) -> float:
@@ -114,6 +114,16 @@ def balanced(problem: Problem, dual: Floats) -> Floats:
     if not all(totals):
         return np.zeros_like(dual)
     return dual * np.where(positive, min(1.0, totals[1] / totals[0]), min(1.0, totals[0] / totals[1]))
+
+
+def _square_up(w: Floats) -> Fraction:
+    """Return an upper bound of ||w||^2; exactly that where the entries are few or their squares overflow."""
+    if len(w) > _SUMMED_EXACTLY:
+        with np.errstate(over="ignore"):
+            total = sum_bounds(np.nextafter(w * w, np.inf) + _TINIEST_NORMAL)[1]
+        if math.isfinite(total):
+            return Fraction(total)
+    return norm_squared(w)
 
 
 def _in_units(prices: Floats, exponent: int) -> Floats:
