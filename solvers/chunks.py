@@ -16,6 +16,10 @@ CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
 
 
+_CHUNKS_MULTIPLE = 4
+"""The number of several chunks is a multiple of this, so that two or four threads have equal shares."""
+
+
 class Carrier(Protocol):
     """A matrix of finite binary64 numbers, in memory or elsewhere."""
 
@@ -60,17 +64,26 @@ class InMemory:
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield what the function makes of every chunk, in order."""
 
+        n_rows = self.shape[0]
+
         def work(rows: slice) -> T:
             is_all = rows == slice(0, n_rows)
             return function(rows, self.X if is_all else self.X[rows], *(v[rows] for v in vectors))
 
-        n_rows, n_columns = self.shape
-        n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns
-        chunks = list(slices(n_rows, max(1, CHUNK_ENTRIES * n_rows // max(1, n_entries))))
+        chunks = list(slices(n_rows, self._chunk_rows()))
         if len(chunks) == 1:
             yield work(chunks[0])
             return
         yield from in_order(work, chunks, n_ahead=len(chunks))  # a reader that is woken late leaves no thread idle
+
+    def _chunk_rows(self) -> int:
+        """Return the rows of a chunk: of several as many for every thread, on any machine the same."""
+        n_rows, n_columns = self.shape
+        n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns
+        n_chunks = max(1, -(-n_entries // CHUNK_ENTRIES))
+        if n_chunks > 1:
+            n_chunks = -(-n_chunks // _CHUNKS_MULTIPLE) * _CHUNKS_MULTIPLE
+        return max(1, -(-n_rows // n_chunks))
 
     def __getitem__(self, rows: Any) -> Any:
         """Return some of the rows."""
