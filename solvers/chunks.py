@@ -15,7 +15,6 @@ T = TypeVar("T")
 CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
 
-
 _CHUNKS_MULTIPLE = 4
 """The number of several chunks is a multiple of this, so that two or four threads have equal shares."""
 
@@ -63,7 +62,6 @@ class InMemory:
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield what the function makes of every chunk, in order."""
-
         n_rows = self.shape[0]
 
         def work(rows: slice) -> T:

@@ -42,8 +42,8 @@ _UNASKED_SECONDS = 60.0
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
 
-_SHARE_OF_TIME = 4
-"""The share of the time that solvers may take before exact work is one in so many."""
+_SHARES_OF_TIME = 4
+"""Where exact work is asked for, the solvers that it starts from take one share of so many of the time."""
 
 _INSTANT = 1e-6
 """Seconds: a limit that is over at once."""
@@ -143,11 +143,11 @@ def _solved(
     if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
         likely = _from_few_rows(best, limits)
     if best.plane is None:
-        verdict = verdict or separability(problem, time_limit=_at_least_an_instant(limits), likely=likely)
+        verdict = verdict or separability(problem, time_limit=_seconds(limits), likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
     attempts = () if verdict is None else verdict.attempts
-    asking = _share(limits) if exact else limits
+    asking = Limits(time_limit=_seconds(limits, _SHARES_OF_TIME)) if exact else limits
     stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking))
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
@@ -158,15 +158,10 @@ def _solved(
     return best.solution(_status(best, stopped_early), attempts, "")
 
 
-def _share(limits: Limits) -> Limits:
-    """Return the limits of solvers whose answers exact work only starts from."""
+def _seconds(limits: Limits, n_shares: int = 1) -> float | None:
+    """Return one of so many shares of the time that is left, an instant at least; None without a limit."""
     left = limits.seconds_left
-    return limits if left is None else Limits(time_limit=max(left / _SHARE_OF_TIME, _INSTANT))
-
-
-def _at_least_an_instant(limits: Limits) -> float | None:
-    left = limits.seconds_left
-    return None if left is None else max(left, _INSTANT)
+    return None if left is None else max(left / n_shares, _INSTANT)
 
 
 def _may_be_separable(verdict: Separability | None) -> bool:

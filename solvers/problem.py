@@ -15,7 +15,7 @@ from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.proof.column_units import ColumnUnits
-from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows
+from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows, times_power_of_two
 
 T = TypeVar("T")
 Rows = NDArray[np.int64]
@@ -269,9 +269,7 @@ def _greatest_norm(rows: slice, X: Any) -> float:
 def squared_norms(X: Any) -> tuple[NDArray[np.float64], int]:
     """Return ``(squares, e)`` with ``||x_i||^2 = squares_i 4**e`` up to rounding, for dense or sparse rows."""
     exponent = int(np.frexp(abs(X).max())[1])
-    if not hasattr(X, "tocsr"):
-        scaled = np.ldexp(X, -exponent)
-        return np.asarray(np.einsum("ij,ij->i", scaled, scaled)), exponent
-    scaled = X.copy()
-    scaled.data = np.ldexp(X.data, -exponent)
-    return np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel(), exponent
+    scaled = times_power_of_two(X, -exponent)
+    if hasattr(X, "tocsr"):
+        return np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel(), exponent
+    return np.asarray(np.einsum("ij,ij->i", scaled, scaled)), exponent

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import times_power_of_two
 
 Floats = NDArray[np.float64]
 
@@ -26,13 +27,7 @@ def unit_exponent(problem: Problem, settings: PerceptronSettings) -> int:
 
 def rows_in_units(X: Any, exponent: int) -> Any:
     """Return rows divided by 2**exponent."""
-    if not exponent:
-        return X
-    if not hasattr(X, "tocsr"):
-        return np.ldexp(X, -exponent)
-    scaled = X.copy()
-    scaled.data = np.ldexp(X.data, -exponent)
-    return scaled
+    return times_power_of_two(X, -exponent) if exponent else X
 
 
 def scale_in_units(problem: Problem, settings: PerceptronSettings, exponent: int) -> float:

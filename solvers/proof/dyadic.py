@@ -102,6 +102,15 @@ def as_dense(rows: Any) -> NDArray[np.float64]:
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
 
+def times_power_of_two(X: Any, exponent: int) -> Any:
+    """Return dense or sparse rows times 2**exponent."""
+    if not hasattr(X, "tocsr"):
+        return np.ldexp(X, exponent)
+    scaled = X.copy()
+    scaled.data = np.ldexp(X.data, exponent)
+    return scaled
+
+
 def round_down(value: Fraction) -> float:
     """Return the greatest binary64 number that is not above ``value``.
 

@@ -1,6 +1,6 @@
 """Points of the two convex hulls: their distance bounds every margin from above."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -34,26 +34,24 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     """Return ``(sums, exponent)``: ``sum_i weights_i x_i = sums * 2**exponent``, exactly."""
     factors = np.array(weights, dtype=object)
     if len(rows) <= _CHUNK_ROWS or problem.integers is not None:
-        return _united(_sums(problem, rows, factors), problem.n_features)
+        return _united(_sums(factors, lambda part: problem.exact_rows(rows[part])), problem.n_features)
     order = np.argsort(rows, kind="stable")
     parts = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
     return _united((part for chunk in parts for part in chunk), problem.n_features)
 
 
-def _sums(problem: Problem, rows: NDArray[np.int64], factors: Integers) -> Iterator[tuple[list[int], int]]:
-    for part in slices(len(rows), _CHUNK_ROWS):
-        entries, exponent = problem.exact_rows(rows[part])
+def _sums(factors: Integers, exact: Callable[[slice], tuple[Integers, int]]) -> Iterator[tuple[list[int], int]]:
+    """Yield the sums of some rows at a time; `exact` turns these into integers."""
+    for part in slices(len(factors), _CHUNK_ROWS):
+        entries, exponent = exact(part)
         yield factors[part].dot(entries).tolist(), exponent
 
 
 def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
     """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
-    places, chosen, sums = wanted[first:last] - rows.start, factors[first:last], []
-    for part in slices(len(places), _CHUNK_ROWS):
-        entries, exponent = as_integers(dense_rows(X, places[part]))
-        sums.append((chosen[part].dot(entries).tolist(), exponent))
-    return sums
+    places = wanted[first:last] - rows.start
+    return list(_sums(factors[first:last], lambda part: as_integers(dense_rows(X, places[part]))))
 
 
 def _united(parts: Iterable[tuple[list[int], int]], n_features: int) -> tuple[list[int], int]:

@@ -9,8 +9,8 @@ from maxmargin.solvers.problem import Samples
 
 Floats = NDArray[np.float64]
 
-_UNIT_ROUNDOFF = 2.0**-53
-_TINIEST_NORMAL = 2.0**-1022
+UNIT_ROUNDOFF = 2.0**-53
+TINIEST_NORMAL = 2.0**-1022
 
 
 def rounding_error(absolute: Floats, n_terms: int) -> Floats:
@@ -22,8 +22,8 @@ def rounding_error(absolute: Floats, n_terms: int) -> Floats:
     """
     # Doubled count: one share for the sum itself, one for the rounding of `absolute`, of this expression, and of rows
     # and normals that are roundings themselves.
-    relative = 2 * (n_terms + 6) * _UNIT_ROUNDOFF
-    result: Floats = absolute * (relative / (1 - relative)) + (2 * n_terms + 4) * _TINIEST_NORMAL
+    relative = 2 * (n_terms + 6) * UNIT_ROUNDOFF
+    result: Floats = absolute * (relative / (1 - relative)) + (2 * n_terms + 4) * TINIEST_NORMAL
     return result
 
 

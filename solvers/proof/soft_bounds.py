@@ -20,13 +20,10 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_down, round_up
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
-from maxmargin.solvers.proof.rounding import n_products
+from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-_UNIT_ROUNDOFF = 2.0**-53
-_TINIEST_NORMAL = 2.0**-1022
 
 _EXACT_ENTRIES = 1 << 17
 """Entries of support rows that are summed in integers: a quarter of a second."""
@@ -120,7 +117,7 @@ def _square_up(w: Floats) -> Fraction:
     """Return an upper bound of ||w||^2; exactly that where the entries are few or their squares overflow."""
     if len(w) > _SUMMED_EXACTLY:
         with np.errstate(over="ignore"):
-            total = sum_bounds(np.nextafter(w * w, np.inf) + _TINIEST_NORMAL)[1]
+            total = sum_bounds(np.nextafter(w * w, np.inf) + TINIEST_NORMAL)[1]
         if math.isfinite(total):
             return Fraction(total)
     return norm_squared(w)
@@ -129,7 +126,7 @@ def _square_up(w: Floats) -> Fraction:
 def _in_units(prices: Floats, exponent: int) -> Floats:
     """Return the prices times 2**-exponent, none rounded down."""
     units = np.ldexp(prices, -exponent)
-    return np.where(prices > 0, np.maximum(units, _TINIEST_NORMAL), 0.0)
+    return np.where(prices > 0, np.maximum(units, TINIEST_NORMAL), 0.0)
 
 
 def _slack(problem: Problem, w: Floats, b: float, prices: Floats) -> tuple[list[float], Rows, float]:
@@ -159,13 +156,11 @@ class _Plane(NamedTuple):
         As `maxmargin.solvers.proof.margins.enclosures`, with a rounding more of every entry.
         """
         X = X if self.center is None else X - self.center
-        share = 2 * (n_products(X) + 8) * _UNIT_ROUNDOFF
-        lost = 8 * (len(self.w) + 1) * _TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
+        share = 2 * (n_products(X) + 8) * UNIT_ROUNDOFF
+        lost = 8 * (len(self.w) + 1) * TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
         value = y * (X @ self.w + self.offset)
         error = (abs(X) @ np.abs(self.w) + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
-        lower, upper = np.nextafter(value - error, -np.inf), np.nextafter(value + error, np.inf)
-        is_broken = ~(np.isfinite(lower) & np.isfinite(upper))
-        return np.where(is_broken, -np.inf, lower), np.where(is_broken, np.inf, upper)
+        return whole_line_where_broken(np.nextafter(value - error, -np.inf), np.nextafter(value + error, np.inf))
 
 
 def _product(w: Floats, center: Floats | None) -> Fraction:
@@ -181,7 +176,7 @@ def _slack_of_chunk(plane: _Plane, rows: slice, X: Any, y: Floats, prices: Float
     parts = [plane.enclose(X[part], y[part]) for part in slices(len(y), step)]
     lower, upper = (np.concatenate(ends) for ends in zip(*parts, strict=True))
     inside = np.flatnonzero((lower < 1) & (prices > 0))
-    terms = np.nextafter(1.0 - lower[inside], np.inf) * prices[inside] + _TINIEST_NORMAL
+    terms = np.nextafter(1.0 - lower[inside], np.inf) * prices[inside] + TINIEST_NORMAL
     on_margin = upper[inside] > 1
     return sum_bounds(terms[~on_margin])[1], rows.start + inside[on_margin], terms[on_margin]
 
@@ -208,7 +203,7 @@ def _rounded_dual(problem: Problem, dual: Floats) -> float:
     total, imbalance = _total(problem, dual)
     with np.errstate(all="ignore"):
         sizes = _sum_sizes(problem, dual, imbalance)
-        square = sum_bounds(sizes * sizes + _TINIEST_NORMAL)[1]
+        square = sum_bounds(sizes * sizes + TINIEST_NORMAL)[1]
     if not math.isfinite(total) or not math.isfinite(square):
         return math.nan
     return round_down(Fraction(total) - Fraction(square) / 2)
@@ -240,9 +235,9 @@ def _sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
         sums, moduli = sums + part, moduli + part_moduli
         n_terms = max(n_terms, part_terms) + 1
     # One rounding each for x - center, for the product and where X itself is rounded; the rest for this expression.
-    share = (n_terms + 10) * _UNIT_ROUNDOFF
+    share = (n_terms + 10) * UNIT_ROUNDOFF
     relative = share / (1 - 2 * share) + imbalance * (1 + 2 * share)
-    lost = 8 * problem.n_samples * _TINIEST_NORMAL * max(1.0, float(dual.max()))
+    lost = 8 * problem.n_samples * TINIEST_NORMAL * max(1.0, float(dual.max()))
     sizes: Floats = (np.abs(sums) + relative * moduli) * (1 + _FEW_ERROR) + lost
     return sizes
 
