@@ -3,7 +3,9 @@
 Points of the unit sphere, moved away from a random hyperplane by 0.02. Every hyperplane that comes back is judged by
 its exact geometric margin, with the best offset, against the proven upper bound.
 
-Example: python benchmarks/hard_margin.py --scale 0.01 --repeat 3
+Examples:
+  python benchmarks/hard_margin.py --scale 0.1 --limit 60
+  python benchmarks/hard_margin.py --data '100k*' --peer maxmargin --peer 'one pass*' --fresh
 """
 
 import warnings
@@ -27,6 +29,10 @@ SHAPES = {
 }
 SMALLEST = ("100k x 50",)
 LARGE = ("100k x 50", "1M x 50", "200k x 200")
+SECONDS_OF_DIRECT_SOLVERS = {"100k x 50": 1.5, "1M x 50": 15.0, "200k x 200": 20.0}
+
+WARM_ROWS = 4500
+"""So many that a warm-up takes the way of many rows."""
 
 
 def make(shape: tuple[int, int], scale: float) -> Data:
@@ -54,7 +60,8 @@ def textbook(solver: str | None) -> Callable[[Data, Any], Answer]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             program.problem.solve(**({} if solver is None else {"solver": solver}))
-        return program.w.value, str(program.problem.status)
+        statistics = program.problem.solver_stats
+        return program.w.value, f"{statistics.solver_name} {program.problem.status}" if statistics else "no solution"
 
     return solve
 
@@ -110,17 +117,20 @@ def highs_lp(data: Data, _: Any) -> Answer:
 
 PEERS = {
     "one pass X @ w": Peer(solve=one_pass, is_judged=False),
-    "maxmargin": Peer(solve=ours),
-    "PIQP, dense, called directly": Peer(solve=piqp_dense, on=LARGE, needs="piqp"),
-    "DAQP, called directly": Peer(solve=daqp_direct, on=LARGE),
-    "cvxpy, DAQP": Peer(solve=textbook("DAQP"), on=LARGE),
-    "cvxpy, PIQP": Peer(solve=textbook("PIQP"), on=LARGE, needs="piqp"),
-    "cvxpy, Clarabel": Peer(solve=textbook("CLARABEL"), on=LARGE),
-    "cvxpy, default solver": Peer(solve=textbook(None), on=SMALLEST),
-    "cvxpy, OSQP": Peer(solve=textbook("OSQP"), on=SMALLEST),
-    "cvxpy, HiGHS": Peer(solve=textbook("HIGHS"), on=SMALLEST),
-    "LIBSVM, C = 1e8, tol = 1e-6": Peer(solve=libsvm, on=("100k x 50", "1M x 50")),
-    "HiGHS LP, any hyperplane": Peer(solve=highs_lp, on=SMALLEST),
+    "maxmargin": Peer(
+        solve=ours,
+        seconds={"100k x 50": 0.2, "1M x 50": 0.5, "200k x 200": 5.0, "100k x 500": 20.0},
+        warm_scale={name: WARM_ROWS / shape[0] for name, shape in SHAPES.items()},
+    ),
+    "PIQP, dense, called directly": Peer(solve=piqp_dense, on=LARGE, needs="piqp", seconds=SECONDS_OF_DIRECT_SOLVERS),
+    "DAQP, called directly": Peer(solve=daqp_direct, on=LARGE, seconds=SECONDS_OF_DIRECT_SOLVERS),
+    "cvxpy, DAQP": Peer(solve=textbook("DAQP"), on=SMALLEST, seconds=4.0),
+    "cvxpy, PIQP": Peer(solve=textbook("PIQP"), on=SMALLEST, needs="piqp", seconds=12.0),
+    "cvxpy, Clarabel": Peer(solve=textbook("CLARABEL"), on=SMALLEST, seconds=22.0),
+    "cvxpy, default solver": Peer(solve=textbook(None), on=SMALLEST, seconds=22.0),
+    "cvxpy, HiGHS": Peer(solve=textbook("HIGHS"), on=SMALLEST, seconds=60.0),
+    "LIBSVM, C = 1e8, tol = 1e-6": Peer(solve=libsvm, on=SMALLEST, seconds=20.0),
+    "HiGHS LP, any hyperplane": Peer(solve=highs_lp, on=SMALLEST, seconds=10.0),
 }
 
 

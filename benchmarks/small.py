@@ -1,14 +1,18 @@
 """What a small question costs as a whole process, and the exact margin of more and more columns.
 
 `maxmargin margin` and `check` on CSV files, against starting Python with numpy. The exact margin (``--exact``) of ten
-times as many points as columns on the unit sphere, moved away from a random hyperplane by 0.02, as a process too.
+times as many points as columns on the unit sphere, moved away from a random hyperplane by 0.02, as a process and in
+Python.
 
-Example: python benchmarks/small.py --repeat 5
+Examples:
+  python benchmarks/small.py --data iris --data wine
+  python benchmarks/small.py --scale 0.3 --repeat 3
 """
 
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,59 +20,74 @@ from typing import Any
 import numpy as np
 from data import planted
 from harness import Benchmark, Peer, main
+from real import bundled
 
 BUNDLED = ("iris", "wine", "breast_cancer")
-POSITIVE = {"iris": "setosa", "wine": "class_1", "breast_cancer": None}
 COLUMNS = (30, 100, 200)
 
 START = "python -c 'import numpy'"
 MARGIN, CHECK, EXACT = "maxmargin margin", "maxmargin check", "maxmargin margin --exact"
+IN_PYTHON = "exact margin, in Python"
+SECONDS_OF_EXACT = {"100 columns": 1.5, "200 columns": 6.0}
 
 
-def bundled(name: str, scale: float) -> Path:
-    import maxmargin as mm
+@dataclass(frozen=True)
+class Data:
+    path: Path
+    X: np.ndarray
+    y: np.ndarray
 
-    data = mm.load(name, positive=POSITIVE[name])
-    return written(name, data.X, data.y)
+
+def real(name: str, scale: float) -> Data:
+    return written(name, *bundled(name))
 
 
-def columns(n_features: int, scale: float) -> Path:
+def columns(n_features: int, scale: float) -> Data:
     n_features = max(2, round(scale * n_features))
     X, y, _ = planted(10 * n_features, n_features)
     return written(f"{n_features} columns", X, y)
 
 
-def written(name: str, X: np.ndarray, y: np.ndarray) -> Path:
+def written(name: str, X: np.ndarray, y: np.ndarray) -> Data:
     """Write a CSV file with the label last."""
     path = Path(tempfile.gettempdir()) / "maxmargin-benchmarks" / f"{name}.csv"
     path.parent.mkdir(exist_ok=True)
     lines = [",".join([*(f"x{j}" for j in range(X.shape[1])), "label"])]
     lines += [",".join([*map(repr, row), str(int(sign))]) for row, sign in zip(X.tolist(), y, strict=True)]
     path.write_text("\n".join(lines) + "\n")
-    return path
+    return Data(path, X, y)
 
 
-def python(data: Path, _: Any) -> None:
+def python(data: Data, _: Any) -> None:
     subprocess.run([sys.executable, "-c", "import numpy"], check=True)
 
 
-def maxmargin(data: Path, command: tuple[str, ...]) -> None:
+def maxmargin(data: Data, command: tuple[str, ...]) -> None:
     """Run a command, which fails unless its answer is proven, and separable."""
-    subprocess.run([sys.executable, "-m", "maxmargin", command[0], str(data), *command[1:]], check=True)
+    subprocess.run([sys.executable, "-m", "maxmargin", command[0], str(data.path), *command[1:]], check=True)
+
+
+def exact(data: Data, _: Any) -> None:
+    import maxmargin as mm
+
+    assert mm.hard_margin(data.X, data.y, exact=True).margin_squared is not None
 
 
 BENCHMARK = Benchmark(
     file=__file__,
-    data={name: partial(bundled, name) for name in BUNDLED} | {f"{n} columns": partial(columns, n) for n in COLUMNS},
+    data={name: partial(real, name) for name in BUNDLED} | {f"{n} columns": partial(columns, n) for n in COLUMNS},
     peers={
         START: Peer(solve=python, is_judged=False),
-        MARGIN: Peer(solve=lambda data, _: maxmargin(data, ("margin",)), is_judged=False),
-        CHECK: Peer(solve=lambda data, _: maxmargin(data, ("check",)), is_judged=False, on=BUNDLED),
-        EXACT: Peer(solve=lambda data, _: maxmargin(data, ("margin", "--exact")), is_judged=False),
+        MARGIN: Peer(solve=lambda data, _: maxmargin(data, ("margin",)), is_judged=False, seconds=0.6),
+        CHECK: Peer(solve=lambda data, _: maxmargin(data, ("check",)), is_judged=False, on=BUNDLED, seconds=0.6),
+        EXACT: Peer(
+            solve=lambda data, _: maxmargin(data, ("margin", "--exact")), is_judged=False, seconds=SECONDS_OF_EXACT
+        ),
+        IN_PYTHON: Peer(solve=exact, is_judged=False, seconds=SECONDS_OF_EXACT),
     },
     ours=MARGIN,
     units=(START,),
-    warm_scale=1.0,
+    preparation=1.0,
 )
 
 if __name__ == "__main__":

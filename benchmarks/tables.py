@@ -1,16 +1,30 @@
-"""Writes what the benchmarks measured as Markdown: all that was measured at full size, or the given files.
+"""Writes what the benchmarks measured at full size as Markdown, and brings README.md up to date.
 
-Example: python benchmarks/tables.py -o benchmarks/results/tables.md
+What stands in a Markdown file between `<!-- benchmark: NAME -->` and `<!-- benchmark end -->` is replaced. NAME is
+
+* goals: what was asked for next to what was measured;
+* a benchmark, like margins: its table;
+* tables: the tables of all benchmarks that the file does not show elsewhere, each folded up.
+
+A block of which nothing was measured stays as it is.
+
+Examples:
+  python benchmarks/tables.py                     print all tables
+  python benchmarks/tables.py --into README.md    replace the blocks of the file
 """
 
 import argparse
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 Facts = dict[str, Any]
 
 RESULTS = Path(__file__).parent / "results"
+
+BLOCK = re.compile(r"(<!-- benchmark: (\w+) -->\n).*?(<!-- benchmark end -->)", re.DOTALL)
 
 
 def table(report: Facts) -> str:
@@ -33,17 +47,46 @@ def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
 
 def document(reports: list[Facts]) -> str:
     """Return all benchmarks with their titles, and what they were measured on."""
-    parts = []
-    for report in reports:
-        size = "" if report["scale"] == 1 else f" (at {report['scale']:g} of the full size)"
-        parts.append(f"### {report['title']}{size}\n\n{table(report)}\n\n{_footnote(report)}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(f"### {_title(report)}\n\n{table(report)}\n\n{footnote(report)}" for report in reports) + "\n"
+
+
+def merged(text: str, reports: list[Facts]) -> str:
+    """Return the text with its blocks replaced."""
+    shown = {name for _, name, _ in BLOCK.findall(text)}
+
+    def replaced(block: re.Match[str]) -> str:
+        content = _content(block[2], reports, shown)
+        return block[0] if content is None else f"{block[1]}{content}\n{block[3]}"
+
+    return BLOCK.sub(replaced, text)
+
+
+def _content(name: str, reports: list[Facts], shown: set[str]) -> str | None:
+    from goals import goals
+
+    if name == "goals":
+        return f"{goals(reports)}\n\n{footnote(_joined(reports))}" if reports else None
+    if name == "tables":
+        return "\n\n".join(_folded(report) for report in reports if report["benchmark"] not in shown) or None
+    return next((table(report) for report in reports if report["benchmark"] == name), None)
+
+
+def _joined(reports: list[Facts]) -> Facts:
+    """Return the reports of one run as one."""
+    return reports[0] | {"cells": [cell for report in reports for cell in report["cells"]]}
+
+
+def _folded(report: Facts) -> str:
+    return f"<details><summary>{_title(report)}</summary>\n\n{table(report)}\n\n</details>"
+
+
+def _title(report: Facts) -> str:
+    size = "" if report["scale"] == 1 else f" (at {report['scale']:g} of the full size)"
+    return f"{report['title']}{size}"
 
 
 def _row(report: Facts, cell: Facts) -> list[str]:
-    seconds = cell["seconds"]
-    time = f"{seconds:.3g} s" if seconds is not None else _failure(cell)
-    row = [cell["data"], _method(cell), time, _times(cell, "times_ours")]
+    row = [cell["data"], _method(cell), _time(report, cell), _times(cell, "times_ours")]
     if report["units"]:
         row.append(_times(cell, "times_unit"))
     return [*row, _accuracy(cell), *(_fact(cell.get(name)) for name in report["columns"])]
@@ -52,6 +95,15 @@ def _row(report: Facts, cell: Facts) -> list[str]:
 def _method(cell: Facts) -> str:
     setting = cell.get("setting")
     return cell["peer"] if setting is None else f"{cell['peer']}, tol = {setting:.1g}"
+
+
+def _time(report: Facts, cell: Facts) -> str:
+    """Return the median, and of how many runs where these are fewer than asked for; or how it failed."""
+    if cell["seconds"] is None:
+        return _failure(cell)
+    n_runs = len(cell["runs"])
+    few = f" ({n_runs} {'run' if n_runs == 1 else 'runs'})" if n_runs < report["repeat"] else ""
+    return f"{cell['seconds']:.3g} s{few}"
 
 
 def _failure(cell: Facts) -> str:
@@ -63,22 +115,22 @@ def _failure(cell: Facts) -> str:
 
 def _accuracy(cell: Facts) -> str:
     """Return the relative distance, which may be below 0 by rounding; and that it was not what was asked for."""
-    accuracy = cell["accuracy"]
+    accuracy, is_far = cell["accuracy"], cell["status"] == "inaccurate"
     if accuracy is None:
-        return "-"
+        return "too far" if is_far else "-"
     if accuracy >= 1:
         return "no answer"
     text = "0" if abs(accuracy) < 1e-16 else f"{accuracy:.1e}"
-    return f"{text}, too far" if cell["status"] == "inaccurate" else text
+    return f"{text}, too far" if is_far else text
 
 
 def _times(cell: Facts, name: str) -> str:
-    """Return a ratio; of a peer that ran into the limit a lower bound."""
+    """Return a ratio; a lower bound of a peer that ran into the limit or is not there yet."""
     ratio = cell[name]
     if ratio is None:
         return "-"
     text = f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.2g}"
-    return f">= {text}" if cell["status"] == "time limit" else text
+    return text if cell["status"] == "ok" else f">= {text}"
 
 
 def _fact(value: Any) -> str:
@@ -87,28 +139,44 @@ def _fact(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _footnote(report: Facts) -> str:
+def footnote(report: Facts) -> str:
+    """Say how and on what it was measured."""
     machine = report["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
     return (
-        f"Medians of {report['repeat']} runs, fewer where together they exceed the limit of {report['limit']:g} s; "
-        "each cell in a process of its own, imports and compilation excluded. "
-        f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB; Python {machine['python']}, "
-        f"{versions}."
+        f"Medians of {report['repeat']} runs, fewer where together they would take more than {report['budget']:g} s; "
+        f"a run of more than {report['limit']:g} s has failed. Each cell in a process of its own, validation included, "
+        f"imports and compilation excluded.{_others(report)} {machine['processor']}, {machine['cores']} cores, "
+        f"{machine['memory_gib']} GiB; {', '.join(machine['blas'])}; Arrow on {machine['arrow_threads']} threads; "
+        f"Python {machine['python']}, {versions}."
     )
+
+
+def _others(report: Facts) -> str:
+    """Say which share of the cores other processes had at worst, where that was not little."""
+    most = max((cell.get("others") or 0.0 for cell in report["cells"]), default=0.0)
+    return f" Other processes had up to {most:.0%} of the cores." if most > 0.05 else ""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reports", type=Path, nargs="*", help="JSON files that a benchmark wrote")
-    parser.add_argument("-o", "--output", type=Path, help="the Markdown file; by default the standard output")
+    parser.add_argument(
+        "reports", type=Path, nargs="*", help="JSON files that a benchmark wrote (default: all results)"
+    )
+    parser.add_argument("-o", "--output", type=Path, help="write all tables to this file")
+    parser.add_argument("--into", type=Path, metavar="FILE", help="replace the blocks of this Markdown file")
     options = parser.parse_args()
     paths = options.reports or [path for path in sorted(RESULTS.glob("*.json")) if "@" not in path.name]
-    text = document([json.loads(path.read_text()) for path in paths])
-    if options.output is None:
-        print(text, end="")
-    else:
-        options.output.write_text(text)
+    reports = [json.loads(path.read_text()) for path in paths]
+    if not reports:
+        print("nothing was measured at full size, so nothing is written", file=sys.stderr)
+        return
+    if options.into:
+        options.into.write_text(merged(options.into.read_text(), reports))
+    if options.output:
+        options.output.write_text(document(reports))
+    if not (options.into or options.output):
+        print(document(reports), end="")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The harness of the benchmarks: limits, failures, ratios, what is kept, and what the table says of it."""
 
 import json
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+SCRIPTS = ("small", "margins", "engines", "hard_margin", "verdicts", "sparse", "out_of_core", "soft_margin")
 
 SCRIPT = '''
 """A benchmark of the harness.
@@ -26,6 +29,11 @@ def sleep(data, setting):
     if data:
         time.sleep(30)
 
+def doze(data, setting):
+    if data:
+        time.sleep(0.6)
+    return setting
+
 BENCHMARK = Benchmark(
     file=__file__,
     data={{"data": lambda scale: round(scale * 1000)}},
@@ -38,6 +46,7 @@ BENCHMARK = Benchmark(
         "dies": Peer(solve=lambda data, _: os.kill(os.getpid(), 9) if data else None),
         "coarse": Peer(solve=lambda data, setting: setting, settings=(4.0, 3.0)),
         "refined": Peer(solve=lambda data, setting: setting, settings=(4.0, 1.25, 1.0)),
+        "patient": Peer(solve=doze, settings=(4.0, 3.0, 1.0)),
         "absent": Peer(solve=sleep, needs="no_such_module"),
         "counted": Peer(solve=count, on=("data",), is_judged=False),
         "elsewhere": Peer(solve=sleep, on=("other data",)),
@@ -47,7 +56,6 @@ BENCHMARK = Benchmark(
     judge=lambda data, answer: {{"value": answer, "n_units": 2}},
     accuracy=lambda facts, ours: facts["value"] / ours["value"] - 1 if "value" in facts else None,
     is_enough=lambda facts: facts["value"] < 2,
-    warm_scale=0.0,
 )
 
 if __name__ == "__main__":
@@ -63,9 +71,22 @@ class Run:
         self.script.write_text(SCRIPT.format(folder=str(BENCHMARKS), log=str(self.log)))
 
     def __call__(self, *options: str) -> str:
-        command = [sys.executable, str(self.script), "--repeat", "2", "--limit", "1", "-o", str(self.output), *options]
+        command = [
+            sys.executable,
+            str(self.script),
+            "--repeat",
+            "2",
+            "--limit",
+            "1",
+            "--budget",
+            "1",
+            "-o",
+            str(self.output),
+            *options,
+        ]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+        self.notes = done.stderr
         return done.stdout
 
     @property
@@ -76,11 +97,15 @@ class Run:
     def cells(self) -> dict[str, dict]:
         return {cell["peer"]: cell for cell in self.report["cells"]}
 
+    @property
+    def finished(self) -> list[dict]:
+        return [cell for cell in self.report["cells"] if cell["status"] != "not installed"]
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     run = Run(tmp_path_factory.mktemp("benchmark"))
-    run.table = run()
+    run.table, run.first_notes = run(), run.notes
     return run
 
 
@@ -100,7 +125,7 @@ def test_times_are_ratios_to_ours_and_to_the_physical_limit(run):
     cells = run.cells
     assert cells["limit"]["times_unit"] == cells["ours"]["times_ours"] == 1
     assert cells["ours"]["times_unit"] == pytest.approx(cells["ours"]["seconds"] / cells["limit"]["seconds"])
-    assert cells["ours"]["times_own_units"] == pytest.approx(cells["ours"]["times_unit"] / 2)
+    assert cells["ours"]["times_own_units, limit"] == pytest.approx(cells["ours"]["times_unit"] / 2)
     assert cells["ours"]["seconds"] >= 0.1
     assert len(cells["ours"]["runs"]) >= 2
 
@@ -138,10 +163,10 @@ def test_the_report_describes_itself(run):
 
 
 def test_finished_cells_are_kept_until_they_are_asked_for_again(run):
-    n_before, kept = len(run.log.read_text()), run.cells
+    n_before, kept, finished = len(run.log.read_text()), run.cells, run.finished
     run()
     assert len(run.log.read_text()) == n_before
-    assert run.cells == kept
+    assert run.finished == finished
     run("--fresh", "--peer", "c*nted")
     assert len(run.log.read_text()) > n_before
     assert {peer for peer, cell in run.cells.items() if cell != kept[peer]} == {"counted"}
@@ -156,14 +181,148 @@ def test_cells_of_another_machine_are_not_kept(run, tmp_path):
     assert [cell["peer"] for cell in json.loads(elsewhere.read_text())["cells"]] == ["noisy"]
 
 
-@pytest.mark.parametrize("name", ["hard_margin", "soft_margin", "verdicts", "small"])
-def test_the_benchmarks_start(name, tmp_path):
-    command = [sys.executable, f"{BENCHMARKS / name}.py", "--data", "no such data", "-o", str(tmp_path / "out.json")]
-    assert subprocess.run(command, capture_output=True).returncode == 0
+def script(name: str, *options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(BENCHMARKS / name), *map(str, options)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_all_benchmarks_are_listed_cheap_cells_first():
+    done = script("run.py", "--list", "--fresh")
+    seconds = [float(line.split(" s ")[0]) for line in done.stdout.splitlines()]
+    names = [line.split()[2].rstrip(":") for line in done.stdout.splitlines()]
+    assert set(names) == {path.stem for path in BENCHMARKS.glob("*.py") if "BENCHMARK = " in path.read_text()}
+    assert seconds == sorted(seconds)
+    assert f"{len(seconds)} cells, about " in done.stderr
+
+
+def test_a_benchmark_that_does_not_exist_is_one_line():
+    done = script("run.py", "no_such_benchmark")
+    assert done.returncode == 2
+    assert "there are small, margins" in done.stderr.splitlines()[-1]
+
+
+def test_missing_peers_are_one_line_that_names_the_extra(run):
+    lines = [line for line in run.first_notes.splitlines() if "no_such_module" in line]
+    assert lines == ["not installed: no_such_module; pip install 'maxmargin[peers]' brings them, here: make bench"]
+
+
+def test_what_was_not_installed_is_tried_again(run):
+    run("--peer", "absent")
+    assert run.cells["absent"]["status"] == "not installed"
+    assert "script: data, absent ..." in run.notes
+
+
+def test_a_search_that_takes_too_long_ends_at_the_setting_it_has(run):
+    cell = run.cells["patient"]
+    assert (cell["status"], cell["setting"], len(cell["runs"])) == ("inaccurate", 3.0, 1)
+    assert line(run.table, "patient, tol = 3")[2].endswith("(1 run)")
+    assert line(run.table, "patient, tol = 3")[3].startswith(">= ")
+
+
+def test_the_machine_has_no_name_and_no_path(run):
+    machine = run.report["machine"]
+    assert machine["blas"] and "/" not in json.dumps(machine)
+    assert platform.node() not in json.dumps(machine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_ours_runs_at_a_small_scale(name, tmp_path):
+    options = ("--scale", "0.001", "--repeat", "1", "--limit", "60", "--folder", tmp_path, "-o", tmp_path / "out.json")
+    done = script(f"{name}.py", "--peer", "maxmargin", "--peer", "maxmargin margin", *options)
+    assert done.returncode == 0, done.stderr
+    cells = json.loads((tmp_path / "out.json").read_text())["cells"]
+    assert {cell["status"] for cell in cells} == {"ok"}, cells
 
 
 def test_the_document_has_every_report(run, tmp_path):
     target = tmp_path / "tables.md"
-    command = [sys.executable, str(BENCHMARKS / "tables.py"), str(run.output), str(run.output), "-o", str(target)]
-    subprocess.run(command, check=True)
+    assert script("tables.py", run.output, run.output, "-o", target).returncode == 0
     assert target.read_text().count("### A benchmark of the harness.\n") == 2
+
+
+README = """# Title
+
+<!-- benchmark: script -->
+yesterday's table
+<!-- benchmark end -->
+between
+<!-- benchmark: unmeasured -->
+stays
+<!-- benchmark end -->
+<!-- benchmark: tables -->
+stays too, as the only table is above
+<!-- benchmark end -->
+<!-- benchmark: goals -->
+yesterday's goals
+<!-- benchmark end -->
+"""
+
+
+def test_blocks_of_a_file_are_replaced_and_a_second_time_changes_nothing(run, tmp_path):
+    target = tmp_path / "README.md"
+    target.write_text(README)
+    assert script("tables.py", run.output, "--into", target).returncode == 0
+    once = target.read_text()
+    assert "yesterday" not in once
+    assert f"<!-- benchmark: script -->\n{run.table.splitlines()[0]}\n" in once
+    assert "| data | slow | **failed**: limit of 1 s |" in once
+    assert "\nbetween\n<!-- benchmark: unmeasured -->\nstays\n<!-- benchmark end -->\n" in once
+    assert "stays too" in once
+    assert script("tables.py", run.output, "--into", target).returncode == 0
+    assert target.read_text() == once
+
+
+def report(**cell: object) -> dict[str, object]:
+    return {"benchmark": "hard_margin", "scale": 1.0, "cells": [{"status": "ok", "data": "100k x 50", **cell}]}
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ({"times_ours": 120.0}, "120"),
+        ({"times_ours": 90.0}, "**90**"),
+        ({"times_ours": 300.0, "status": "time limit"}, ">= 300"),
+        ({"times_ours": 99.0, "status": "time limit"}, "**>= 99**"),
+        ({"times_ours": 120.0, "status": "inaccurate"}, "no peer gets there"),
+        ({"times_ours": None, "status": "failed"}, "no peer gets there"),
+        ({"times_ours": None, "status": "not installed"}, "not measured"),
+        ({"times_ours": 120.0, "data": "200k x 200"}, "not measured"),
+    ],
+)
+def test_goals_are_met_missed_or_not_measured(cell, expected, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from goals import goals
+
+    table = goals([report(peer="cvxpy, default solver", **cell)])
+    row = next(row for row in table.splitlines() if "cvxpy, default solver" in row)
+    assert row == f"| 100k x 50: time of cvxpy, default solver, in ours | >= 100 | {expected} |"
+
+
+@pytest.mark.parametrize(("status", "facts"), [("inaccurate", {"accuracy": 1e-13}), ("time limit", {})])
+def test_a_failure_of_ours_does_not_meet_a_goal(status, facts, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from goals import goals
+
+    failed = goals([report(peer="maxmargin", status=status, **facts)])
+    assert "| 100k x 50: proven relative gap | <= 1e-12 | **failed** |" in failed
+
+
+def test_goals_are_about_cells_that_exist(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from goals import SECTIONS
+
+    listed = {
+        tuple(line.split("s  ", 1)[1].split(": ", 1))
+        for line in script("run.py", "--list", "--fresh").stdout.splitlines()
+    }
+    assert listed
+    for goal in (goal for section in SECTIONS.values() for goal in section):
+        cells = [cell for name, cell in listed if name == goal.benchmark]
+        assert cells and any(goal.is_about(data, peer) for cell in cells for data, peer in splits(cell)), goal
+
+
+def splits(cell: str) -> list[tuple[str, str]]:
+    """Return the ways to read "data, peer", as both may have commas."""
+    parts = cell.split(", ")
+    return [(", ".join(parts[:number]), ", ".join(parts[number:])) for number in range(1, len(parts))]

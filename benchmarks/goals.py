@@ -1,0 +1,157 @@
+"""What the benchmarks are to show, as ratios of one run, next to what was measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import Any
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A bound for a fact of some cells; the cell that is farthest from it counts."""
+
+    what: str
+    benchmark: str
+    data: str
+    peer: str
+    """The names of the cells; * stands for anything, | for or."""
+    fact: str
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def row(self, reports: list[Facts]) -> list[str]:
+        wanted = f"<= {self.at_most:g}" if self.at_most is not None else f">= {self.at_least:g}"
+        cells = list(self.cells(reports))
+        return [self.what, wanted, self._measured(cells) if cells else "not measured"]
+
+    def cells(self, reports: list[Facts]) -> Iterator[Facts]:
+        """Yield the cells that it is about and that were tried at full size."""
+        for report in reports:
+            if report["benchmark"] == self.benchmark and report["scale"] == 1:
+                for cell in report["cells"]:
+                    if self.is_about(cell["data"], cell["peer"]) and cell["status"] != "not installed":
+                        yield cell
+
+    def is_about(self, data: str, peer: str) -> bool:
+        return _fits(data, self.data) and _fits(peer, self.peer)
+
+    def _measured(self, cells: list[Facts]) -> str:
+        """Return what was measured, bold where that is not what was wanted.
+
+        Of a peer that ran into the limit a ratio of times is a lower bound. One that fails otherwise, or never gets as
+        near as asked, has no time; of ours that is a failure.
+        """
+        if self.at_most is not None and any(cell["status"] != "ok" or cell.get(self.fact) is None for cell in cells):
+            return "**failed**"
+        valid = [cell for cell in cells if cell["status"] != "inaccurate" and cell.get(self.fact) is not None]
+        if not valid:
+            return "no peer gets there"
+        value, is_bound = self._worst([(float(cell[self.fact]), cell["status"] != "ok") for cell in valid])
+        text = f"{'>= ' if is_bound else ''}{_number(value)}"
+        return text if self._is_reached(value) else f"**{text}**"
+
+    def _worst(self, values: list[tuple[float, bool]]) -> tuple[float, bool]:
+        return max(values) if self.at_most is not None else min(values)
+
+    def _is_reached(self, value: float) -> bool:
+        return value <= self.at_most if self.at_most is not None else value >= (self.at_least or 0.0)
+
+
+def _fits(name: str, patterns: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns.split("|"))
+
+
+def _number(value: float) -> str:
+    if abs(value) < 1e-16:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
+
+
+OURS = "maxmargin"
+
+HARD = (
+    Goal("100k x 50: proven relative gap", "hard_margin", "100k x 50", OURS, "accuracy", 1e-12),
+    *(
+        Goal(f"100k x 50: time of {peer}, in ours", "hard_margin", "100k x 50", peer, "times_ours", at_least=ratio)
+        for peer, ratio in (
+            ("cvxpy, default solver", 100),
+            ("LIBSVM, C = 1e8, tol = 1e-6", 100),
+            ("cvxpy, DAQP", 20),
+            ("cvxpy, PIQP", 20),
+            ("PIQP, dense, called directly", 8),
+        )
+    ),
+    Goal("1M x 50: time in passes `X @ w`", "hard_margin", "1M x 50", OURS, "times_unit", 15),
+    Goal("200k x 200: time in passes `X @ w`", "hard_margin", "200k x 200", OURS, "times_unit", 100),
+    Goal("100k x 500: proven relative gap", "hard_margin", "100k x 500", OURS, "accuracy", 1e-9),
+)
+
+FREE_BIAS = "cvxpy, *|LIBSVM, gap *"
+GRAM, SYRK = "weighted Gram, (X * d[:, None]).T @ X", "weighted Gram, dsyrk"
+
+SOFT = (
+    Goal("20k x 20 and 100k x 50: proven relative gap", "soft_margin", "20k x 20|100k x 50", OURS, "accuracy", 1e-9),
+    Goal(
+        "20k x 20: time of LIBSVM, tol = 1e-4", "soft_margin", "20k x 20", "LIBSVM, tol = 1e-4", "times_ours", None, 50
+    ),
+    Goal("100k x 50: in its weighted Grams", "soft_margin", "100k x 50", OURS, f"times_own_units, {GRAM}", 3),
+    Goal("100k x 50: in as many dsyrk", "soft_margin", "100k x 50", OURS, f"times_own_units, {SYRK}", 3),
+    Goal("100k x 50: time of LIBLINEAR, gap 1e-6", "soft_margin", "100k x 50", "LIBLINEAR", "times_ours", None, 8),
+    Goal("100k x 50: time of any peer, gap 1e-9", "soft_margin", "100k x 50", FREE_BIAS, "times_ours", None, 100),
+    Goal("1M x 50: MiB beyond the data", "soft_margin", "1M x 50", OURS, "extra_mib", 1536),
+)
+
+VERDICTS = (
+    *(
+        Goal(f"{data}: time in passes `X @ w`", "verdicts", data, OURS, "times_unit", n_passes)
+        for data, n_passes in (
+            ("1M x 50, separable", 6),
+            ("1M x 50, 10 rows overlap", 60),
+            ("1M x 50, quasi, 100 rows apart", 100),
+        )
+    ),
+    Goal("small files: the process, in that of numpy", "small", "[!0-9]*", "maxmargin margin", "times_unit", 5),
+    *(
+        Goal(f"{d} columns, exact: seconds", "small", f"{d} columns", "exact margin, in Python", "seconds", seconds)
+        for d, seconds in ((30, 0.2), (100, 5.0), (200, 60.0))
+    ),
+)
+
+OUT_OF_CORE = (
+    Goal("20M x 20, margin: in readings of the file", "out_of_core", "*", "maxmargin margin", "times_unit", 10),
+    Goal("20M x 20, check: in readings of the file", "out_of_core", "*", "maxmargin check", "times_unit", 10),
+    Goal("20M x 20, both: peak MiB of the process", "out_of_core", "*", "maxmargin *", "peak_mib", 1536),
+    Goal(
+        "20M x 20, Dask: the interval differs by", "out_of_core", "*", "Dask, 2 workers, hard_margin", "accuracy", 1e-12
+    ),
+)
+
+SPARSE = (
+    Goal("20k x 100k, C = 1: proven relative gap", "sparse", "*, C = 1", OURS, "accuracy", 1e-6),
+    Goal("20k x 100k, C = 1: time of LIBLINEAR, gap 1e-6", "sparse", "*, C = 1", "LIBLINEAR", "times_ours", None, 1),
+)
+
+REAL = (
+    Goal("margin, every engine: relative width", "engines", "*, hard", "*", "accuracy", 1e-9),
+    Goal("soft margin, every engine: relative width", "engines", "*, soft", "*", "accuracy", 1e-9),
+)
+
+SECTIONS = {
+    "Hard margin": HARD,
+    "Soft margin": SOFT,
+    "Verdicts and small data": VERDICTS,
+    "Out of core": OUT_OF_CORE,
+    "Sparse soft margin": SPARSE,
+    "Raw breast_cancer, wine, digits": REAL,
+}
+
+
+def goals(reports: list[Facts]) -> str:
+    """Return the goals as a Markdown table; those that were missed are bold."""
+    lines = ["| question | wanted | measured |", "|---|---:|---:|"]
+    for title, section in SECTIONS.items():
+        lines.append(f"| *{title}* | | |")
+        lines += [f"| {' | '.join(goal.row(reports))} |" for goal in section]
+    return "\n".join(lines)
