@@ -6,8 +6,10 @@ Public names are loaded on first use, so that ``import maxmargin`` costs little.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from maxmargin.api import hard_margin, perceptron, separability, soft_margin, soft_margin_path
+    from maxmargin.api import hard_margin, nu_margin, perceptron, separability, soft_margin, soft_margin_path
     from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.gates import SeparationError, require
@@ -17,11 +19,10 @@ if TYPE_CHECKING:
     from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.errors import InvalidProblemError
+    from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Bound": "maxmargin.bounds",
@@ -31,6 +32,7 @@ _HOMES = {
     "HardMargin": "maxmargin.solvers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
+    "NuMargin": "maxmargin.solvers.nu_solution",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.solution",
     "SeparationError": "maxmargin.gates",
@@ -43,6 +45,7 @@ _HOMES = {
     "load": "maxmargin.dataset",
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.bounds",
+    "nu_margin": "maxmargin.api",
     "perceptron": "maxmargin.api",
     "prepare": "maxmargin.prepare",
     "require": "maxmargin.gates",
@@ -60,6 +63,7 @@ __all__ = [
     "HardMargin",
     "InvalidProblemError",
     "MarginReport",
+    "NuMargin",
     "PerceptronRun",
     "Separability",
     "SeparationError",
@@ -72,6 +76,7 @@ __all__ = [
     "load",
     "margin_report",
     "mistake_bounds",
+    "nu_margin",
     "perceptron",
     "prepare",
     "require",

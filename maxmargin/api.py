@@ -10,6 +10,7 @@ from maxmargin.solvers.problem import ClassProblem, Problem
 if TYPE_CHECKING:
     import numpy as np
 
+    from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
@@ -237,6 +238,55 @@ def soft_margin_path(
     problem = problem_of(dataset, bias=bias)
     weights = row_weights(dataset, sample_weight, class_weight)
     return solve(problem, Cs, sample_weight=weights, method=method, solver=solver)
+
+
+def nu_margin(
+    X: Any,
+    y: Any,
+    nu: float = 0.5,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    sample_weight: Any = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> "NuMargin":
+    """Solve the nu-SVM with a free bias: min 1/2 ||w||^2 - nu rho + sum v_i xi_i / sum v.
+
+    The constraints are y_i (w.x_i + b) >= rho - xi_i and xi_i >= 0. Rows with slack make up a share of nu at most, and
+    support rows one of nu at least, counted by weight. Divided by ``rho`` the hyperplane is scikit-learn's NuSVC.
+
+    Parameters
+    ----------
+    X, y, bias, positive, sample_weight, class_weight
+        As in `soft_margin`; the share of a row is its v_i / sum v.
+    nu : float
+        Above 0; with bias at most twice the share of the lighter class, without 1.
+    method : {"auto", "cvxpy", "interior-point"}
+        "auto": for small data the textbook solution through cvxpy is always computed.
+    solver : str, optional
+        A cvxpy solver, such as "CLARABEL".
+
+    Raises
+    ------
+    InvalidProblemError
+        If nu is beyond its range; the message names the greatest.
+
+    Examples
+    --------
+    >>> answer = nu_margin([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], nu=1.0)
+    >>> answer.lower <= -0.5 <= answer.objective
+    True
+    >>> round(-float(answer.b / answer.w[0]), 6)
+    1.5
+    """
+    from maxmargin.solvers.nu_margin import nu_margin as solve
+    from maxmargin.weights import row_weights
+
+    dataset = from_arrays(X, y, positive=positive)
+    weights = row_weights(dataset, sample_weight, class_weight)
+    return solve(problem_of(dataset, bias=bias), nu, sample_weight=weights, method=method, solver=solver)
 
 
 def perceptron(

@@ -3,32 +3,24 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
+from maxmargin.evidence import Evidence, gather, radius_squared
 from maxmargin.running import best_bias_scale, run_perceptron
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem, squared_norms
-from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers, dense_rows, round_up, sqrt_up
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, dense_rows, round_up, sqrt_up
 from maxmargin.solvers.proof.margins import enclosures, least_functional_margin, norm_squared
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.solution import HardMargin, SoftMargin
 
 Floats = NDArray[np.float64]
 
 _ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 """Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
-
-_CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
 
 _LARGEST_SLACK = 2.0**480
 """Squares of slacks beyond it would overflow when they are added."""
@@ -62,43 +54,6 @@ class Bound:
     def ratio(self, n_mistakes: int) -> float:
         """Return M/bound, 0 for an infinite bound."""
         return n_mistakes / self.value if self.value > 0 else math.nan
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """What the bounds are computed from.
-
-    Attributes
-    ----------
-    problem : Problem
-    scale : float
-        The constant coordinate s of the run; 0 through the origin.
-    hard : HardMargin
-        In the user's space.
-    run_hard : HardMargin
-        Through the origin in the space (x, s) of the run.
-    soft : SoftMargin
-        In the user's space, for the u of the Freund-Schapire bound.
-    run : PerceptronRun
-    n_passes : int or None
-        Passes the bounds speak of; None is until convergence.
-    """
-
-    problem: Problem
-    scale: float
-    hard: "HardMargin"
-    run_hard: "HardMargin"
-    soft: "SoftMargin"
-    run: "PerceptronRun"
-    n_passes: int | None
-
-    @property
-    def n_presentations(self) -> float:
-        """How often a row is presented in the passes the bounds speak of; a limit may have cut the last one."""
-        if self.n_passes is None:
-            return math.inf
-        whole = self.n_passes * self.problem.n_samples
-        return min(whole, self.run.n_presentations) if self.run.stop_reason in _CUT_SHORT else whole
 
 
 def mistake_bounds(
@@ -151,60 +106,6 @@ def mistake_bounds(
     return bounds_of(gather(problem, run, n_passes=n_passes, C=C))
 
 
-def gather(
-    problem: Problem,
-    run: "PerceptronRun",
-    *,
-    n_passes: int | None,
-    C: float = 1.0,
-    hard: "HardMargin | None" = None,
-    soft: "SoftMargin | None" = None,
-) -> Evidence:
-    """Solve what the bounds of this run need and is not given."""
-    from maxmargin.solvers.hard_margin import hard_margin
-    from maxmargin.solvers.soft_margin import soft_margin
-
-    scale = run.settings.bias_scale if problem.bias else 0.0
-    hard = hard or hard_margin(problem)
-    return Evidence(
-        problem=problem,
-        scale=scale,
-        hard=hard,
-        run_hard=_margin_of_the_run(problem, scale, hard),
-        soft=soft or soft_margin(problem, C),
-        run=run,
-        n_passes=n_passes,
-    )
-
-
-def augmented(problem: Problem, scale: float) -> Problem:
-    """Return the rows (x, s), to be separated through the origin."""
-    if not isinstance(problem.carrier, InMemory):
-        return _augmented_outside_memory(problem, scale)
-    column = np.full((problem.n_samples, 1), scale)
-    if problem.is_sparse:
-        from scipy.sparse import csr_array, hstack
-
-        return Problem(hstack([problem.X, csr_array(column)], format="csr"), problem.y, bias=False)
-    return Problem(np.ascontiguousarray(np.hstack([problem.X, column])), problem.y, bias=False)
-
-
-def _augmented_outside_memory(problem: Problem, scale: float) -> Problem:
-    from maxmargin.carriers.derived import Derived
-
-    low, high = problem.column_bounds
-    bounds = np.append(low, scale), np.append(high, scale)
-    X = Derived(problem.carrier, partial(_with_column, scale), bounds)
-    return Problem(X, problem.y, bias=False, known_bounds=bounds)
-
-
-def _with_column(scale: float, X: Floats) -> Floats:
-    """Return the rows with a constant at their end."""
-    rows = np.empty((X.shape[0], X.shape[1] + 1))
-    rows[:, :-1], rows[:, -1] = X, scale
-    return rows
-
-
 def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
     """Return every bound for this evidence."""
     square = radius_squared(evidence.problem)
@@ -218,19 +119,6 @@ def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
     )
 
 
-def radius_squared(problem: Problem) -> Fraction:
-    """Return R^2 = max ||x_i||^2 exactly."""
-    return max(problem.map(_largest_square))
-
-
-def _largest_square(rows: slice, X: Any) -> Fraction:
-    """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
-    squares, _ = squared_norms(X)
-    close = as_dense(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
-    integers, integer_exponent = as_integers(close)
-    return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)
-
-
 def _bound(evidence: Evidence, name: str, value: float, valid: bool, assumption: str, reference: str) -> Bound:
     vacuous = math.isinf(value) or value >= evidence.n_presentations
     return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
@@ -239,15 +127,6 @@ def _bound(evidence: Evidence, name: str, value: float, valid: bool, assumption:
 def _quotient_up(numerator: Fraction, denominator: Fraction) -> float:
     """Return the quotient rounded up, infinity where the denominator is 0."""
     return round_up(numerator / denominator) if denominator else math.inf
-
-
-def _margin_of_the_run(problem: Problem, scale: float, hard: "HardMargin") -> "HardMargin":
-    """Return the maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
-    from maxmargin.solvers.hard_margin import hard_margin
-
-    if not problem.bias or hard.status.is_inseparable:
-        return hard
-    return hard_margin(augmented(problem, scale))
 
 
 def _novikoff(evidence: Evidence, run_square: Fraction) -> Bound:

@@ -206,6 +206,7 @@ def load(
     drop_missing: bool = False,
     memory: str | int | None = None,
     cluster: str | None = None,
+    resume: "str | os.PathLike[str] | None" = None,
 ) -> Dataset:
     """Read a data set.
 
@@ -233,6 +234,12 @@ def load(
         a number, and so are the arrays of a compressed .npz unpacked. Default: everything is read into memory.
     cluster : str, optional
         Address of a Dask scheduler whose workers read the files, .csv .tsv .parquet or .feather, and keep their rows.
+    resume : str or path, optional
+        A file in which everything that passes over files on disk find is kept: which rows are validated, their labels,
+        the rows that passes brought along. A process that is killed is continued by one that names the file again, and
+        another question on the same data begins where the last one ended. Files that were written to since are read
+        anew, with a warning; answers are proven anew in any case. Parsed text and unpacked arrays are kept beside it,
+        in files of 8 bytes a number named after it. Without effect on data that fit into memory.
 
     Returns
     -------
@@ -243,7 +250,8 @@ def load(
     ------
     DataError
         The source cannot be read as finite numbers with at least two classes. Its text is one line that names the
-        source, the place, what was found and what was expected.
+        source, the place, what was found and what was expected. Or the file to resume from is no such file, damaged,
+        or that of other data.
 
     Examples
     --------
@@ -252,7 +260,9 @@ def load(
     """
     dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
     choice = Choice(label=label, drop=dropped, id=id, one_hot=one_hot, drop_missing=drop_missing)
-    stored = opened(source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None)
+    stored = opened(
+        source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
+    )
     return read_dataset(source, choice, positive)[0] if stored is None else _dataset_of(stored, positive)
 
 

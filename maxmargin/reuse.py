@@ -15,7 +15,6 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.proof.dyadic import as_dense, dense_rows
-from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability
 from maxmargin.solvers.verdicts import answer_of
 
@@ -66,7 +65,7 @@ def reused(document: Document, problem: Problem, limits: Limits | None = None) -
     balance = _balance(document, problem)
     if balance is None:
         return None
-    cone = SignedRows(problem, ColumnScaling.of(problem))
+    cone = SignedRows(problem, problem.scaling)
     decision = recheck(cone, direction, balance)
     return None if decision is None else answer_of(cone, decision, limits or Limits(), ENGINE)
 

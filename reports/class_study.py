@@ -5,8 +5,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from maxmargin.api import class_problem_of, with_names
-from maxmargin.bounds import augmented, radius_squared
 from maxmargin.dataset import Dataset
+from maxmargin.evidence import augmented, radius_squared
 from maxmargin.prepare import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale

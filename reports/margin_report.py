@@ -185,7 +185,7 @@ def margin_report(
     seed : int
         For the orders that draw.
     max_epochs, max_mistakes : int or None
-        Limits of every run; None is none.
+        Limits of every run; None is none, but 20 epochs for rows outside memory that are not separable.
     prepare : {"raw", "center", "standardize", "unit"}
         What is done to the features first; the whole report speaks of the prepared ones.
     Cs : iterable of float, optional

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api import problem_of, with_names
-from maxmargin.bounds import Bound, Evidence, bounds_of, gather
+from maxmargin.bounds import Bound, bounds_of
 from maxmargin.dataset import Dataset
+from maxmargin.evidence import Evidence, gather
 from maxmargin.prepare import How, prepare
-from maxmargin.reports.centring import about_the_mean, moved_to_mean_0
-from maxmargin.reports.formats import number
-from maxmargin.reports.measures import Plane, n_errors, plane_of
+from maxmargin.reports.centring import moved_to_mean_0
+from maxmargin.reports.measures import Plane, plane_of
+from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -27,21 +28,14 @@ from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.proof.dyadic import nearest_floats
-from maxmargin.solvers.soft_margin import soft_margin
-from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 
 Floats = NDArray[np.float64]
 
 OnProgress = Callable[[Progress], None]
 
-_N_CS = 9
-"""How many values of C are tried where the caller names none."""
-
-SLACK = 1e-6
-"""Slack above which a row of a soft margin is counted as having some."""
-
-_SPREADS = (1e-100, 1e100)
-"""Spreads beyond these would put C out of the range of binary64."""
+_EPOCHS_IN_VAIN = 20
+"""Of a run that is not known to converge, where the caller sets no limit and every epoch reads the rows anew."""
 
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale")
 """Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
@@ -71,37 +65,6 @@ class Centred:
     run: PerceptronRun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftPoint:
-    """A soft margin of the grid.
-
-    Attributes
-    ----------
-    solution : SoftMargin
-        Of rows outside memory without its vectors that have an entry for every row: they are empty.
-    w : ndarray (n_features,)
-        The normal; 0 where the solution's is 0 up to rounding.
-    n_errors : int
-        Rows with y(w.x + b) <= 0, counted exactly.
-    n_slack, n_support : int
-        Rows with a slack above `SLACK`, and with a multiplier.
-    slack_norm : float
-        The Euclidean norm of the slacks.
-    """
-
-    solution: SoftMargin
-    w: Floats
-    n_errors: int
-    n_slack: int
-    n_support: int
-    slack_norm: float
-
-    @property
-    def plane(self) -> Plane | None:
-        """The hyperplane, None where w = 0."""
-        return plane_of(self.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
     """The results that a two-class report tells.
@@ -111,6 +74,7 @@ class Study:
     dataset : Dataset
         As read.
     settings : Settings
+        As asked for; the limits of a run are in the run.
     problem : Problem
         The prepared rows: everything below speaks of them.
     separability : Separability
@@ -192,15 +156,20 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     ------
     InvalidProblemError
         If the data do not state a two-class question, or an option is not one of its values.
+    KeyboardInterrupt
+        If a part of it was interrupted: half a report would look like a whole one.
     """
     problem = prepared_problem(dataset, settings)
     answer = with_names(separability(problem), dataset)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
-    run = run_of(run_problem, settings, scale, on_progress)
+    affordable = _affordable(settings, problem, answer)
+    run = run_of(run_problem, affordable, scale, on_progress)
     hard = hard_margin(problem, verdict=answer)
-    soft = tuple(_soft_point(problem, C) for C in settings.Cs or default_grid(problem, hard))
+    if hard.reason == WHAT_WAS_PROVEN:
+        raise KeyboardInterrupt
+    soft = soft_points(problem, settings.Cs or default_grid(problem, hard))
     evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
-    centred, not_centred = _centred(problem, settings, scale, on_progress)
+    centred, not_centred = _centred(problem, affordable, scale, on_progress)
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
         run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=_bounds(evidence),
@@ -235,6 +204,13 @@ def _check_needs_no_memory(settings: Settings) -> None:
         raise InvalidOptionError(f"order is {settings.order!r}; expected 'cyclic' for rows that are not in memory")
 
 
+def _affordable(settings: Settings, problem: Problem, answer: Separability) -> Settings:
+    """Return the settings of the runs: a million mistakes may be hundreds of passes over a disk, and for nothing."""
+    if answer.strictly_separable or settings.max_epochs is not None or isinstance(problem.carrier, InMemory):
+        return settings
+    return replace(settings, max_epochs=_EPOCHS_IN_VAIN)
+
+
 def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None) -> PerceptronRun:
     """Run the perceptron with these settings and this bias coordinate.
 
@@ -258,58 +234,9 @@ def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnPr
     return run
 
 
-def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
-    """Return powers of ten from the 1/spread^2 of the data to where the soft margin is the hard one.
-
-    A soft margin is the hard one as soon as C reaches the greatest multiplier of the hard one. Without a hard margin
-    the grid spans eight powers of ten.
-    """
-    lowest = math.floor(-2 * math.log10(_spread(problem)))
-    greatest = float(hard.dual.max(initial=0.0)) if hard.w is not None else 0.0
-    highest = math.ceil(math.log10(greatest)) if greatest > 0 else lowest + _N_CS - 1
-    step = max(1, math.ceil((highest - lowest) / (_N_CS - 1)))
-    return tuple(float(f"1e{lowest + k * step}") for k in range(_N_CS))
-
-
-def _spread(problem: Problem) -> float:
-    """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
-    is_kept = problem.is_sparse or not problem.bias
-    spread = radius(problem if is_kept else about_the_mean(problem))
-    return float(np.clip(spread or 1.0, *_SPREADS))
-
-
 def _kept(hard: HardMargin, problem: Problem) -> HardMargin:
     """Return what the report needs of the margin of another space: no multipliers of rows outside memory."""
-    return hard if _is_in_memory(problem) else replace(hard, dual=np.empty(0))
-
-
-def _is_in_memory(problem: Problem) -> bool:
-    return isinstance(problem.carrier, InMemory)
-
-
-def _soft_point(problem: Problem, C: float) -> SoftPoint:
-    solution = soft_margin(problem, C)
-    w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
-    return SoftPoint(
-        solution=solution if _is_in_memory(problem) else _without_rows(solution),
-        w=w,
-        n_errors=n_errors(problem, w, solution.b),
-        n_slack=int((solution.slack > SLACK).sum()),
-        n_support=len(solution.support),
-        slack_norm=float(np.linalg.norm(solution.slack)),
-    )
-
-
-def _without_rows(solution: SoftMargin) -> SoftMargin:
-    """Drop what has an entry for every row: a grid of such solutions may take more memory than there is."""
-    return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
-
-
-def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
-    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
-    smaller_class = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
-    slack_at_zero = 2 * smaller_class if problem.bias else problem.n_samples
-    return solution.C * slack_at_zero - solution.objective <= solution.gap
+    return hard if isinstance(problem.carrier, InMemory) else replace(hard, dual=np.empty(0))
 
 
 def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, soft: tuple[SoftPoint, ...]) -> Evidence:

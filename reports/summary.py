@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.bounds import Bound, radius_squared
+from maxmargin.bounds import Bound
 from maxmargin.dataset import Dataset
+from maxmargin.evidence import radius_squared
 from maxmargin.reports.measures import angle_degrees, cosine, n_errors, norm, unit
 from maxmargin.reports.plain import plain
 from maxmargin.reports.separability import attempt_fields, row_fields, separability_fields
-from maxmargin.reports.study import Centred, Settings, SoftPoint, Study
+from maxmargin.reports.soft_grid import SoftPoint
+from maxmargin.reports.study import Centred, Settings, Study
 from maxmargin.reports.unknowns import unknowns
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -56,7 +58,7 @@ def summarize(study: Study) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return what the numbers were computed with."""
-    from maxmargin import __version__
+    from maxmargin.version import __version__
 
     found = {"maxmargin": __version__, "python": platform.python_version()}
     for package in _PACKAGES:

@@ -40,6 +40,17 @@ def _outside_memory(report: dict[str, Any]) -> str:
     return (
         "The rows do not fit into the memory allowed. Every number on this page is of all of them, computed in passes; "
         "a picture of single rows shows a random sample, and medians, which need all rows at once, are left out."
+        f"{_unasked_limit(report)}"
+    )
+
+
+def _unasked_limit(report: dict[str, Any]) -> str:
+    limit = report["perceptron"]["max_epochs"]
+    if limit is None or report["settings"]["max_epochs"] is not None:
+        return ""
+    return (
+        f" As no hyperplane is known that separates them, the perceptron was given {plural(limit, 'epoch')}, each a "
+        "pass; max_epochs (--max-epochs) gives it more."
     )
 
 

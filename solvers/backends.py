@@ -43,7 +43,7 @@ HARD_MARGIN_ORDER = ("DAQP", "HIGHS", "CLARABEL")
 """Small dense quadratic programs: DAQP is exact to rounding where it succeeds, HiGHS survives bad conditioning."""
 
 SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
-"""With a slack a row the program is large and sparse: interior points, then operator splitting."""
+"""With a slack a row the program is large and sparse: interior points, then operator splitting. Also of the nu-SVM."""
 
 FEASIBILITY_ORDER = ("HIGHS", "CLARABEL")
 

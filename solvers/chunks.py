@@ -4,13 +4,16 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 A = TypeVar("A")
 T = TypeVar("T")
+
+Use: TypeAlias = Literal["sample", "margin", "verdict"]
+"""What rows are remembered for: programs start from them; they are near the best hyperplane; they decide a verdict."""
 
 CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
@@ -40,8 +43,14 @@ class Carrier(Protocol):
     def __getitem__(self, rows: Any) -> Any:
         """Return the rows of a slice, or of an array of row numbers, as one array or CSR array."""
 
-    def remember(self, rows: NDArray[np.int64], X: Any) -> None:
+    def remember(self, rows: NDArray[np.int64], X: Any, use: Use = "margin") -> None:
         """Keep rows that a pass brought along, where fetching them again would cost another one."""
+
+    def recalled(self, use: Use) -> NDArray[np.int64]:
+        """Return the numbers of rows that an earlier process remembered for a use; they are hints, as good as any."""
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
 
 
 class InMemory:
@@ -87,8 +96,15 @@ class InMemory:
         """Return some of the rows."""
         return self.X[rows]
 
-    def remember(self, rows: NDArray[np.int64], X: Any) -> None:
+    def remember(self, rows: NDArray[np.int64], X: Any, use: Use = "margin") -> None:
         """Do nothing: all rows are at hand."""
+
+    def recalled(self, use: Use) -> NDArray[np.int64]:
+        """Return no rows."""
+        return np.empty(0, np.int64)
+
+    def confirm(self) -> None:
+        """Do nothing: there are only the data."""
 
 
 def in_order(

@@ -17,9 +17,9 @@ from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, find_common_hull_point
-from maxmargin.solvers.engines import highs_lp, working_set
+from maxmargin.solvers.engines import highs_lp, quadratic, working_set
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     SeparatingHyperplane,
@@ -35,7 +35,11 @@ Attempts = tuple[Attempt, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
 
+_MANY_ENTRIES = 1 << 15
+"""Entries of X from which on the maximum margin is found, or its program refused, long before the LP is solved."""
 
+
+@confirmed
 def separability(
     problem: Problem,
     *,
@@ -55,7 +59,8 @@ def separability(
     problem : Problem
     method : {"auto", "highs", "cvxpy"}
         Who proposes the first hyperplane: "highs" the feasibility LP handed to HiGHS directly, "cvxpy" the textbook
-        program, "auto" the same LP on the rows that matter.
+        program, "auto" the quadratic program of the maximum margin where the data are not small, on the rows that
+        matter, and then the LP on these.
     solver : str, optional
         The cvxpy solver for ``method="cvxpy"``.
     time_limit : float, optional
@@ -79,16 +84,16 @@ def separability(
     >>> separability(Problem.validated([[1.0], [2.0]], [-1, 1], bias=False)).verdict.value
     'overlap'
     """
-    _check_options(method, solver, time_limit, exact_limit)
+    _check_options(method, solver)
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= exact_limit
-    scaling = ColumnScaling.of(problem)
+    scaling = problem.scaling
     attempts: list[Attempt] = []
     point: CommonHullPoint | None = None
-    if method == "auto" and solver is None and likely is None and working_set.is_worth_it(problem):
-        plane, likely = _from_few_rows(problem, scaling, limits, attempts)
+    if method == "auto" and solver is None and likely is None:
+        plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
-            return separable(problem, plane, working_set.NAME, tuple(attempts), limits)
+            return separable(problem, plane, engine, tuple(attempts), limits)
     if not (method == "auto" and solver is None and is_exact):
         for candidate in _candidates(problem, scaling, method, solver, limits):
             attempts.append(candidate.attempt)
@@ -102,6 +107,20 @@ def separability(
         return past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
     cone = SignedRows(problem, scaling)
     return _decided(cone, point, tuple(attempts), limits, likely)
+
+
+def _separating(
+    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
+) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
+    """Return a hyperplane that separates all rows, or some rows that floating point cannot separate, if it met some."""
+    if working_set.is_worth_it(problem):
+        return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
+    if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
+        return None, None, ""
+    found = scaling.bring_home(quadratic.solve_all(problem, limits))
+    attempts.append(found.attempt)
+    plane = None if found.w is None else prove_separable(problem, found.w)
+    return plane, None, found.engine
 
 
 def _from_few_rows(
@@ -134,17 +153,13 @@ def prove_inseparable(problem: Problem, weights: Floats) -> CommonHullPoint | No
     return point if point is not None and balances(problem, point) else None
 
 
-def _check_options(method: str, solver: str | None, time_limit: float | None, exact_limit: int) -> None:
+def _check_options(method: str, solver: str | None) -> None:
     if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected 'auto', 'highs' or 'cvxpy'")
     if method == "highs" and solver is not None:
         raise InvalidOptionError(f"method 'highs' asks no cvxpy solver; found solver={solver!r}, expected none")
     if solver is not None:
         backends.chosen(solver, backends.FEASIBILITY_ORDER)
-    if time_limit is not None and not time_limit > 0:
-        raise InvalidOptionError(f"time_limit is {time_limit!r}; expected a positive number of seconds")
-    if exact_limit < 0:
-        raise InvalidOptionError(f"exact_limit is {exact_limit!r}; expected a number of columns")
 
 
 def _candidates(

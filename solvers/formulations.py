@@ -54,6 +54,20 @@ def soft_margin(
     return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=w, b=b, margins=margins)
 
 
+def nu_margin(
+    X: Any, y: Floats, nu: float, c: float | Floats, *, bias: bool = True, normal_weights: Floats | None = None
+) -> Program:
+    """Return min 1/2 ||q * w||^2 - nu rho + sum c_i xi_i subject to y_i (w.x_i + b) >= rho - xi_i, xi_i >= 0.
+
+    b and rho are free; with c = 1/n it is the program of Schölkopf, Smola, Williamson and Bartlett (2000).
+    """
+    w, b = _hyperplane(X, bias)
+    rho, xi = cp.Variable(), cp.Variable(X.shape[0])
+    margins = cp.multiply(y, X @ w + b) >= rho - xi
+    objective = cp.Minimize(_half_norm(w, normal_weights) - nu * rho + cp.sum(cp.multiply(c, xi)))
+    return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=w, b=b, margins=margins)
+
+
 def feasibility(X: Any, y: Floats, *, bias: bool = True) -> Program:
     """Return max t subject to y_i (w.x_i + b) >= t, -1 <= w <= 1, t <= 1.
 

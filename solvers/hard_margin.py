@@ -16,9 +16,8 @@ from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
-from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling
@@ -45,9 +44,6 @@ _NEXT_SOLVER_GAP = 1e-11
 _SHARES_OF_TIME = 4
 """Where exact work is asked for, the solvers that it starts from take one share of so many of the time."""
 
-_INSTANT = 1e-6
-"""Seconds: a limit that is over at once."""
-
 _WORKING_SET_GAP = 1e-13
 """Relative width at which the working set stops."""
 
@@ -60,6 +56,7 @@ _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
 
 
+@confirmed
 def hard_margin(
     problem: Problem,
     *,
@@ -117,7 +114,9 @@ def hard_margin(
     """
     if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    limits = _limits(exact_limit, time_limit)
+    if solver is not None and method in ("working-set", "daqp"):
+        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
     best = Incumbent(problem)
     try:
@@ -143,11 +142,11 @@ def _solved(
     if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
         likely = _from_few_rows(best, limits)
     if best.plane is None:
-        verdict = verdict or separability(problem, time_limit=_seconds(limits), likely=likely)
+        verdict = verdict or separability(problem, time_limit=limits.share(), likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
     attempts = () if verdict is None else verdict.attempts
-    asking = Limits(time_limit=_seconds(limits, _SHARES_OF_TIME)) if exact else limits
+    asking = Limits(time_limit=limits.share(_SHARES_OF_TIME)) if exact else limits
     stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking))
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
@@ -158,19 +157,13 @@ def _solved(
     return best.solution(_status(best, stopped_early), attempts, "")
 
 
-def _seconds(limits: Limits, n_shares: int = 1) -> float | None:
-    """Return one of so many shares of the time that is left, an instant at least; None without a limit."""
-    left = limits.seconds_left
-    return None if left is None else max(left / n_shares, _INSTANT)
-
-
 def _may_be_separable(verdict: Separability | None) -> bool:
     return verdict is None or verdict.strictly_separable is not False
 
 
 def _from_few_rows(best: Incumbent, limits: Limits) -> Rows | None:
     """Offer what the working set finds; return rows that float arithmetic could not separate, if it met some."""
-    for found in working_set.rounds(best.problem, ColumnScaling.of(best.problem), limits):
+    for found in working_set.rounds(best.problem, best.problem.scaling, limits):
         best.attempts.append(found.attempt)
         if not found.has_solution:
             return found.rows
@@ -194,7 +187,7 @@ def _n_columns(problem: Problem) -> int:
 
 
 def _unasked(limits: Limits) -> Limits:
-    left = limits.seconds_left
+    left = limits.share()
     return Limits(time_limit=_UNASKED_SECONDS if left is None else min(left, _UNASKED_SECONDS))
 
 
@@ -226,14 +219,6 @@ def _offer_ends(best: Incumbent, point: HullPoint) -> None:
 
 def _stopped(best: Incumbent) -> Status:
     return Status.UNDECIDED if best.plane is None else Status.LIMIT
-
-
-def _limits(exact_limit: int, time_limit: float | None) -> Limits:
-    if exact_limit < 0:
-        raise InvalidOptionError(f"exact_limit is {exact_limit!r}; expected a number of columns")
-    if time_limit is not None and not time_limit > 0:
-        raise InvalidOptionError(f"time_limit is {time_limit!r}; expected a positive number of seconds")
-    return Limits(time_limit=time_limit, exact_limit=exact_limit)
 
 
 def _improve(best: Incumbent, problem: Problem, candidates: Iterator[Candidate]) -> bool:
@@ -271,15 +256,15 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
     """Yield what solvers say of the program of all rows."""
     if method in ("auto", "quick") and problem.n_samples * problem.n_features > _MOST_ENTRIES:
         return
-    scaling = ColumnScaling.of(problem)
-    X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
+    scaling = problem.scaling
     if method in ("quick", "daqp"):
-        yield _brought_home(_asked_directly(problem, as_dense(X), weights, limits), scaling)
+        yield _brought_home(quadratic.solve_all(problem, limits), scaling)
     for number, name in enumerate(solvers):
         if number and limits.is_over():
             return
         from maxmargin.solvers import formulations
 
+        X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
         yield _brought_home(backends.solve(program, name, time_limit=limits.seconds_left), scaling)
 
@@ -292,10 +277,6 @@ def _brought_home(candidate: Candidate, scaling: ColumnScaling) -> Candidate:
         claim = float(np.ldexp(1 / np.linalg.norm(scaling.normal_weights() * candidate.w), scaling.unit_exponent))
     attempt = replace(candidate.attempt, claim=claim if math.isfinite(claim) else None)
     return scaling.bring_home(replace(candidate, attempt=attempt))
-
-
-def _asked_directly(problem: Problem, X: Floats, weights: Floats, limits: Limits) -> Candidate:
-    return quadratic.solve(X, problem.y, bias=problem.bias, normal_weights=weights, time_limit=limits.seconds_left)
 
 
 def _status(best: Incumbent, stopped_early: bool) -> Status:

@@ -14,7 +14,7 @@ from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import class_perceptron, highs_lp
-from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.problem import ClassProblem, Problem, confirmed
 from maxmargin.solvers.proof.class_certificate import (
     ClassOverlap,
     ClassQuasiSeparation,
@@ -22,7 +22,6 @@ from maxmargin.solvers.proof.class_certificate import (
     ClassWitness,
     Pair,
 )
-from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability, Verdict
 
 _MUCH_WORK = 1_000_000
@@ -31,6 +30,7 @@ _MUCH_WORK = 1_000_000
 PERCEPTRON = "multi-class perceptron"
 
 
+@confirmed
 def multinomial(
     problem: ClassProblem, *, time_limit: float | None = None, exact_limit: int = EXACT_LIMIT
 ) -> Separability:
@@ -52,9 +52,14 @@ def multinomial(
     -------
     Separability
         Its rows count as separated where all their inequalities can be strict, as touching where one cannot.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a limit makes no sense.
     """
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
-    cone = ClassRows(problem, ColumnScaling.of(problem))
+    cone = ClassRows(problem, problem.scaling)
     if cone.width > exact_limit:
         return _undecided(f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}")
     attempts: list[Attempt] = []
@@ -91,7 +96,7 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
         signs = np.where(problem.codes[rows] == other, 1.0, -1.0)
         integers = None if problem.integers is None else problem.integers[rows]
         pair = Problem(problem.carrier[rows], signs, problem.bias, integers)
-        decision = decide(SignedRows(pair, ColumnScaling.of(pair)), limits)
+        decision = decide(SignedRows(pair, pair.scaling), limits)
         for places, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
             samples = rows[places]
             against = np.where(problem.codes[samples] == 0, other, 0)

@@ -5,19 +5,22 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, slices
+from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, Use, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows, times_power_of_two
+from maxmargin.solvers.scaling import ColumnScaling
 
 T = TypeVar("T")
+P = ParamSpec("P")
+S = TypeVar("S", bound="Samples")
 Rows = NDArray[np.int64]
 
 _LEAST_SAMPLE, _GREATEST_SAMPLE = 2_000, 20_000
@@ -66,6 +69,11 @@ class Samples:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `Carrier.map`."""
         return self.carrier.map(function, *vectors)
 
+    def remember(self, rows: Rows, use: Use) -> None:
+        """Fetch rows, and have the carrier keep them for a process that comes after this one."""
+        if not isinstance(self.carrier, InMemory):
+            self.carrier.remember(rows, self.carrier[rows], use)
+
     def dense_chunks(self) -> Iterator[NDArray[np.float64]]:
         """Yield all rows in order, in dense arrays of a moderate size."""
         if not self.is_sparse:
@@ -88,7 +96,9 @@ class Samples:
         if self.n_samples <= most:
             return np.arange(self.n_samples), self.carrier[:]
         rows = self._drawn(most)
-        return rows, self.carrier[rows]
+        X = self.carrier[rows]
+        self.carrier.remember(rows, X, "sample")
+        return rows, X
 
     def _sample_size(self) -> int:
         """Return 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995)."""
@@ -110,6 +120,11 @@ class Samples:
         """The greatest modulus in every column."""
         low, high = self.column_bounds
         return np.maximum(np.abs(low), np.abs(high))
+
+    @cached_property
+    def scaling(self) -> ColumnScaling:
+        """A change of the columns that makes the problem easy for floating point."""
+        return ColumnScaling.of(self)
 
     @property
     def reading(self) -> str:
@@ -240,6 +255,21 @@ class ClassProblem(Samples):
     def sha256(self) -> str:
         """Hash of the shape, the rows and the codes."""
         return self.sha256_with(self.codes.astype("<i4").tobytes())
+
+
+def confirmed(question: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Have the rows that an earlier process remembered compared with the data before there is an answer.
+
+    Passes do so on the way; only an answer from a few rows costs another pass.
+    """
+
+    @wraps(question)
+    def asked(problem: S, /, *arguments: P.args, **options: P.kwargs) -> T:
+        answer = question(problem, *arguments, **options)
+        problem.carrier.confirm()
+        return answer
+
+    return asked
 
 
 def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:

@@ -1,13 +1,15 @@
 """A change of coordinates that makes a problem easy for floating-point solvers, and the way back."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Candidate
-from maxmargin.solvers.problem import Samples
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.problem import Samples
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +40,7 @@ class ColumnScaling:
     varies: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, problem: Samples) -> "ColumnScaling":
+    def of(cls, problem: "Samples") -> "ColumnScaling":
         """Choose the midpoint of every column, and the power of two next to its root mean square from there."""
         if problem.is_sparse:
             center = np.zeros(problem.n_features)
@@ -52,9 +54,9 @@ class ColumnScaling:
         return cls(center=center, exponents=exponents.astype(np.int64), varies=size > 0)
 
     @classmethod
-    def robust(cls, problem: Samples) -> "ColumnScaling":
+    def robust(cls, problem: "Samples") -> "ColumnScaling":
         """Choose medians instead, which a few rows far from the others do not move; for dense rows only."""
-        usual = cls.of(problem)
+        usual = problem.scaling
         middle = problem.n_samples // 2
         X = problem.matrix
         center = np.partition(X, middle, axis=0)[middle] if problem.bias else usual.center
@@ -121,7 +123,7 @@ def row_units(X: Floats) -> Floats:
     return result
 
 
-def _root_mean_square_exponents(problem: Samples, center: Floats, largest: Floats) -> NDArray[np.int64]:
+def _root_mean_square_exponents(problem: "Samples", center: Floats, largest: Floats) -> NDArray[np.int64]:
     """Return the power of two above the root mean square of every column from its center; 0 where all are 0.
 
     Of many rows a regular sample is taken; a column that is 0 in it has the size of its largest number.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.quantile import offset_of_least_slack
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 RELATIVE_GAP = 1e-6
 """Relative width (objective - lower)/objective up to which the answer counts as `optimal`."""
 
-_SUPPORT_WEIGHT = 1e-7
+SUPPORT_WEIGHT = 1e-7
 """Multiplier, relative to the largest, below which a row is not listed as support."""
 
 _NO_SLACK = 1e-6
@@ -103,7 +104,7 @@ class Incumbent:
             objective=self.objective,
             lower=self.lower,
             slack=slack_of(self.problem, self.w, self.b),
-            support=np.flatnonzero(self.dual > _SUPPORT_WEIGHT * self.dual.max()),
+            support=np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
             dual=self.dual,
             engine=self.engine,
             attempts=tuple(self.attempts),
@@ -128,29 +129,12 @@ def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:
     kinks = np.concatenate(list(problem.map(partial(_kinks, w), problem.y)))
     if not np.isfinite(kinks).all():
         return 0.0
-    low, high = _middle_kinks(kinks, problem.y > 0, prices)
-    return float(low / 2 + high / 2)
+    return offset_of_least_slack(kinks, problem.y, prices)
 
 
-def _middle_kinks(kinks: Floats, is_positive: NDArray[np.bool_], prices: Floats) -> tuple[float, float]:
-    """Return the ends of the interval on which the slope is 0, or the kink where it changes sign, twice.
-
-    Left of all kinks the slope is minus the price of the positives; each kink passed adds its own price.
-    """
-    if (prices == prices[0]).all():
-        rank = int(is_positive.sum()) - 1
-        parted = np.partition(kinks, (rank, rank + 1))
-        return parted[rank], parted[rank + 1]
-    order = np.argsort(kinks, kind="stable")
-    shares = prices / prices.max()
-    passed = np.cumsum(shares[order])
-    rank = min(int(np.searchsorted(passed, shares[is_positive].sum())), len(kinks) - 1)
-    return kinks[order[rank]], kinks[order[rank]]
-
-
-def slack_of(problem: Problem, w: Floats, b: float) -> Floats:
-    """Return max(0, 1 - y(w.x + b)) for every row."""
-    return np.concatenate(list(problem.map(partial(_slack, w, b), problem.y)))
+def slack_of(problem: Problem, w: Floats, b: float, level: float = 1.0) -> Floats:
+    """Return max(0, level - y(w.x + b)) for every row."""
+    return np.concatenate(list(problem.map(partial(_slack, w, b, level), problem.y)))
 
 
 def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
@@ -158,6 +142,6 @@ def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
         return np.asarray(y - X @ w)
 
 
-def _slack(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
+def _slack(w: Floats, b: float, level: float, _: slice, X: Any, y: Floats) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(np.maximum(0.0, 1.0 - y * (X @ w + b)))
+        return np.asarray(np.maximum(0.0, level - y * (X @ w + b)))

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
-from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import interior_point
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
-from maxmargin.solvers.solution import SoftMargin
+from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin
 
 Floats = NDArray[np.float64]
 
@@ -24,13 +24,13 @@ _DUAL_COORDINATE = "dual-coordinate"
 
 METHODS = ("auto", "cvxpy", interior_point.NAME, _DUAL_COORDINATE)
 
-_NEXT_SOLVER_GAP = 1e-9
+NEXT_SOLVER_GAP = 1e-9
 """Relative width above which the next solver is asked as well."""
 
 _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
 """Sizes up to which the textbook program is always solved through cvxpy, in a second or so."""
 
-_MODERATE_ENTRIES = 1 << 20
+MODERATE_ENTRIES = 1 << 20
 """Entries of X up to which it is where the interval would be wide without."""
 
 _STRETCH = 2.0**-48
@@ -39,7 +39,7 @@ _STRETCH = 2.0**-48
 _LEAST_SLACK = 1e-8
 """Slack in units of the margin up to which rounding is to blame for it."""
 
-_LEAST_PRICE = 1e-100
+LEAST_PRICE = 1e-100
 """Of a unit of slack, as handed to a solver; below it, and above its inverse, the solver is asked another question."""
 
 
@@ -107,39 +107,44 @@ def soft_margin_path(
     >>> [round(solution.objective, 6) for solution in soft_margin_path(problem, [0.125, 1.0, 1e6])]
     [0.21875, 0.5, 0.5]
     """
-    if method not in METHODS:
-        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    if solver is not None and method not in ("auto", "cvxpy"):
-        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
-    if method == interior_point.NAME and not interior_point.fits(problem):
-        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
     prices = [_price(C) for C in Cs]
-    weights = None if sample_weight is None else _weights(problem, sample_weight)
-    answers: dict[float, SoftMargin] = {}
-    before: SoftMargin | None = None
-    for C in sorted(set(prices)):
-        before = answers[C] = _answer(problem, C, weights, method, solver, before)
+    rising = rising_soft_margins(problem, prices, sample_weight=sample_weight, method=method, solver=solver)
+    answers = {answer.C: answer for answer in rising}
     return tuple(answers[C] for C in prices)
+
+
+def rising_soft_margins(
+    problem: Problem,
+    Cs: Iterable[float],
+    *,
+    sample_weight: Any = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> Iterator[SoftMargin]:
+    """Yield what `soft_margin_path` returns, each C once and upwards: of many rows a few answers may fill the memory.
+
+    Ctrl-C ends the work on a C with what is proven by then; asked for another one it raises.
+
+    Examples
+    --------
+    >>> problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
+    >>> [solution.C for solution in rising_soft_margins(problem, [1.0, 0.125, 1.0])]
+    [0.125, 1.0]
+    """
+    check_options(problem, METHODS, method, solver)
+    weights = None if sample_weight is None else row_weights(problem, sample_weight)
+    before: SoftMargin | None = None
+    for C in sorted({_price(C) for C in Cs}):
+        if before is not None and before.reason == WHAT_WAS_PROVEN:
+            raise KeyboardInterrupt
+        before = _answer(problem, C, weights, method, solver, before)
+        yield before
 
 
 def _price(C: Any) -> float:
     if not (isinstance(C, SupportsFloat) and 0 < float(C) < math.inf):
         raise InvalidProblemError(f"C is {C!r}; expected a positive finite number")
     return float(C)
-
-
-def _weights(problem: Problem, sample_weight: Any) -> Floats:
-    try:
-        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblemError("sample_weight holds other things than numbers") from error
-    if weights.shape != (problem.n_samples,):
-        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({problem.n_samples},)")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
-    if len(np.unique(problem.y[weights > 0])) < 2:
-        raise InvalidProblemError("sample_weight leaves one class only; expected positive weights in both")
-    return weights
 
 
 def _answer(
@@ -161,10 +166,9 @@ def _without_free_rows(
 ) -> SoftMargin:
     """Solve for the rows of positive weight, and return the answer for all rows."""
     kept = np.flatnonzero(weights)
-    integers = None if problem.integers is None else problem.integers[kept]
-    others = Problem(problem.carrier[kept], problem.y[kept], problem.bias, integers, problem.units)
+    others = of_rows(problem, kept)
     if before is not None:
-        before = replace(before, dual=before.dual[kept])
+        before = replace(before, dual=before.dual[kept], slack=before.slack[kept])
     answer = _best(others, C * weights[kept], method, solver, before).solution(C)
     dual = np.zeros(problem.n_samples)
     dual[kept] = answer.dual
@@ -177,7 +181,7 @@ def _best(problem: Problem, prices: Floats, method: str, solver: str | None, bef
     best = Incumbent(problem, prices)
     for candidate in _candidates(best, method, solver, before):
         best.offer(candidate)
-        if best.relative_gap <= _NEXT_SOLVER_GAP or best.is_interrupted:
+        if best.relative_gap <= NEXT_SOLVER_GAP or best.is_interrupted:
             return best
     if best.relative_gap > RELATIVE_GAP:
         best.offer_nothing()
@@ -193,14 +197,14 @@ def _candidates(best: Incumbent, method: str, solver: str | None, before: SoftMa
         yield from _textbook(problem, prices, solver)
     elif method != "auto":
         yield _structured(problem, prices, method, before)
-    elif _is_small(problem):
+    elif is_small(problem):
         textbook = _textbook(problem, prices, None)
         yield next(textbook)
         yield _structured(problem, prices, interior_point.NAME, before)
         yield from textbook
     else:
         yield _structured(problem, prices, _engine(problem), before)
-        is_moderate = problem.n_samples * problem.n_features <= _MODERATE_ENTRIES
+        is_moderate = problem.n_samples * problem.n_features <= MODERATE_ENTRIES
         if best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP):
             yield _hard_margin(problem)
         if is_moderate:
@@ -229,7 +233,8 @@ def _structured(problem: Problem, prices: Floats, engine: str, before: SoftMargi
     return dual_coordinate.solve(problem, prices, relative_gap=RELATIVE_GAP / 2)
 
 
-def _is_small(problem: Problem) -> bool:
+def is_small(problem: Problem) -> bool:
+    """Return whether the textbook program is solved in a second or so."""
     return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
 
 
@@ -248,7 +253,7 @@ def _stretched(before: SoftMargin) -> Candidate:
 def _hard_margin(problem: Problem) -> Candidate:
     """Return the limit for great C."""
     hard = hard_margin(problem)
-    attempt = Attempt(solver="hard margin", status=hard.status)
+    attempt = Attempt(solver="hard margin", status=INTERRUPTED if hard.reason == WHAT_WAS_PROVEN else hard.status)
     w = None if hard.w is None or hard.b is None else hard.w * (1 + _STRETCH * (1 + abs(hard.b)))
     return Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
 
@@ -257,11 +262,11 @@ def _solved(problem: Problem, prices: Floats, solver: str) -> Candidate:
     """Return the hyperplane in the original coordinates, in the scale of the problem, and the multipliers there."""
     from maxmargin.solvers import formulations
 
-    scaling = ColumnScaling.of(problem)
+    scaling = problem.scaling
     exponent = scaling.unit_exponent
     # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + sum 4**exponent c_i xi_i).
     with np.errstate(over="ignore"):
-        scaled = np.clip(np.ldexp(prices, 2 * exponent), _LEAST_PRICE, 1 / _LEAST_PRICE)
+        scaled = np.clip(np.ldexp(prices, 2 * exponent), LEAST_PRICE, 1 / LEAST_PRICE)
     program = formulations.soft_margin(
         scaling.apply(problem.matrix),
         problem.y,

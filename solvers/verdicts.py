@@ -20,7 +20,6 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import Separability, Verdict
 
 Rows = NDArray[np.int64]
@@ -84,7 +83,7 @@ def _columns_of_plane(
 
     def find() -> ColumnSigns | None:
         decision = Decision.separable(direction, problem.n_samples)
-        return _columns_finder(SignedRows(problem, ColumnScaling.of(problem)), decision, limits)()
+        return _columns_finder(SignedRows(problem, problem.scaling), decision, limits)()
 
     return find
 

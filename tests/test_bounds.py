@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.bounds import Bound, augmented, bounds_of, gather, mistake_bounds, radius_squared
+from maxmargin.bounds import Bound, bounds_of, mistake_bounds
+from maxmargin.evidence import augmented, gather, radius_squared
 from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers.errors import InvalidProblemError

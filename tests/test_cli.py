@@ -14,9 +14,12 @@ from typing import Any
 
 import pytest
 
+import maxmargin as mm
 from maxmargin.cli import options
 from maxmargin.cli.app import run
+from maxmargin.dataset import load
 from maxmargin.prepare import How
+from maxmargin.solvers import hard_margin, soft_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
@@ -136,6 +139,30 @@ def test_soft_margin(capsys: pytest.CaptureFixture[str], xor: str) -> None:
     assert fields["gap"] <= 1e-6 * fields["objective"]
 
 
+@pytest.mark.parametrize("method", options.MARGIN_METHODS)
+def test_margin_by_every_method(capsys: pytest.CaptureFixture[str], agresti: str, method: str) -> None:
+    code, fields = answer(capsys, "margin", agresti, "--method", method)
+    assert code == 0
+    assert fields["lower"] <= 10 <= fields["upper"]
+    engines = {"working-set": "working set", "daqp": "DAQP", "cvxpy": "cvxpy DAQP"}
+    assert fields["engine"] == engines.get(method, fields["engine"])
+
+
+@pytest.mark.parametrize("method", options.SOFT_METHODS)
+def test_soft_margin_of_balanced_classes_by_every_method(capsys: pytest.CaptureFixture[str], method: str) -> None:
+    command = ("margin", "iris", "--positive", "versicolor", "--soft", "1", "--method", method)
+    code, fields = answer(capsys, *command, "--class-weight", "balanced")
+    assert code == 0 and fields["class_weight"] == "balanced"
+    assert method == "auto" or {attempt["solver"] for attempt in fields["attempts"]} & {method, "CLARABEL"}
+    iris = load("iris", positive="versicolor")
+    balanced = mm.soft_margin(iris.X, iris.y, C=1.0, class_weight="balanced")
+    plain = mm.soft_margin(iris.X, iris.y, C=1.0)
+    assert fields["lower"] <= balanced.objective and balanced.lower <= fields["objective"]
+    assert plain.objective < fields["lower"]  # 50 rows against 100
+    assert run([*command, "--class-weight", "balanced"]) == 0
+    assert "C sum v xi, v balancing the classes, at C = 1.0" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("solver", ["CLARABEL", "daqp"])
 def test_margin_by_a_chosen_solver(capsys: pytest.CaptureFixture[str], agresti: str, solver: str) -> None:
     code, fields = answer(capsys, "margin", agresti, "--solver", solver)
@@ -219,6 +246,11 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
         (["perceptron", "iris"], ["--positive"]),
         (["margin", "iris", "--positive", "setosa", "--soft", "-1"], ["-1", "positive"]),
         (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
+        (["margin", "iris", "--method", "svm"], ["--method", "svm", *options.MARGIN_METHODS]),
+        (["margin", "iris", "--method", "quick", "--soft", "1"], ["quick", *options.SOFT_METHODS]),
+        (["margin", "iris", "--positive", "setosa", "--method", "daqp", "--solver", "OSQP"], ["OSQP", "daqp"]),
+        (["margin", "iris", "--class-weight", "balanced"], ["--class-weight", "--soft"]),
+        (["margin", "iris", "--soft", "1", "--class-weight", "even"], ["--class-weight", "balanced"]),
         (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "0"], ["bias_scale", "positive"]),
         (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "big"], ["big", "best"]),
         (["perceptron", "wine", "--positive", "class_0", "--zero", "no"], ["--zero", "mistake"]),
@@ -261,6 +293,8 @@ def test_choices_are_those_of_the_code() -> None:
     assert tuple(Order) == options.ORDERS
     assert tuple(ZERO_RULES) == options.ZERO_RULES
     assert tuple(How) == options.PREPARATIONS
+    assert hard_margin.METHODS == options.MARGIN_METHODS
+    assert soft_margin.METHODS == options.SOFT_METHODS
 
 
 def test_a_bug_is_not_called_bad_input(agresti: str, monkeypatch: pytest.MonkeyPatch) -> None:

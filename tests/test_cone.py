@@ -1,5 +1,6 @@
 """The parts of the decision engine, each by what it promises, in integers."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import maxmargin as mm
 from maxmargin.solvers.cone import columns, decide, exact_lp, face
 from maxmargin.solvers.cone import rows as cone_rows
 from maxmargin.solvers.cone.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
@@ -16,6 +18,7 @@ from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.scaling import ColumnScaling
@@ -297,6 +300,24 @@ def test_limits() -> None:
     assert Limits(time_limit=1e-9, started=0.0).is_over() and Limits(time_limit=1e-9, started=0.0).seconds_left == 0
     left = Limits(time_limit=100.0).seconds_left
     assert left is not None and 99 < left <= 100
+    assert Limits().share() is None
+    quarter = Limits(time_limit=100.0).share(4)
+    assert quarter is not None and 24 < quarter <= 25
+    assert Limits(time_limit=1e-9, started=0.0).share() == 1e-6  # a limit all the same
+
+
+@pytest.mark.parametrize(
+    "limits", [{"time_limit": 0}, {"time_limit": -1.0}, {"time_limit": math.nan}, {"exact_limit": -1}]
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_limits_that_make_no_sense_are_refused_everywhere(limits: dict[str, Any], n_classes: int) -> None:
+    name = next(iter(limits))
+    X, y = np.arange(4.0)[:, None], np.arange(4) % n_classes
+    with pytest.raises(InvalidOptionError, match=f"{name} is"):
+        mm.separability(X, y, **limits)
+    if n_classes == 2:
+        with pytest.raises(InvalidOptionError, match=f"{name} is"):
+            mm.hard_margin(X, y, **limits)
 
 
 # Signs of columns

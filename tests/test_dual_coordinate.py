@@ -15,9 +15,12 @@ from maxmargin.solvers.candidate import Candidate
 from maxmargin.solvers.engines import dual_coordinate
 from maxmargin.solvers.engines.dual_coordinate import solve
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, balanced, best_offset
+from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, balanced
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.quantile import offset_of_least_slack
+from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 GAP = 1e-6
 PRICES = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]
@@ -25,7 +28,7 @@ PRICES = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]
 
 def objective(problem: Problem, prices: np.ndarray, w: np.ndarray) -> float:
     scores = problem.X @ w
-    b = best_offset(problem.y, scores, prices) if problem.bias else 0.0
+    b = offset_of_least_slack(problem.y - scores, problem.y, prices) if problem.bias else 0.0
     return float(w @ w / 2 + prices @ np.maximum(0, 1 - problem.y * (scores + b)))
 
 
@@ -93,7 +96,7 @@ def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray
 def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
     problem, prices = drawn
     found = solve(problem, prices)
-    b = best_offset(problem.y, problem.X @ found.w, prices) if problem.bias else 0.0
+    b = offset_of_least_slack(problem.y - problem.X @ found.w, problem.y, prices) if problem.bias else 0.0
     upper, lower = objective_upper_bound(problem, found.w, b, prices), dual_lower_bound(problem, found.multipliers)
     assume(upper > 0)
     assert 0 <= upper - lower <= 1.1 * GAP * upper
@@ -120,7 +123,7 @@ def test_multipliers_agree_with_the_margins() -> None:
     prices = np.random.default_rng(1).uniform(0.02, 0.3, problem.n_samples)
     found = solve(problem, prices, relative_gap=1e-12)
     scores = problem.X @ found.w
-    margins = problem.y * (scores + best_offset(problem.y, scores, prices))
+    margins = problem.y * (scores + offset_of_least_slack(problem.y - scores, problem.y, prices))
     at_zero, at_price = found.multipliers == 0, found.multipliers == prices
     assert at_zero.any() and at_price.any() and not (at_zero | at_price).all()
     assert (margins[at_zero] >= 1 - 1e-5).all() and (margins[at_price] <= 1 + 1e-5).all()
@@ -252,6 +255,50 @@ def test_work_stops_when_told() -> None:
     assert solve(problem, np.ones(300), relative_gap=0.0, time_limit=0.0).attempt.status == "user_limit"
 
 
+@pytest.mark.parametrize("place", ["kernels.epoch", "polish"])
+def test_interrupted_work_returns_what_is_proven(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = sparse_problem() if place == "kernels.epoch" else ill_conditioned()
+    C = 1.0 if place == "kernels.epoch" else 1000.0
+    true = soft_margin(problem, C)
+    module, name = (dual_coordinate.kernels, "epoch") if place == "kernels.epoch" else (dual_coordinate, "polish")
+    work, calls = getattr(module, name), []
+
+    def interrupted(*arguments: object) -> object:
+        calls.append(1)
+        if len(calls) == 3 or place == "polish":
+            raise KeyboardInterrupt
+        return work(*arguments)
+
+    monkeypatch.setattr(module, name, interrupted)
+    answer = soft_margin(problem, C, method="dual-coordinate")
+    assert answer.reason == WHAT_WAS_PROVEN and answer.attempts[-1].status == "interrupted"
+    assert 0 < answer.lower <= true.objective
+    assert true.lower <= answer.objective < C * 2 * min((problem.y > 0).sum(), (problem.y < 0).sum())  # that of w = 0
+
+
+@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
+def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = build()
+    rows, rng, epoch = Rows.of(problem), np.random.default_rng(0), dual_coordinate.kernels.epoch
+    w, factors = rng.standard_normal(problem.n_features), rng.standard_normal(problem.n_samples)
+
+    def results() -> list[bytes]:
+        found = rows.scores(w), rows.combine(rows.everything, factors), rows.combine_squares(rows.everything, factors)
+        return [vector.tobytes() for vector in found]
+
+    whole, sizes = results(), []
+    monkeypatch.setattr("maxmargin.solvers.engines.dual_coordinate_state._ENTRIES_AT_ONCE", 100)
+    assert results() == whole
+
+    def watched(*arguments: np.ndarray) -> object:
+        sizes.append(len(arguments[7]) * rows.entries[2][-1] / problem.n_samples)
+        return epoch(*arguments)
+
+    monkeypatch.setattr(dual_coordinate.kernels, "epoch", watched)
+    check(problem, np.ones(problem.n_samples), solve(problem, np.ones(problem.n_samples)))
+    assert max(sizes) <= 100
+
+
 @given(
     hnp.arrays(np.float64, 8, elements=st.floats(-5, 5).map(lambda v: round(v, 2))),
     hnp.arrays(np.float64, 8, elements=st.sampled_from([0.1, 1.0, 5.0])),
@@ -262,7 +309,7 @@ def test_the_best_offset_beats_every_kink(scores: np.ndarray, prices: np.ndarray
     def loss(b: float) -> float:
         return float(prices @ np.maximum(0, 1 - y * (scores + b)))
 
-    best = loss(best_offset(y, scores, prices))
+    best = loss(offset_of_least_slack(y - scores, y, prices))
     assert best <= min(loss(kink) for kink in y - scores) + 1e-9
 
 

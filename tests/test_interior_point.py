@@ -15,7 +15,7 @@ import maxmargin as mm
 from maxmargin.dataset import load
 from maxmargin.solvers import chunks
 from maxmargin.solvers.engines import interior_point, weighted_gram
-from maxmargin.solvers.engines.central_path import Rows
+from maxmargin.solvers.engines.central_path import Aim, Rows
 from maxmargin.solvers.engines.column_system import ColumnSystem
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_system import inner_products
@@ -145,10 +145,10 @@ def test_chunks_do_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 7 * problem.n_features)
     monkeypatch.setattr(weighted_gram, "_LEAST_BLOCK_ROWS", 3)
     monkeypatch.setattr(weighted_gram, "BLOCK_ENTRIES", 1)
-    monkeypatch.setattr(soft_bounds, "_EXACT_ENTRIES", 0)
+    monkeypatch.setattr(soft_bounds, "EXACT_ENTRIES", 0)
     parts = soft_margin(Problem(problem.X, problem.y, problem.bias), 1.0, method="interior-point")
     assert math.isclose(whole.objective, parts.objective, rel_tol=1e-11)
-    assert relative_gap(parts) <= 1e-11
+    assert relative_gap(parts) <= 1e-10  # far from 0 a rounding of b alone is 2e-11
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e5])
@@ -167,16 +167,16 @@ def test_a_start_nearby_saves_iterations(shift: float) -> None:
 def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> None:
     problem = ZOO[name]
     answer = soft_margin(problem, method="interior-point")
-    systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None)
+    systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None, Aim())
     systems.start_at(answer.w, answer.b)
     margins = problem.y * (problem.X @ answer.w + answer.b)
-    progress = systems.linearise(Rows.around(margins, np.ones(problem.n_samples), 0.1))
+    progress = systems.linearise(Rows.around(1 - margins, np.ones(problem.n_samples), 0.1))
     assert math.isclose(progress.primal, answer.objective, rel_tol=1e-6)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(1e-3, 1.0))
 def test_rows_around_a_margin_are_paired(margin: float, price: float, spread: float) -> None:
-    (a,), (r,), (s,), (x,) = Rows.around(np.array([margin]), np.array([price]), spread)
+    (a,), (r,), (s,), (x,) = Rows.around(np.array([1 - margin]), np.array([price]), spread)
     assert min(a, r, s, x) > 0
     assert math.isclose(a + r, price) and math.isclose(s * x, spread) and math.isclose(a * s, r * x)
     assert math.isclose(s - x, margin - 1, rel_tol=1e-9, abs_tol=1e-9)
@@ -253,8 +253,8 @@ def test_numbers_out_of_range_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     problem = Problem(np.array([[1e300], [-1e300], [2e300]]), np.array([-1.0, 1.0, 1.0]))
     prices = np.full(3, 1e300)
     assert soft_bounds.objective_upper_bound(problem, np.array([1e300]), 0.0, prices) == math.inf
-    monkeypatch.setattr(soft_bounds, "_EXACT_ENTRIES", 0)
-    monkeypatch.setattr(soft_bounds, "_LAST_RESORT_ENTRIES", 0)
+    monkeypatch.setattr(soft_bounds, "EXACT_ENTRIES", 0)
+    monkeypatch.setattr(soft_bounds, "LAST_RESORT_ENTRIES", 0)
     assert soft_bounds.dual_lower_bound(problem, prices) == 0.0
 
 
@@ -339,6 +339,6 @@ def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch
 def test_squares_of_long_normals_are_bounded_from_above(seed: int, exponent: int) -> None:
     w = np.ldexp(np.random.default_rng(seed).normal(size=5000), exponent)
     exact = sum(Fraction(v) ** 2 for v in w.tolist())
-    bound = soft_bounds._square_up(w)
+    bound = soft_bounds.square_up(w)
     assert exact <= bound
     assert exponent < -500 or bound <= exact * (1 + Fraction(1, 10**12))

@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof import hulls
 from maxmargin.solvers.proof.hulls import (
+    ClassSums,
     balanced_sum,
     integer_weights,
     margin_upper_bound_squared,
-    mean_norm_squared,
     weighted_sum,
 )
 from maxmargin.solvers.solution import proven_upper
@@ -66,7 +66,7 @@ def test_mean_with_a_constant_coordinate(
     rows, integers = integer_weights(counts)
     assert integers == counts.tolist()
     augmented = np.hstack([X, np.full((len(y), 1), scale)])
-    square = mean_norm_squared(Problem(X, y), rows, integers, Fraction(scale))
+    square = ClassSums.of(Problem(X, y), rows, integers).mean_norm_squared(Fraction(scale))
     assert square == hull_bound_squared(augmented, y, integers, False)
 
 

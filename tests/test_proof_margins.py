@@ -138,8 +138,8 @@ def test_geometric_margins_are_rounded_down(margins_of: Reference, plane: tuple)
     X, y, w, b = plane
     square = norm_squared(w)
     assert square == sum(Fraction(v) ** 2 for v in w.tolist())
-    value = geometric_margin(Problem(X, y), w, b, square)
     least = min(margins_of(X, y, w, b))
+    value = geometric_margin(least, square)
     if not square:
         assert value == -math.inf
         return

@@ -1,10 +1,12 @@
 """The margin report: its dict, its pages, and that they tell the same."""
 
 import json
+import pkgutil
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from html.parser import HTMLParser
@@ -17,10 +19,11 @@ import pytest
 import maxmargin as mm
 from maxmargin.reports.formats import count, interval, number, one_line, percent, proven
 from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.reports.study import Settings, study
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.solution import Separability
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)
@@ -422,6 +425,34 @@ def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset], monkeypa
     margin_report(source(), max_mistakes=20)
     assert decided
     assert len(decided) == len(set(decided))
+
+
+def test_the_grid_is_gone_through_as_one_path() -> None:
+    dataset = mm.from_arrays([[-1.0], [-2.0], [1.0], [2.0]], [0, 0, 1, 1])
+    Cs = (100.0, 0.01, 1.0, 100.0)
+    points = margin_report(dataset, Cs=Cs).to_dict()["soft_margin"]
+    assert [point["C"] for point in points] == list(Cs)
+    for point in points:
+        alone = mm.soft_margin(dataset.X, dataset.y, C=point["C"])
+        assert point["lower"] <= alone.objective and alone.lower <= point["objective"]
+    solutions = [point.solution for point in study(dataset, Settings(Cs=Cs)).soft]
+    assert solutions[0].attempts[0].message == "the answer for C = 1"  # once no row has slack, nothing is solved anew
+
+
+@pytest.mark.parametrize("question", ["study.hard_margin", "soft_grid.rising_soft_margins"])
+def test_half_a_report_is_none(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"maxmargin.reports.{question}"
+    ask = pkgutil.resolve_name(name)
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        answer = ask(*arguments, **options)
+        if isinstance(answer, HardMargin):
+            return replace(answer, reason=WHAT_WAS_PROVEN)
+        return (replace(solution, reason=WHAT_WAS_PROVEN) for solution in answer)
+
+    monkeypatch.setattr(name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        margin_report(mm.from_arrays([[-1.0], [1.0]], [0, 1]))
 
 
 def test_aliased_columns_are_named() -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,18 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.api import problem_of
-from maxmargin.bounds import augmented
 from maxmargin.carriers.budget import Budget
 from maxmargin.carriers.derived import Derived
 from maxmargin.cli.app import run
 from maxmargin.dataset import Dataset, load
+from maxmargin.evidence import augmented
 from maxmargin.prepare import prepare
 from maxmargin.reports.centring import about_the_mean, centred, column_means
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
+from maxmargin.reports.soft_grid import default_grid
 from maxmargin.reports.spread import spread_of
-from maxmargin.reports.study import Settings, Study, default_grid, prepared_problem, study
+from maxmargin.reports.study import Settings, Study, prepared_problem, study
 from maxmargin.reports.trajectory import trajectory
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
@@ -95,7 +97,7 @@ Studies = dict[str, tuple[Study, Study]]
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> Studies:
     """Return the studies of the same data outside memory and in memory, by the kind of the data."""
-    settings = Settings(Cs=(0.01, 1.0), max_mistakes=2000)
+    settings = Settings(Cs=(0.01, 1.0), max_mistakes=2000, max_epochs=2000)
     kinds = ((parquet, separable), (npz, overlapping), (npz, quasi_separable))
     found = {}
     for write, data in kinds:
@@ -225,6 +227,17 @@ def test_the_grid_of_prices_is_the_same(tmp_path: Path) -> None:
     outside, inside = map(problem, both(tmp_path, separable()))
     hard = hard_margin(inside)
     assert default_grid(outside, hard) == default_grid(inside, hard)
+
+
+def test_a_run_in_vain_over_a_disk_is_short(tmp_path: Path) -> None:
+    outside, inside = both(tmp_path, overlapping())
+    asked = Settings(Cs=(0.01,), max_mistakes=2000)
+    for dataset, limits, n_epochs in ((outside, {}, 20), (outside, {"max_epochs": 23}, 23), (inside, {}, None)):
+        report = MarginReport(study(dataset, replace(asked, **limits)))
+        fields = report.to_dict()
+        assert fields["perceptron"]["max_epochs"] == n_epochs
+        assert ("the perceptron was given 20 epochs" in str(fields["unknown"])) is (n_epochs == 20)
+    assert "stopped at its limit of 20 epochs" in MarginReport(study(outside, asked)).to_markdown()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.scaling import ColumnScaling
 
@@ -86,3 +88,14 @@ def test_centring_takes_offsets_away(offset: float) -> None:
     Z = ColumnScaling.of(Problem(X, signs(8))).apply(X)
     assert np.abs(Z).max() < 2
     assert len(np.unique(Z)) == 8
+
+
+def test_one_problem_is_scaled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scaled, scale = [], ColumnScaling.of.__func__
+    monkeypatch.setattr(
+        ColumnScaling, "of", classmethod(lambda cls, problem: (scaled.append(problem), scale(cls, problem))[1])
+    )
+    problem = Problem.validated([[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.0], [2.0, 5.0]], [-1, -1, 1, 1])
+    verdict = separability(problem, method="highs")
+    assert hard_margin(problem, verdict=verdict).margin == pytest.approx(1.0)
+    assert len(scaled) == 1

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +23,7 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset
 from maxmargin.solvers.soft_margin import METHODS, soft_margin, soft_margin_path
-from maxmargin.solvers.solution import Status
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
@@ -338,6 +339,18 @@ def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None
             single = soft_margin(problem, answer.C)
             assert answer.lower <= single.objective and single.lower <= answer.objective
             assert answer.gap <= RELATIVE_GAP * answer.objective
+
+
+def test_an_interrupted_path_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
+    proven = replace(hard_margin(problem), reason=WHAT_WAS_PROVEN)
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.hard_margin", lambda problem: proven)
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.NEXT_SOLVER_GAP", -1.0)  # so that it is asked
+    answer = soft_margin(problem)
+    assert answer.reason == WHAT_WAS_PROVEN and answer.attempts[-1].status == "interrupted"
+    assert answer.lower <= 0.5 <= answer.objective
+    with pytest.raises(KeyboardInterrupt):
+        soft_margin_path(problem, [0.1, 1.0])
 
 
 def test_a_path_ends_at_the_hard_margin(separable: Any) -> None:

@@ -30,6 +30,7 @@ class ArrayScan:
     """
 
     notes: tuple[str, ...] = ()
+    numbers_path: str | None = None
 
     def __init__(self, path: str, budget: Budget) -> None:
         self.path = path
@@ -41,12 +42,27 @@ class ArrayScan:
         self.n_rows, self.n_columns = self._layout.shape[0], self._layout.shape[1] + 1
         self.names = _feature_names(path, self._layout.shape[1])
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of both arrays."""
+        return tuple(dict.fromkeys((self._X.path, self._y.path)))
+
+    @property
+    def starts_inside(self) -> bool:
+        """Whether reading can start with any row."""
+        return not self._X.is_compressed
+
+    @property
+    def writes_numbers(self) -> bool:
+        """Whether X has to be unpacked."""
+        return self._X.is_compressed
+
     def label_name(self, roles: Roles) -> str:
         """Return the name of the array of labels."""
         return "y"
 
-    def labelled(self, roles: Roles) -> Iterator[Labelled]:
-        """Read all rows once."""
+    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
+        """Read all rows from this one on once."""
         if roles.label != self.n_columns - 1:
             raise data_error(self.path, option="--label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:
@@ -58,18 +74,27 @@ class ArrayScan:
         def checked(piece: Piece) -> Any:
             return bounds_of(piece.read(), self.path, names, piece.rows.start)
 
-        bounds = in_order(checked, store.pieces(n_rows), n_workers=self.budget.n_workers)
-        for extremes, labels in zip(bounds, self._y.parts(n_rows), strict=True):
+        bounds = in_order(checked, store.pieces(n_rows, start), n_workers=self.budget.n_workers)
+        for extremes, labels in zip(bounds, self._y.parts(n_rows, start), strict=True):
             distinct, places = np.unique(labels, return_inverse=True)
             yield Labelled(extremes, distinct.tolist(), places)
 
     def _unpack(self) -> None:
-        scratch = Scratch(self.path)
+        scratch = Scratch(self.path, self.numbers_path)
         for part in self._X.parts_of_bytes():
             scratch.write(np.frombuffer(part, dtype=np.uint8))
+        scratch.finish()
+        self._read_from(scratch.file)
+
+    def _read_from(self, unpacked: OpenFile) -> None:
         layout = self._layout
-        self._file, self._mark = scratch.file, None
+        self._file, self._mark = unpacked, None
         self._layout = Layout(0, layout.dtype, layout.shape, layout.is_fortran)
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Read from the array that an earlier process has unpacked, where that was necessary."""
+        if self.numbers_path is not None:
+            self._read_from(OpenFile.of(self.numbers_path))
 
     def store(self, roles: Roles) -> RawRows:
         """Return the rows."""
@@ -95,11 +120,12 @@ class _Member:
         """Return the file in which the array lies, and where."""
         return OpenFile.of(self.path), self.header()
 
-    def parts(self, n_rows: int) -> Iterator[NDArray[Any]]:
-        """Yield the entries of a one-dimensional array, so many at a time."""
+    def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:
+        """Yield the entries of a one-dimensional array from this one on, so many at a time."""
         with self.stream() as file:
             layout = _header(file, self.path)
-            for start in range(0, layout.shape[0], n_rows):
+            file.seek(first * layout.dtype.itemsize, os.SEEK_CUR)
+            for start in range(first, layout.shape[0], n_rows):
                 n_entries = min(n_rows, layout.shape[0] - start)
                 yield np.frombuffer(self._exactly(file, n_entries * layout.dtype.itemsize), layout.dtype)
 

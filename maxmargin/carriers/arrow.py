@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.numerals import ROUNDED_HINT, first_rounded, number
-from maxmargin.readers.table import TEXT_HINT, Roles, shown_name
+from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
 from maxmargin.solvers.chunks import in_order
 
 from .arrow_files import ArrowFile, places_in
@@ -65,6 +65,9 @@ class ArrowScan:
     """A Parquet or Feather file."""
 
     notes: tuple[str, ...] = ()
+    starts_inside = True
+    writes_numbers = False
+    numbers_path: str | None = None
 
     def __init__(self, file: ArrowFile, budget: Budget) -> None:
         self.path = file.path
@@ -83,15 +86,35 @@ class ArrowScan:
         """Number of rows."""
         return int(self.file.starts[-1])
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column, or its position."""
         return shown_name(self.names, roles.label)
 
-    def labelled(self, roles: Roles) -> Iterator[Labelled]:
-        """Read all rows once."""
+    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
+        """Read all rows from this one on once."""
         label = self.names[roles.label]
-        batches = _numbered(self.batches(roles))
+        batches = self._batches_from(roles, start)
         yield from in_order(partial(self._checked, label), batches, n_workers=self.budget.n_workers)
+
+    def _batches_from(self, roles: Roles, start: int) -> Iterator[tuple[int, Any]]:
+        """Yield batches with their first rows, out of the groups that hold this row and those after it."""
+        if start == 0:
+            yield from _numbered(self.batches(roles))
+            return
+        starts = self.file.starts
+        group = int(np.searchsorted(starts, start, "right")) - 1
+        for first, batch in _numbered(self.batches(roles, range(group, len(starts) - 1))):
+            n_known = max(0, start - int(starts[group]) - first)
+            if n_known < batch.num_rows:
+                yield int(starts[group]) + first + n_known, batch.slice(n_known)
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Do nothing: the file tells all."""
 
     def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield the batches of some groups, with features and labels."""
@@ -181,7 +204,8 @@ def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:
     texts = array.to_pylist()
     row = next((row for row, text in enumerate(texts) if number(text) is None), 0)
     found = quote(texts[row]) if number(texts[row]) is None else f"the text {quote(texts[row])}"
-    return data_error(path, row=first_row + row, column=name, found=found, expected="a number", hint=TEXT_HINT)
+    hint = HINTS_OUTSIDE_MEMORY[TEXT_HINT]
+    return data_error(path, row=first_row + row, column=name, found=found, expected="a number", hint=hint)
 
 
 def _extremes(values: NDArray[np.float64], path: str, name: str, first_row: int) -> tuple[float, float]:

@@ -16,6 +16,9 @@ from .row_cache import RowNumbers
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 """Bytes of every column that are read ahead."""
 
+_LEAST_FOR_THREADS = 1 << 27
+"""Bytes of the budget from which Arrow reads several columns at once: each of its threads keeps memory of its own."""
+
 
 class ArrowFile(Protocol):
     """A file of columns whose rows are stored in groups."""
@@ -46,19 +49,24 @@ class ParquetFile:
         n_rows = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
         self.starts: RowNumbers = np.cumsum([0, *n_rows])
         self.n_rows_at_once = budget.chunk_rows(len(self.names))
+        self._in_threads = budget.memory >= _LEAST_FOR_THREADS
         self._buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * len(self.names))))
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
-        from pyarrow import parquet
+        from pyarrow import default_memory_pool, parquet
 
         if self.starts[-1] == 0:
             return
+        options = {"row_groups": groups, "columns": list(columns), "use_threads": self._in_threads}
         with readable(self.path, "Parquet"):
             file = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=self._buffer, pre_buffer=False)
-            with file:
-                for batch in file.iter_batches(n_rows, row_groups=groups, columns=list(columns)):
-                    yield batch.select(list(columns))  # Arrow may add "a.b", as if it were a part of "a"
+            try:
+                with file:
+                    for batch in file.iter_batches(n_rows, **options):
+                        yield batch.select(list(columns))  # Arrow may add "a.b", as if it were a part of "a"
+            finally:
+                default_memory_pool().release_unused()  # else Arrow keeps what the pass took, as much again as a budget
 
 
 class FeatherFile:

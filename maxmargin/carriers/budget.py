@@ -89,6 +89,16 @@ class Budget:
         """Bytes of rows that are kept once they were fetched."""
         return self.memory // 8
 
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of other rows that are kept for another process."""
+        return self.memory // 16
+
+    @property
+    def sample_bytes(self) -> int:
+        """Bytes of the rows of a sample that is kept for another process; it is in memory anyway."""
+        return self.memory // 4
+
     def fits(self, n_rows: int, n_columns: int) -> bool:
         """Return whether data can be read into memory.
 

@@ -96,7 +96,7 @@ class _ClusterScan:
         """Return the name of the label column, or its position."""
         return self.scan.label_name(roles)
 
-    def labelled(self, roles: Roles) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
         """Have all rows read once."""
         from dask.delayed import delayed
 

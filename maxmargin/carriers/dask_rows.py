@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, in_order, slices
+from maxmargin.solvers.chunks import CHUNK_ENTRIES, Use, in_order, slices
 
 from .budget import Budget
 from .on_disk import row_numbers
@@ -173,9 +173,17 @@ class DaskRows:
         distinct, places = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._fetched)[places]
 
-    def remember(self, numbers: RowNumbers, values: Floats) -> None:
+    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
         """Keep rows that a pass has brought along: who asks for them next need not fetch them again."""
-        self._cache.remember(numbers, values)
+        if use != "sample":
+            self._cache.remember(numbers, values)
+
+    def recalled(self, use: Use) -> RowNumbers:
+        """Return no rows: nothing is kept for another process."""
+        return np.empty(0, np.int64)
+
+    def confirm(self) -> None:
+        """Do nothing: there are only the data."""
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
         tasks = []

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Carrier
+from maxmargin.solvers.chunks import Carrier, Use
 
 from .budget import Budget
 from .on_disk import row_numbers
@@ -54,9 +54,18 @@ class Derived:
         distinct, places = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._made)[places]
 
-    def remember(self, numbers: RowNumbers, values: Floats) -> None:
+    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
         """Keep rows that a pass has brought along: who asks for them next need not read the source again."""
-        self._cache.remember(numbers, values)
+        if use != "sample":
+            self._cache.remember(numbers, values)
+
+    def recalled(self, use: Use) -> RowNumbers:
+        """Return no rows: nothing is kept for another process."""
+        return np.empty(0, np.int64)
+
+    def confirm(self) -> None:
+        """Compare the rows of the source that an earlier process remembered with the data."""
+        self.source.confirm()
 
     def _made(self, numbers: RowNumbers) -> Floats:
         return self.change(self.source[numbers])

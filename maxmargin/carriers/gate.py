@@ -10,9 +10,17 @@ if TYPE_CHECKING:
 
 
 def opened(
-    source: Any, choice: Choice, *, memory: str | int | None, cluster: str | None, is_positive_chosen: bool
+    source: Any,
+    choice: Choice,
+    *,
+    memory: str | int | None,
+    cluster: str | None,
+    is_positive_chosen: bool,
+    resume: str | os.PathLike[str] | None = None,
 ) -> "Stored | None":
     """Open what is not to be read into memory: on the cluster of an address, or else within an amount of memory.
+
+    What passes find is kept in the file `resume`, if there is a name, and is taken up from there.
 
     Returns
     -------
@@ -24,19 +32,35 @@ def opened(
     DataError
         As `open_stored` and `open_on_cluster`.
     InvalidOptionError
-        `memory` is no amount.
+        `memory` is no amount, or `resume` was asked for with a cluster.
     """
     if cluster is not None:
+        _refuse(resume)
         from .dask_files import open_on_cluster
 
         return open_on_cluster(os.fspath(source), choice, cluster, is_positive_chosen=is_positive_chosen)
-    if memory is None and not _is_folder_or_array(source):
-        return None
-    from .budget import Budget, memory_size
-    from .opening import open_stored
+    stored = None
+    if memory is not None or _is_folder_or_array(source):
+        from .budget import Budget, memory_size
+        from .opening import open_stored
 
-    budget = None if memory is None else Budget(memory=memory_size(memory))
-    return open_stored(source, choice, budget, is_positive_chosen=is_positive_chosen)
+        budget = None if memory is None else Budget(memory=memory_size(memory))
+        path = None if resume is None else os.fspath(resume)
+        stored = open_stored(source, choice, budget, is_positive_chosen=is_positive_chosen, resume=path)
+    if resume is not None and (stored is None or stored.fits):
+        from .announcing import tell
+
+        tell(f"{os.fspath(resume)} is not used: the data fit into memory, and are read anew")
+    return stored
+
+
+def _refuse(resume: str | os.PathLike[str] | None) -> None:
+    from maxmargin.solvers.errors import InvalidOptionError
+
+    if resume is not None:
+        raise InvalidOptionError(
+            f"resume is {os.fspath(resume)!r}; expected none with a cluster, whose workers hold the rows"
+        )
 
 
 def _is_folder_or_array(source: Any) -> bool:

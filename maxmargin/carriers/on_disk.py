@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import in_order
+from maxmargin.solvers.chunks import Use, in_order
 
 from .budget import Budget
 from .passes import report
 from .row_cache import Floats, RowCache, RowNumbers
+
+if TYPE_CHECKING:
+    from .resume import Resumption
 
 T = TypeVar("T")
 
@@ -52,17 +55,26 @@ class OnDisk:
     budget : Budget
     bounds : pair of ndarray (n_columns,), optional
         The least and the greatest number of every column, if they are known.
+    resumption : Resumption, optional
+        Where rows are kept for another process.
     """
 
     is_sparse = False
     ndim = 2
 
-    def __init__(self, stores: Sequence[Store], budget: Budget, bounds: tuple[Floats, Floats] | None = None) -> None:
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        budget: Budget,
+        bounds: tuple[Floats, Floats] | None = None,
+        resumption: "Resumption | None" = None,
+    ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
         self.bounds = bounds
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
+        self._resumption = resumption
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,11 +85,16 @@ class OnDisk:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
 
         def work(piece: Piece) -> tuple[int, T]:
-            return piece.rows.stop, function(piece.rows, piece.read(), *(v[piece.rows] for v in vectors))
+            X = piece.read()
+            if self._resumption is not None and self.bounds is not None:
+                self._resumption.compare(piece.rows, X, self.bounds)
+            return piece.rows.stop, function(piece.rows, X, *(v[piece.rows] for v in vectors))
 
         for n_done, result in in_order(work, self._pieces(), n_workers=self.budget.n_workers):
             report(n_done, self.shape[0])
             yield result
+        if self._resumption is not None:
+            self._resumption.end_of_pass()
 
     def _pieces(self) -> Iterator[Piece]:
         n_rows = self.budget.chunk_rows(self.shape[1])
@@ -89,13 +106,29 @@ class OnDisk:
         """Return the rows of a slice, of an array of row numbers, or of a mask."""
         numbers = row_numbers(rows, self.shape[0])
         if (np.diff(numbers) > 0).all():
-            return self._cache.rows(numbers, self._fetched)
+            return self._cache.rows(numbers, self._kept_or_fetched)
         distinct, places = np.unique(numbers, return_inverse=True)
-        return self._cache.rows(distinct, self._fetched)[places]
+        return self._cache.rows(distinct, self._kept_or_fetched)[places]
 
-    def remember(self, numbers: RowNumbers, values: Floats) -> None:
+    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
         """Keep rows that a pass has brought along: who asks for them next need not read the files again."""
-        self._cache.remember(numbers, values)
+        if use != "sample":
+            self._cache.remember(numbers, values)
+        if self._resumption is not None:
+            self._resumption.remember(numbers, values, use)
+
+    def recalled(self, use: Use) -> RowNumbers:
+        """Return the numbers of rows that an earlier process remembered for a use."""
+        return np.empty(0, np.int64) if self._resumption is None else self._resumption.recalled(use)
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
+        if self._resumption is not None and self._resumption.is_unconfirmed:
+            for _ in self.map(_nothing):
+                pass
+
+    def _kept_or_fetched(self, numbers: RowNumbers) -> Floats:
+        return self._fetched(numbers) if self._resumption is None else self._resumption.rows(numbers, self._fetched)
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
         parts = []
@@ -104,6 +137,10 @@ class OnDisk:
             if first < last:
                 parts.append(store.some(numbers[first:last] - start))
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, self.shape[1])), *parts])
+
+
+def _nothing(rows: slice, X: Floats) -> None:
+    return None
 
 
 def row_numbers(rows: Any, n_rows: int) -> RowNumbers:

@@ -53,7 +53,9 @@ class Stored:
         )  # fmt: skip
 
 
-def open_stored(source: Any, choice: Choice, budget: Budget | None, *, is_positive_chosen: bool) -> Stored | None:
+def open_stored(
+    source: Any, choice: Choice, budget: Budget | None, *, is_positive_chosen: bool, resume: str | None = None
+) -> Stored | None:
     """Open and validate files whose rows are not read into memory; None where a reader should read them.
 
     Parameters
@@ -65,11 +67,17 @@ def open_stored(source: Any, choice: Choice, budget: Budget | None, *, is_positi
         None: there is memory enough for everything.
     is_positive_chosen : bool
         Whether one class stands against all the others: then there may be many.
+    resume : str, optional
+        The file in which what passes find is kept, and from which it is taken up; of no use where the rows are read
+        into memory.
 
     Raises
     ------
     DataError
-        The files do not hold data that can be used, or the choice asks for what needs all rows in memory.
+        The files do not hold data that can be used, or the choice asks for what needs all rows in memory, or `resume`
+        is another file.
+    OSError
+        `resume` cannot be written.
     """
     path = _path_of(source)
     if path is None:
@@ -79,6 +87,7 @@ def open_stored(source: Any, choice: Choice, budget: Budget | None, *, is_positi
         return None
     from .files import scans_of
     from .on_disk import OnDisk
+    from .resume import Resumption
     from .validation import Validation
 
     scans, notes = scans_of(path, choice, budget or Budget())
@@ -87,9 +96,11 @@ def open_stored(source: Any, choice: Choice, budget: Budget | None, *, is_positi
         return None
     refuse_what_needs_memory(path, choice)
     roles = choice.roles(scans[0].names, scans[0].n_columns, path)
-    labels, bounds = Validation(scans, roles, is_positive_chosen).run()
+    budget = budget or Budget()
+    resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget)
+    labels, bounds = Validation(scans, roles, is_positive_chosen, resumption).run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
-    X = OnDisk(stores, budget or Budget(), bounds)
+    X = OnDisk(stores, budget, bounds, resumption)
     return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
 
 

@@ -5,6 +5,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.errors import data_error
 from maxmargin.readers.numerals import ROUNDED_HINT, first_rounded
-from maxmargin.solvers.chunks import slices
 
 from .budget import size_text
 from .on_disk import Piece
@@ -37,6 +37,13 @@ class OpenFile:
     def of(cls, path: str) -> "OpenFile":
         """Open a file for reading."""
         return cls(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)))
+
+    @classmethod
+    def new(cls, path: str) -> "OpenFile":
+        """Make a file for writing and reading; who reads an old one of this name goes on reading that."""
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600))
 
     @classmethod
     def temporary(cls) -> "OpenFile":
@@ -70,13 +77,18 @@ class OpenFile:
         while n_written < len(content):
             n_written += os.write(self._descriptor, content[n_written:])
 
+    def settle(self) -> None:
+        """Have the bytes survive a loss of power."""
+        os.fsync(self._descriptor)
+
 
 class Scratch:
-    """Numbers that are written once to a temporary file."""
+    """Numbers that are written once, to a temporary file unless there is a path for another one."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, path: str | None = None) -> None:
         self.source = source
-        self.file = OpenFile.temporary()
+        self.path = path
+        self.file = OpenFile.temporary() if path is None else OpenFile.new(path)
         self.n_bytes = 0
 
     def write(self, values: NDArray[Any]) -> None:
@@ -91,12 +103,19 @@ class Scratch:
         try:
             self.file.write(content)
         except OSError as error:
+            place = "a temporary file" if self.path is None else self.path
+            other = "set TMPDIR to a folder" if self.path is None else "name a file to resume from"
             raise data_error(
                 self.source, expected="room for 8 bytes a number",
-                found=f"no room for its numbers in a temporary file after {size_text(self.n_bytes)}: {error.strerror}",
-                hint="set TMPDIR to a folder on a larger disk, or use Parquet",
+                found=f"no room for its numbers in {place} after {size_text(self.n_bytes)}: {error.strerror}",
+                hint=f"{other} on a larger disk, or use Parquet",
             ) from error  # fmt: skip
         self.n_bytes += len(content)
+
+    def finish(self) -> None:
+        """Say that all numbers are written."""
+        if self.path is not None:
+            self.file.settle()
 
 
 def _bytes_of(values: NDArray[Any]) -> memoryview:
@@ -140,11 +159,12 @@ class RawRows:
         """Numbers of rows and of columns."""
         return self.layout.shape[0], len(self.columns)
 
-    def pieces(self, n_rows: int) -> Iterator[Piece]:
-        """Yield all rows in order, at most `n_rows` at a time."""
+    def pieces(self, n_rows: int, first: int = 0) -> Iterator[Piece]:
+        """Yield all rows from this one on in order, at most `n_rows` at a time."""
         if self.mark is not None:
             self.mark.check()
-        for rows in slices(self.shape[0], n_rows):
+        for start in range(first, self.shape[0], n_rows):
+            rows = slice(start, min(start + n_rows, self.shape[0]))
             yield Piece(rows, partial(self.read, rows.start, rows.stop))
 
     def some(self, numbers: RowNumbers) -> Floats:

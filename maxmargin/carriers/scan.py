@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.readers.errors import DataError, data_error
-from maxmargin.readers.table import DROP_MISSING_HINT, Roles
+from maxmargin.readers.table import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY, Roles
 
 from .on_disk import Store
 from .row_cache import Floats
@@ -41,19 +41,43 @@ class Reading(Protocol):
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column."""
 
-    def labelled(self, roles: Roles) -> Iterator[Labelled]:
-        """Read all rows once, and validate them."""
+    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
+        """Read all rows from this one on once, and validate them."""
 
 
 class Scan(Reading, Protocol):
-    """A file that was opened, and not yet read."""
+    """A file that was opened, and not yet read.
+
+    Attributes
+    ----------
+    n_columns : int
+    notes : tuple of str
+    numbers_path : str or None
+        Where numbers are kept that have to be written to another file; None: in a temporary one.
+    """
 
     n_columns: int
     notes: tuple[str, ...]
+    numbers_path: str | None
+
+    @property
+    def starts_inside(self) -> bool:
+        """Whether reading can start with any row."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file, and what belongs to it."""
+
+    @property
+    def writes_numbers(self) -> bool:
+        """Whether the numbers are written to another file on reading, and read from there by later passes."""
 
     @property
     def names(self) -> tuple[str, ...] | None:
         """Names of all columns."""
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Take what an earlier process has found, all of it, instead of reading the rows once."""
 
     def store(self, roles: Roles) -> Store:
         """Return the rows for later passes; to be called after the first."""
@@ -116,6 +140,7 @@ def not_finite(value: float, path: str, row: int, column: str | int) -> DataErro
     """Word the error of a value that is NaN or infinite."""
     place: dict[str, Any] = {"row": row, "column": column}
     if np.isnan(value):
-        return data_error(path, **place, found="a missing value", expected="a number", hint=DROP_MISSING_HINT)
+        hint = HINTS_OUTSIDE_MEMORY[DROP_MISSING_HINT]
+        return data_error(path, **place, found="a missing value", expected="a number", hint=hint)
     found = "infinity" if value > 0 else "minus infinity"
     return data_error(path, **place, found=found, expected="a finite number")

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.columns import Columns
 from maxmargin.readers.delimited import growing_columns, layout_of
+from maxmargin.readers.numerals import Complaint, complaint
 from maxmargin.readers.source import is_compressed, open_binary
-from maxmargin.readers.table import Choice, Roles, Texts, shown_name
+from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, Choice, Roles, Texts, shown_name
 
-from .raw import Layout, RawRows, Scratch
+from .raw import Layout, OpenFile, RawRows, Scratch
 from .row_cache import Floats, RowNumbers
 from .scan import Labelled, bounds_of
 
@@ -27,8 +28,14 @@ _COMPRESSION = 6
 class ArrowColumns(Columns):
     """Columns whose plain blocks are parsed by Arrow, which rounds correctly too and is faster than NumPy.
 
-    Whatever it refuses, and all that is not finite, is read row by row and worded as ever.
+    Whatever it refuses, and all that is not finite, is read row by row and worded as ever, but for what to do.
     """
+
+    @staticmethod
+    def complain(text: str) -> Complaint:
+        """Say what is wrong with a text that is not a finite number."""
+        said = complaint(text)
+        return said._replace(hint=HINTS_OUTSIDE_MEMORY.get(said.hint, said.hint))
 
     def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
         from pyarrow import ArrowException, csv, float64, string
@@ -59,6 +66,10 @@ class ArrowColumns(Columns):
 class TextScan:
     """A CSV or TSV file, plain or compressed."""
 
+    starts_inside = False
+    writes_numbers = True
+    numbers_path: str | None = None
+
     def __init__(self, path: str, choice: Choice) -> None:
         self.path = path
         self.choice = choice
@@ -67,33 +78,46 @@ class TextScan:
         self.n_columns = layout.n_columns
         self.n_rows = _estimated_rows(path)
         self.notes: tuple[str, ...] = ()
-        self._scratch: Scratch | None = None
+        self._numbers: OpenFile | None = None
         self._written = 0
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
 
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column, or its position."""
         return shown_name(self.names, roles.label)
 
-    def labelled(self, roles: Roles) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
         """Parse all rows once."""
         names = [shown_name(self.names, j) for j in roles.features]
-        self._scratch = Scratch(self.path)
+        scratch = Scratch(self.path, self.numbers_path)
+        self._numbers = scratch.file
         for columns in growing_columns(self.path, self.choice, ArrowColumns):
             values, labels, lines = columns.take()
             if not len(values):
                 continue
             part = labelled(values, labels, lines, names, self.path)
-            self._scratch.write(values)
+            scratch.write(values)
             self._written += len(values)
             yield part
             self.notes = columns.notes()
+        scratch.finish()
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Read from the numbers that an earlier process has parsed."""
+        self._written, self.notes = n_rows, notes
+        if self.numbers_path is not None:
+            self._numbers = OpenFile.of(self.numbers_path)
 
     def store(self, roles: Roles) -> RawRows:
         """Return the rows in the temporary file."""
         n_features = len(roles.features)
         layout = Layout(0, np.dtype(np.float64), (self._written, n_features))
-        scratch = self._scratch or Scratch(self.path)
-        return RawRows(path=self.path, file=scratch.file, layout=layout, columns=tuple(range(n_features)))
+        numbers = self._numbers or OpenFile.temporary()
+        return RawRows(path=self.path, file=numbers, layout=layout, columns=tuple(range(n_features)))
 
 
 def labelled(values: Floats, labels: Texts, lines: RowNumbers, names: Sequence[str | int], path: str) -> Labelled:

@@ -1,41 +1,77 @@
 """The first pass over all files: their labels, and the extremes of their columns."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
-from maxmargin.readers.table import DROP_MISSING_HINT, Roles
+from maxmargin.readers.table import Roles
 
 from .passes import report
 from .scan import Bounds, Labelled, Reading
+
+if TYPE_CHECKING:
+    from .resume import Resumption
+
+_MISSING_LABEL_HINT = "clean the file, or use --drop-missing with more --memory"
 
 
 class Validation:
     """The first pass over all files."""
 
-    def __init__(self, readings: Sequence[Reading], roles: Roles, is_positive_chosen: bool) -> None:
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        roles: Roles,
+        is_positive_chosen: bool,
+        resumption: "Resumption | None" = None,
+    ) -> None:
         self.readings = readings
         self.roles = roles
         self.is_positive_chosen = is_positive_chosen
+        self.resumption = resumption
         self.coder = Coder()
+        self.low = np.full((len(readings), len(roles.features)), np.inf)
+        self.high = -self.low
 
     def run(self) -> tuple[Labels, Bounds]:
         """Return the labels and the extremes of the columns."""
-        n_expected = sum(reading.n_rows for reading in self.readings)
-        low = np.full(len(self.roles.features), np.inf)
-        high = -low
-        for reading in self.readings:
+        for place, reading in enumerate(self.readings):
             first_row = self.coder.n_rows
-            for part in reading.labelled(self.roles):
-                self._add_labels(reading, part, first_row)
-                low, high = np.minimum(low, part.bounds[0]), np.maximum(high, part.bounds[1])
-                report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
+            n_known = self._take_known(place)
+            if n_known is not None:
+                self._read(place, reading.labelled(self.roles, n_known), first_row)
         if self.coder.n_rows == 0:
             raise data_error(self.readings[0].path, found="no rows", expected="at least one")
-        return self._labels(), (low, high)
+        return self._labels(), (self.low.min(axis=0), self.high.max(axis=0))
+
+    def _take_known(self, place: int) -> int | None:
+        """Take what an earlier process has found of a file; return how many rows that are, None for all."""
+        if self.resumption is None:
+            return 0
+        first_row = self.coder.n_rows
+        for part in self.resumption.labelled(place):
+            self._take(place, part, first_row)
+        return None if self.resumption.is_complete(place) else self.resumption.n_known(place)
+
+    def _read(self, place: int, parts: Iterator[Labelled], first_row: int) -> None:
+        n_expected = sum(reading.n_rows for reading in self.readings)
+        for part in parts:
+            self._take(place, part, first_row)
+            report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
+            self._keep(place, is_complete=False)
+        self._keep(place, is_complete=True)
+
+    def _take(self, place: int, part: Labelled, first_row: int) -> None:
+        self._add_labels(self.readings[place], part, first_row)
+        np.minimum(self.low[place], part.bounds[0], out=self.low[place])
+        np.maximum(self.high[place], part.bounds[1], out=self.high[place])
+
+    def _keep(self, place: int, *, is_complete: bool) -> None:
+        if self.resumption is not None:
+            self.resumption.add(place, self.coder, (self.low, self.high), is_complete=is_complete)
 
     def _labels(self) -> Labels:
         try:
@@ -64,5 +100,5 @@ def _label_error(path: str, name: str | int, error: LabelError, row: int, line: 
     """Word the error of a label that is missing or infinite."""
     place: dict[str, Any] = {"row": row, "column": name} if line is None else {"line": line, "column": name}
     if "missing" in error.found:
-        return data_error(path, **place, found="no label", expected="a label", hint=DROP_MISSING_HINT)
+        return data_error(path, **place, found="no label", expected="a label", hint=_MISSING_LABEL_HINT)
     return data_error(path, **place, found=error.found, expected=error.expected)

@@ -30,6 +30,14 @@ Examples:
   maxmargin check data.csv --require overlap && fit data.csv
   maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
   maxmargin check tomorrow.csv --reuse p.json
+  maxmargin check huge.parquet --resume huge.state; maxmargin margin huge.parquet --resume huge.state
+"""
+
+_MARGIN_EXAMPLES = """
+\b
+Examples:
+  maxmargin margin iris --positive setosa --json
+  maxmargin margin huge.parquet --resume huge.state
 """
 
 
@@ -41,6 +49,7 @@ def app() -> None:
 
 @app.command(epilog=_CHECK_EXAMPLES)
 @opt.data_options
+@opt.resume_option
 @opt.solver_option
 @click.option("--require", type=click.Choice(opt.REQUIREMENTS), help="Gate: exit 0 if this is proven to hold.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
@@ -68,10 +77,18 @@ def check(**options: Any) -> int:
     return command(dataset, source, asker=asker, **options)
 
 
-@app.command(epilog="Example: maxmargin margin iris --positive setosa --json")
+@app.command(epilog=_MARGIN_EXAMPLES)
 @opt.data_options
+@opt.resume_option
 @opt.solver_option
+@click.option(
+    "--method",
+    metavar="NAME",
+    help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
+    "[default: what suits the data]",
+)
 @click.option("--soft", "C", type=float, metavar="C", help="Soft margin instead: min 1/2||w||^2 + C sum xi.")
+@click.option("--class-weight", type=click.Choice(["balanced"]), help="With --soft: both classes weigh the same.")
 @click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
 @click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
 @opt.time_limit_option("Stop exact work after this time.")
@@ -84,7 +101,10 @@ def margin(**options: Any) -> int:
     from maxmargin.cli import margin as commands
 
     hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "time_limit", "proof")}
-    C = options.pop("C")
+    C, class_weight = options.pop("C"), options.pop("class_weight")
+    opt.check_method(options["method"], opt.MARGIN_METHODS if C is None else opt.SOFT_METHODS)
+    if C is None and class_weight is not None:
+        raise click.UsageError("--class-weight is for --soft")
     if C is not None and any(hard_options.values()):
         raise click.UsageError("--exact, --exact-limit, --time-limit and --proof are not for --soft")
     source = opt.source_fields(options)
@@ -93,7 +113,7 @@ def margin(**options: Any) -> int:
     bias = not options.pop("no_bias")
     if C is None:
         return commands.margin(dataset, source, bias=bias, **hard_options, **options)
-    return commands.soft(dataset, C, bias=bias, **options)
+    return commands.soft(dataset, C, bias=bias, class_weight=class_weight, **options)
 
 
 @app.command(epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize")
@@ -115,6 +135,7 @@ def perceptron(**options: Any) -> int:
 
 @app.command(epilog="Example: maxmargin report iris --positive setosa -o iris.html")
 @opt.data_options
+@opt.resume_option
 @opt.run_options(most_mistakes=1_000_000)
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
 @opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")

@@ -54,7 +54,7 @@ def generate(name: str, *, output: Path | None, seed: int | None, as_json: bool,
 
 
 def _document(data: "Generated") -> str:
-    from maxmargin import __version__
+    from maxmargin.version import __version__
 
     return json.dumps({"schema": "maxmargin.truth/1", "version": __version__, **truth_fields(data)}, indent=2) + "\n"
 

@@ -25,6 +25,7 @@ from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.proof.margin_certificate import quotient_text
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.weights import row_weights
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -40,6 +41,7 @@ def margin(
     source: dict[str, Any],
     *,
     bias: bool,
+    method: str | None,
     solver: str | None,
     exact: bool,
     exact_limit: int | None,
@@ -65,7 +67,7 @@ def margin(
     with waiting("solving for the maximum margin", quiet=quiet):
         answer = hard_margin(
             problem,
-            method="auto" if solver else "quick",
+            method=method or ("auto" if solver else "quick"),
             solver=solver,
             exact=exact,
             exact_limit=most_columns,
@@ -88,12 +90,24 @@ def _exit_code(status: Status) -> Exit:
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
-def soft(dataset: "Dataset", C: float, *, bias: bool, solver: str | None, as_json: bool, quiet: bool) -> Exit:
+def soft(
+    dataset: "Dataset",
+    C: float,
+    *,
+    bias: bool,
+    class_weight: str | None,
+    method: str | None,
+    solver: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> Exit:
     """Print the soft margin and return the exit code."""
+    problem, weights = problem_of(dataset, bias=bias), row_weights(dataset, None, class_weight)
     with waiting("solving for the soft margin", quiet=quiet):
-        answer = soft_margin(problem_of(dataset, bias=bias), C, solver=solver)
+        answer = soft_margin(problem, C, sample_weight=weights, method=method or "auto", solver=solver)
     if as_json:
-        print_json("soft-margin", {**data_fields(dataset), "bias": bias, **_soft_fields(dataset, answer)})
+        asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
+        print_json("soft-margin", {**asked, **_soft_fields(dataset, answer)})
     else:
         print(headline(dataset))
         print(_soft_text(dataset, answer))
@@ -206,11 +220,12 @@ def _cut(integer: int) -> str:
 
 def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
     n_slack, n_errors = int((answer.slack > 0).sum()), int((answer.slack >= 1).sum())
+    slack = "sum xi" if answer.sample_weight is None else "sum v xi, v balancing the classes,"
     return "\n".join(
         [
             f"{answer.status.value}: {answer.status.advice}",
             *([f"  {answer.reason}"] if answer.reason else []),
-            f"  objective 1/2||w||^2 + C sum xi at C = {answer.C!r}: {answer.objective!r}",
+            f"  objective 1/2||w||^2 + C {slack} at C = {answer.C!r}: {answer.objective!r}",
             f"  proven interval of the optimum [{answer.lower!r}, {answer.objective!r}]",
             f"  {n_slack} rows inside the margin or wrong, {n_errors} of them wrong; "
             f"{len(answer.support)} support rows",

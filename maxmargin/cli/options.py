@@ -19,6 +19,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
 ZERO_RULES = ("mistake", "positive", "negative")
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
+MARGIN_METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
+SOFT_METHODS = ("auto", "cvxpy", "interior-point", "dual-coordinate")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """
@@ -56,11 +58,31 @@ def memory_option() -> Callable[[Command], Command]:
     )
 
 
+def resume_option(command: Command) -> Command:
+    """Add --resume."""
+    return _together(
+        command,
+        click.option(
+            "--resume",
+            type=click.Path(),
+            metavar="FILE",
+            help="Keep in FILE what passes over data on disk find; named again, a killed run goes on from there, and "
+            "other questions on the data need no validation. Remove it at will.",
+        ),
+    )
+
+
 def solver_option(command: Command) -> Command:
     """Add --solver."""
     return _together(
         command, click.option("--solver", metavar="NAME", help="A cvxpy solver, such as CLARABEL or DAQP.")
     )
+
+
+def check_method(name: str | None, names: tuple[str, ...]) -> None:
+    """Refuse a --method that is none of these; None leaves the choice to the command."""
+    if name is not None and name not in names:
+        raise click.BadOptionUsage("method", f"--method is {name!r}; expected one of {', '.join(names)}")
 
 
 def run_options(most_mistakes: int) -> Callable[[Command], Command]:
@@ -140,7 +162,8 @@ def read(options: dict[str, Any]) -> "Dataset":
 
 def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, DecimalReading | None]":
     """Read the source as the options say; with `decimal` also its text."""
-    from maxmargin.cli.output import notes_of
+    from maxmargin.carriers.announcing import listened
+    from maxmargin.cli.output import note, notes_of
     from maxmargin.cli.progress import passes_shown
 
     label = options.pop("label")
@@ -152,13 +175,15 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
         "one_hot": options.pop("one_hot"),
         "drop_missing": options.pop("drop_missing"),
     }
-    limits = {"memory": options.pop("memory"), "cluster": options.pop("cluster")}
-    click.get_current_context().with_resource(passes_shown(quiet=options["quiet"]))
+    limits = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
+    quiet = options["quiet"]
+    click.get_current_context().with_resource(passes_shown(quiet=quiet))
+    click.get_current_context().with_resource(listened(lambda text: note(text, quiet=quiet)))
     reading: DecimalReading | None = None
     if decimal:
         from maxmargin.decimals import read_decimal
 
-        _refuse_cluster(limits["cluster"])
+        _refuse_outside_memory(limits)
         reading = read_decimal(options.pop("source"), **arguments)
         dataset = reading.dataset
     else:
@@ -169,9 +194,11 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
     return dataset, reading
 
 
-def _refuse_cluster(address: str | None) -> None:
-    if address is not None:
+def _refuse_outside_memory(limits: dict[str, Any]) -> None:
+    if limits["cluster"] is not None:
         raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
+    if limits["resume"] is not None:
+        raise click.UsageError("--decimal needs the text in memory, and --resume is for data on disk")
 
 
 def source_fields(options: dict[str, Any]) -> dict[str, Any]:

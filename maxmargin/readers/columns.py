@@ -19,6 +19,8 @@ NumberedRow: TypeAlias = tuple[int, list[str]]
 class Columns:
     """The columns of a delimited file while it is read."""
 
+    complain = staticmethod(complaint)
+
     def __init__(self, layout: Layout, choice: Choice) -> None:
         self.layout = layout
         self.choice = choice
@@ -129,7 +131,7 @@ class Columns:
             for j in columns:
                 if not self._is_fine(texts[j][row]):
                     name = shown_name(names, j)
-                    found, expected, hint = complaint(texts[j][row])
+                    found, expected, hint = self.complain(texts[j][row])
                     return data_error(source, line=line, column=name, found=found, expected=expected, hint=hint)
         name, found = shown_name(names, columns[0]), "numbers and true or false in one column"
         return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")

@@ -101,6 +101,11 @@ class Coder:
         self.n_rows = 0
 
     @property
+    def coded(self) -> tuple[list[Any], NDArray[Any]]:
+        """The different labels, as they are written, and for every row that came the position of its own."""
+        return list(self._codes), np.concatenate([np.empty(0, np.int8), *self._parts])
+
+    @property
     def n_distinct(self) -> int:
         """How many different labels came, as they are written."""
         return len(self._codes)

@@ -20,6 +20,12 @@ Texts: TypeAlias = list[str | None]
 DROP_MISSING_HINT = "leave out rows with missing values with --drop-missing"
 TEXT_HINT = "drop it with --drop or encode it with --one-hot"
 
+HINTS_OUTSIDE_MEMORY = {
+    DROP_MISSING_HINT: "clean the file, leave the column out with --drop, or use --drop-missing with more --memory",
+    TEXT_HINT: "drop it with --drop, or use --one-hot with more --memory",
+}
+"""What to do instead where rows are read in parts: there none is left out, and no text is encoded."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:

@@ -54,6 +54,15 @@ class ClassRows:
         """Return the numbers of the vectors of samples against classes."""
         return samples * self.n_others + classes - (classes > self.problem.codes[samples])
 
+    def remember(self, rows: Rows) -> None:
+        """Keep the samples of rows that decide, for a process that comes after this one."""
+        self.problem.remember(np.unique(self.pairs(rows)[0]), "verdict")
+
+    def recalled(self) -> Rows:
+        """Return all rows of the samples that an earlier process kept; they are hints."""
+        samples = self.problem.carrier.recalled("verdict")
+        return np.asarray(np.add.outer(samples * self.n_others, np.arange(self.n_others)).ravel())
+
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the vectors as integers, every column of X in its own power of two in all blocks."""
         samples, others = self.pairs(rows)

@@ -104,9 +104,9 @@ class _Search:
         self.cone = cone
         self.limits = limits
         self.face = Face(cone)
-        self.active: Rows = _first_rows(cone) if start is None else np.sort(start)
+        self.active: Rows = np.union1d(_first_rows(cone) if start is None else start, cone.recalled())
         self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
-        self.was_active[self.active] = True
+        self._activate(self.active)
         self.circuits: list[tuple[list[int], Circuit]] = []
         self.attempts: list[Attempt] = []
         self.witness: dict[int, int] = {}
@@ -137,6 +137,7 @@ class _Search:
     def _activate(self, rows: Rows) -> None:
         self.active = rows
         self.was_active[rows] = True
+        self.cone.remember(rows)
 
     def _of_stage(self) -> tuple[list[Fraction] | Circuit | None, Rows]:
         """Return a circuit, or a direction with the rows that violate it: none of them active."""

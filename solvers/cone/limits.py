@@ -3,8 +3,13 @@
 import time
 from dataclasses import dataclass, field
 
+from maxmargin.solvers.errors import InvalidOptionError
+
 EXACT_LIMIT = 1000
 """Columns, the bias counted, up to which exact linear algebra is done by default."""
+
+_INSTANT = 1e-6
+"""Seconds: a limit that is over at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,16 +22,35 @@ class Limits:
         Seconds from the making of this object; None: no limit.
     exact_limit : int
         The greatest number of columns, the bias counted, for which numbers are solved exactly.
+
+    Raises
+    ------
+    InvalidOptionError
+        If one of them makes no sense.
     """
 
     time_limit: float | None = None
     exact_limit: int = EXACT_LIMIT
     started: float = field(default_factory=time.monotonic, repr=False)
 
+    def __post_init__(self) -> None:
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise InvalidOptionError(f"time_limit is {self.time_limit!r}; expected a positive number of seconds")
+        if self.exact_limit < 0:
+            raise InvalidOptionError(f"exact_limit is {self.exact_limit!r}; expected a number of columns from 0")
+
     @property
     def seconds_left(self) -> float | None:
         """Seconds until the time is over, at least 0; None without a limit."""
         return None if self.time_limit is None else max(0.0, self.started + self.time_limit - time.monotonic())
+
+    def share(self, n_shares: int = 1) -> float | None:
+        """Return one of so many shares of the time that is left, an instant at least: the limit of a part of the work.
+
+        None without a limit.
+        """
+        left = self.seconds_left
+        return None if left is None else max(left / n_shares, _INSTANT)
 
     def words(self) -> str:
         """Say that the time is over."""

@@ -50,6 +50,12 @@ class StageRows(Protocol):
 class ConeRows(StageRows, Protocol):
     """The rows of a cone, far too many to hold as integers at once."""
 
+    def remember(self, rows: Rows) -> None:
+        """Keep rows that decide, for a process that comes after this one."""
+
+    def recalled(self) -> Rows:
+        """Return rows that an earlier process kept; they are hints."""
+
     def scaled_unit(self, column: int) -> Floats:
         """Return the vector of the easy coordinates whose product with a direction has the sign of `column` of it."""
 
@@ -84,6 +90,14 @@ class SignedRows:
     def biases(self) -> Sequence[int]:
         """The bias, where there is one."""
         return (self.problem.n_features,) if self.problem.bias else ()
+
+    def remember(self, rows: Rows) -> None:
+        """Keep rows that decide, for a process that comes after this one."""
+        self.problem.remember(rows, "verdict")
+
+    def recalled(self) -> Rows:
+        """Return rows that an earlier process kept; they are hints."""
+        return self.problem.carrier.recalled("verdict")
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the rows as integers, every column in its own power of two."""

@@ -1,13 +1,14 @@
 """The rows of an interior point of the soft-margin program, and what one Newton step does to each.
 
 A row has two complementary pairs: the multiplier a of its margin constraint with the excess s, and the distance r of
-the multiplier from its price with the slack x: a + r = c, y(w.x + b) - 1 + x = s, and on the central path
+the multiplier from its price with the slack x: a + r = c, margin - target + x = s, and on the central path
 a s = r x = mu. Eliminating ds, dx and dr leaves, for the change p of the margin,
 
     da = (t - p) / D,    D = s/a + x/r,
 
-with t = 1 - margin for the step that aims at mu = 0, and Mehrotra's second-order terms added for the one that is
-taken. Everything here works on any rows by themselves.
+with t = target - margin for the step that aims at mu = 0; for the one that is taken Mehrotra's second-order terms
+s u(1 + u) - x v(v - 1), u = da/a and v = da/r of the other step, and mu (1/a - 1/r) are added to t. Everything here
+works on any rows by themselves.
 
 Source: Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2 (1992); Ferris and
 Munson, Interior-point methods for massive support vector machines, SIAM J. Optim. 13 (2002).
@@ -19,7 +20,26 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.engines import central_path_kernels as kernels
+
 Floats = NDArray[np.float64]
+
+
+class Aim(NamedTuple):
+    """What the rows are to reach: y (w.x + b) >= 1 - xi, or for the nu-SVM y (w.x + b) - rho >= -xi at -nu rho.
+
+    Attributes
+    ----------
+    nu : float or None
+        None: there is no rho.
+    """
+
+    nu: float | None = None
+
+    @property
+    def target(self) -> float:
+        """The right-hand side of the constraints of rows without slack."""
+        return 1.0 if self.nu is None else 0.0
 
 
 class Rows(NamedTuple):
@@ -36,64 +56,73 @@ class Rows(NamedTuple):
         return cls(prices / 2, prices / 2, np.ones(len(prices)), np.ones(len(prices)))
 
     @classmethod
-    def around(cls, margins: Floats, prices: Floats, spread: float) -> "Rows":
-        """Return the rows with s - x = margin - 1, s x = spread and a s = r x, which suit a hyperplane at hand."""
-        lack = 1.0 - margins
+    def around(cls, lack: Floats, prices: Floats, spread: float) -> "Rows":
+        """Return the rows with x - s = lack, s x = spread and a s = r x: they suit a hyperplane at hand.
+
+        Parameters
+        ----------
+        lack : ndarray
+            Target less margin of every row.
+        prices : ndarray
+        spread : float
+        """
         root = np.sqrt(lack**2 + 4.0 * spread)
         x = np.where(lack > 0, (root + lack) / 2, 2.0 * spread / (root - lack))
         s = spread / x
         return cls(prices * (x / (s + x)), prices * (s / (s + x)), s, x)
 
-    def weights(self) -> Floats:
-        """Return D."""
-        result: Floats = self.s / self.a
-        result += self.x / self.r
+    def linearised(self, y: Floats, scores: Floats, target: float) -> "Linearised":
+        """Return what a Newton step needs of the rows, for their scores."""
+        t, roots, side = np.empty((3, len(y)))
+        sums = kernels.linearised(y, scores, target, *self, t, roots, side)
+        return Linearised(t, roots, side, *sums)
+
+    def affine_change(self, y: Floats, t: Floats, scores: Floats) -> Floats:
+        """Return da of the step that aims at mu = 0, for the change of the scores."""
+        result = np.empty(len(y))
+        kernels.affine_change(y, t, scores, *self, result)
         return result
 
-    def complementarity(self) -> float:
-        """Return sum a s + r x, the gap of a feasible iterate."""
-        return float(self.a @ self.s + self.r @ self.x)
+    def second_order(self, y: Floats, affine: Floats) -> tuple[Floats, "Prediction"]:
+        """Return y/D times the second-order terms, with y/D times what a unit of mu adds, and what that step does."""
+        result = np.empty((len(y), 2))
+        prediction = Prediction(*kernels.second_order(y, *self, affine, result))
+        return result, prediction
 
-    def centring(self) -> Floats:
-        """Return what a unit of mu adds to t."""
-        result: Floats = 1.0 / self.a - 1.0 / self.r
+    def corrected_change(self, y: Floats, t: Floats, scores: Floats, mu: float, affine: Floats) -> Floats:
+        """Return da of the step that is taken, for the change of the scores."""
+        result = np.empty(len(y))
+        kernels.corrected_change(y, t, scores, mu, *self, affine, result)
         return result
 
-    def move(self, direction: "Rows", length: float) -> None:
-        """Take a step, in place; the direction is spent."""
-        for mine, change in zip(self, direction, strict=True):
-            change *= length
-            mine += change
+    def blocking(self, mu: float, affine: Floats, change: Floats) -> float:
+        """Return the greatest relative decrease of any of a, r, s, x at the full step."""
+        return kernels.blocking(mu, *self, affine, change)
+
+    def move(self, length: float, mu: float, affine: Floats, change: Floats) -> None:
+        """Take a step, in place."""
+        kernels.move(length, mu, *self, affine, change)
 
 
-class SecondOrder(NamedTuple):
-    """What the step that aims at mu = 0 adds to the products a s and r x beyond first order, with the sign changed.
+class Linearised(NamedTuple):
+    """Rows at an iterate.
 
     Attributes
     ----------
-    margin, slack : ndarray
-        -da ds / a and -dr dx / r.
+    t : ndarray
+        Target less margin.
+    roots, side : ndarray
+        D**-1/2, and y t D**-1/2.
+    complementarity, hinge, total : float
+        Sums of a s + r x, of c max(0, t) and of a.
     """
 
-    margin: Floats
-    slack: Floats
-
-    @classmethod
-    def of(cls, rows: Rows, da: Floats) -> "tuple[SecondOrder, Prediction]":
-        """Return it for a solution da of the system with t = 1 - margin."""
-        up, down = da / rows.a, da / rows.r
-        # With mu = 0 the others change by ds/s = -1 - da/a and dx/x = -1 + da/r.
-        blocking = max(-up.min(), 1.0 + up.max(), down.max(), 1.0 - down.min())
-        result = cls(rows.s * up * (1.0 + up), rows.x * down * (down - 1.0))
-        return result, Prediction(float(rows.a @ result.margin + rows.r @ result.slack), float(blocking))
-
-    def moves(self, rows: Rows, mu: float, da: Floats) -> "Direction":
-        """Return the whole direction for the da of the corrected system."""
-        up, down = da / rows.a, da / rows.r
-        ds = mu / rows.a - rows.s + self.margin - rows.s * up
-        dx = mu / rows.r - rows.x + self.slack + rows.x * down
-        blocking = max(-up.min(), down.max(), -(ds / rows.s).min(), -(dx / rows.x).min())
-        return Direction(Rows(da, -da, ds, dx), float(blocking))
+    t: Floats
+    roots: Floats
+    side: Floats
+    complementarity: float
+    hinge: float
+    total: float
 
 
 class Prediction(NamedTuple):
@@ -116,13 +145,6 @@ class Prediction(NamedTuple):
         return (1.0 - length) * complementarity - length**2 * self.curvature
 
 
-class Direction(NamedTuple):
-    """The step that is taken, and the greatest relative decrease of any of a, r, s, x in it."""
-
-    rows: Rows
-    blocking: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How good an iterate is.
@@ -132,20 +154,24 @@ class Progress:
     complementarity : float
         sum a s + r x.
     primal, dual : float
-        The two objectives at w, b and at a; the second bounds the first if the classes balance.
+        The two objectives at w, b (and rho) and at a; the second bounds the first if the multipliers balance.
+    size : float
+        What a gap is compared with: the sum of the moduli of the terms of the first.
     imbalance : float
-        |sum y a| / sum a; 0 without bias.
+        How far the sums of multipliers are from what they should be, relative to sum a: with bias that of y a is 0;
+        for the nu-SVM that of a is nu.
     """
 
     complementarity: float
     primal: float
     dual: float
+    size: float
     imbalance: float
 
     @property
     def gap(self) -> float:
         """Relative distance of the two objectives, of whichever sign rounding gave it."""
-        return abs(self.primal - self.dual) / self.primal
+        return abs(self.primal - self.dual) / self.size
 
 
 class Systems(Protocol):
@@ -157,14 +183,17 @@ class Systems(Protocol):
     def predict(self, rows: Rows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
 
-    def correct(self, rows: Rows, mu: float) -> Direction:
-        """Solve for the step that aims at mu, with second-order terms."""
+    def correct(self, rows: Rows, mu: float) -> float:
+        """Solve for the step that aims at mu, with second-order terms; return what blocks it.
 
-    def move(self, length: float) -> None:
-        """Take that step with the hyperplane."""
+        That is the greatest relative decrease of any of a, r, s, x at the full step.
+        """
+
+    def move(self, rows: Rows, length: float) -> None:
+        """Take that step, with the rows and the hyperplane."""
 
     def normal(self, rows: Rows) -> Floats:
         """Return the normal of the hyperplane."""
 
-    def start_at(self, w: Floats, b: float) -> None:
+    def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
         """Take a hyperplane, where the systems keep one of their own."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, dot
@@ -74,7 +74,7 @@ def solve(
     -------
     Candidate
         The normal and the multipliers, 0 <= alpha_i <= prices_i, balanced up to rounding. The native status is
-        `optimal`, `user_limit` (time), or `stalled`. The same on every run.
+        `optimal`, `user_limit` (time), `interrupted` (Ctrl-C), or `stalled`. The same on every run.
 
     Examples
     --------
@@ -87,13 +87,25 @@ def solve(
     with np.errstate(all="ignore"):
         in_units = np.minimum(np.ldexp(np.asarray(prices, dtype=np.float64), 2 * rows.exponent), _LARGEST_PRICE)
         best = Best(rows=rows, prices=in_units)
-        descent = _Descent(rows=rows, best=best, target=relative_gap)
-        if not descent.run(is_late) and not is_late():
-            polish(rows, best, descent.alpha, descent.offset, relative_gap, is_late)
+        is_interrupted = _descend(_Descent(rows=rows, best=best, target=relative_gap), is_late)
         w, alpha = np.ldexp(best.w, -rows.exponent), np.ldexp(best.alpha, -2 * rows.exponent)
-    status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_late() else "stalled"
+    if is_interrupted:
+        status = INTERRUPTED
+    else:
+        status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_late() else "stalled"
     attempt = Attempt(solver=NAME, status=status, message=f"relative gap {best.relative_gap:.1e}")
     return Candidate(w=w, multipliers=np.clip(alpha, 0.0, prices), engine=NAME, attempt=attempt)
+
+
+def _descend(descent: "_Descent", is_late: Callable[[], bool]) -> bool:
+    """Improve on the best as far as it goes; return whether Ctrl-C was in the way."""
+    try:
+        if not descent.run(is_late) and not is_late():
+            polish(descent.rows, descent.best, descent.alpha, descent.offset, descent.target, is_late)
+    except KeyboardInterrupt:
+        descent.keep()
+        return True
+    return False
 
 
 def _stop(time_limit: float | None, is_over: Callable[[], bool] | None) -> Callable[[], bool]:
@@ -146,20 +158,23 @@ class _Descent:
         """Pass over the active rows, set some of them aside, and return an estimate of the gap."""
         order = _blocks(self.active, self.rng)
         keep = np.empty(len(order), dtype=np.bool_)
-        self.imbalance, gap, least, greatest = kernels.epoch(
-            *self.rows.entries,
-            self.rows.y,
-            self.rows.squares,
-            self.best.prices,
-            order,
-            self.offset,
-            self.stiffness,
-            self.imbalance,
-            *self.bounds,
-            self.alpha,
-            self.w,
-            keep,
-        )
+        gap = least = greatest = 0.0
+        for part in self.rows.parts(len(order)):
+            self.imbalance, *found = kernels.epoch(
+                *self.rows.entries,
+                self.rows.y,
+                self.rows.squares,
+                self.best.prices,
+                order[part],
+                self.offset,
+                self.stiffness,
+                self.imbalance,
+                *self.bounds,
+                self.alpha,
+                self.w,
+                keep[part],
+            )
+            gap, least, greatest = gap + found[0], min(least, found[1]), max(greatest, found[2])
         self.active = np.sort(order[keep])
         self.bounds = (least if least < 0 else -math.inf, greatest if greatest > 0 else math.inf)
         self.offset += self.stiffness * self.imbalance
@@ -178,11 +193,15 @@ class _Descent:
     def _raise_stiffness(self, factor: float, most: float) -> None:
         self.stiffness = max(self.stiffness, min(factor * self.stiffness, most * self._unit))
 
-    def _check(self) -> bool:
-        """Compute the gap with all rows, balanced; where it is too wide all rows take part again."""
+    def keep(self) -> None:
+        """Offer what the passes have come to, balanced."""
         self.alpha, self.w = self.best.offer_multipliers(self.alpha)
         self.imbalance = 0.0
         self.offset = self.best.offer_normal(self.w, self.rows.scores(self.w))
+
+    def _check(self) -> bool:
+        """Compute the gap with all rows, balanced; where it is too wide all rows take part again."""
+        self.keep()
         self.active, self.bounds = self.rows.everything, (-math.inf, math.inf)
         self.history.clear()
         self._raise_stiffness(_CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS)

@@ -1,18 +1,24 @@
 """What the steps of the dual coordinate engine share: the rows, and the best primal and dual points with their gap."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.chunks import InMemory, slices
 from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
+from maxmargin.solvers.quantile import offset_of_least_slack
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+
+_ENTRIES_AT_ONCE = 1 << 24
+"""Of the rows that one compiled call works on: a tenth of a second or so, during which Ctrl-C waits."""
 
 _SAFE_EXPONENT = 200
 """Rows of size 2**-200 to 2**200 are used as they are; squares of others would leave the range of binary64."""
@@ -67,23 +73,31 @@ class Rows:
             everything=everything,
         )
 
+    def parts(self, n_chosen: int) -> Iterator[slice]:
+        """Yield slices of so many chosen rows, each work enough for one compiled call."""
+        n_entries = self.entries[2][-1] / len(self.everything)
+        return slices(n_chosen, max(1, int(_ENTRIES_AT_ONCE / max(1.0, n_entries))))
+
     def scores(self, w: Floats, chosen: Numbers | None = None) -> Floats:
         """Return w.x of all rows, or of the chosen ones."""
         chosen = self.everything if chosen is None else chosen
         out = np.empty(len(chosen))
-        kernels.scores(*self.entries, chosen, w, out)
+        for part in self.parts(len(chosen)):
+            kernels.scores(*self.entries, chosen[part], w, out[part])
         return out
 
     def combine(self, chosen: Numbers, factors: Floats) -> Floats:
         """Return ``sum_k factors[k] x`` over the chosen rows x."""
         out = np.zeros(self.n_features)
-        kernels.combine(*self.entries, chosen, factors, out)
+        for part in self.parts(len(chosen)):
+            kernels.combine(*self.entries, chosen[part], factors[part], out)
         return out
 
     def combine_squares(self, chosen: Numbers, factors: Floats) -> Floats:
         """Return ``sum_k factors[k] x**2``, entry by entry, over the chosen rows x."""
         out = np.zeros(self.n_features)
-        kernels.combine_squares(*self.entries, chosen, factors, out)
+        for part in self.parts(len(chosen)):
+            kernels.combine_squares(*self.entries, chosen[part], factors[part], out)
         return out
 
     def normal(self, alpha: Floats) -> Floats:
@@ -125,7 +139,7 @@ class Best:
     def offer_normal(self, w: Floats, scores: Floats) -> float:
         """Keep w if with its best offset, which is returned, it is better; `scores` are w.x of all rows."""
         y = self.rows.y
-        offset = best_offset(y, scores, self.prices) if self.rows.bias else 0.0
+        offset = offset_of_least_slack(y - scores, y, self.prices) if self.rows.bias else 0.0
         objective = dot(w, w) / 2 + dot(self.prices, np.maximum(0.0, 1.0 - y * (scores + offset)))
         if objective < self.objective:
             self.w, self.objective = w.copy(), objective
@@ -152,36 +166,16 @@ def dot(u: Floats, v: Floats) -> float:
     return float(np.einsum("i,i->", u, v))
 
 
-def best_offset(y: Floats, scores: Floats, prices: Floats) -> float:
-    """Return a b that minimises ``sum prices_i max(0, 1 - y_i (scores_i + b))``.
-
-    Left of every kink y_i - scores_i the slope is minus the prices of all positives; each kink passed adds its price.
-    """
-    kinks = y - scores
-    order = np.argsort(kinks, kind="stable")
-    rises = np.cumsum(prices[order])
-    rank = int(np.searchsorted(rises, prices[y > 0].sum()))
-    return float(kinks[order[min(rank, len(order) - 1)]])
-
-
 def balanced(alpha: Floats, y: Floats, prices: Floats) -> Floats:
     """Return multipliers near these with sum alpha y = 0, up to rounding.
 
     Free multipliers give way, in proportion to their room: there the dual objective is flat. Where they have not room
-    enough the heavier class is scaled down.
+    enough, and in the proof, which knows no free multipliers, the heavier class is scaled down.
     """
     excess = dot(alpha, y)
     room = np.where(y * excess > 0, alpha, prices - alpha) * ((alpha > 0) & (alpha < prices))
     total = float(room.sum())
     if abs(excess) <= total:
         moved = alpha - y * room * (excess / total) if total else alpha
-        return _scaled(np.clip(moved, 0.0, prices), y)
-    return _scaled(alpha, y)
-
-
-def _scaled(alpha: Floats, y: Floats) -> Floats:
-    """Scale the heavier class down so that sum alpha y = 0."""
-    positive, negative = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
-    if not (positive and negative):
-        return np.zeros_like(alpha)
-    return alpha * np.where(y > 0, min(1.0, negative / positive), min(1.0, positive / negative))
+        return scaled_to_balance(y, np.clip(moved, 0.0, prices))
+    return scaled_to_balance(y, alpha)

@@ -86,10 +86,18 @@ def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float 
 
 
 def combination(
-    rows: Floats, target: Floats, attempts: list[Attempt], *, time_limit: float | None = None
+    rows: Floats,
+    target: Floats,
+    attempts: list[Attempt],
+    *,
+    most: Floats | None = None,
+    time_limit: float | None = None,
 ) -> Floats | None:
-    """Return a vertex c >= 0 of rows' c = target, or None."""
-    return _values(_equalities(rows, target), attempts, time_limit)
+    """Return a vertex of rows' c = target with 0 <= c, and c <= most if that is given; or None."""
+    model = _equalities(rows, target)
+    if most is not None:
+        model.col_upper_ = most
+    return _values(model, attempts, time_limit)
 
 
 def _values(model: Any, attempts: list[Attempt], time_limit: float | None) -> Floats | None:

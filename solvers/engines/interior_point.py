@@ -6,20 +6,18 @@ matrix of d + 1 or of n rows; sparse rows stay sparse.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.chunks import CHUNK_ENTRIES
-from maxmargin.solvers.engines.central_path import Prediction, Progress, Rows, Systems
-from maxmargin.solvers.engines.column_system import ColumnSystem
-from maxmargin.solvers.engines.row_system import RowSystem
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.scaling import ColumnScaling
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.engines.central_path import Prediction, Progress, Rows, Systems
 
 Floats = NDArray[np.float64]
 
@@ -36,9 +34,6 @@ _SMALL_SIDE = 500
 
 _FAR_FROM_ZERO = 8.0
 """A column whose middle is so many times its spread from 0 is centred; less costs one digit at most."""
-
-_SPREAD = 0.2
-"""Product of excess and slack around a hyperplane to start from: less starts nearer to it, and too near the ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +60,13 @@ class Settings:
     patience: int = 3
     max_iterations: int = 200
     shortest_step: float = 1e-7
+    least_size: float = 0.0
     boundary: float = 0.995
     last_boundary: float = 1 - 1e-9
+
+
+_NU_SETTINGS = Settings(least_size=1e-8)
+"""Reduced hulls that meet have the objective 0."""
 
 
 def fits(problem: Problem) -> bool:
@@ -79,51 +79,51 @@ def solve(
     problem: Problem,
     prices: Floats,
     *,
+    nu: float | None = None,
     start: tuple[Floats, float] | None = None,
     settings: Settings | None = None,
 ) -> Candidate:
     """Return a hyperplane and multipliers for min 1/2 ||w||^2 + sum c_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, xi >= 0.
+
+    With nu for min 1/2 ||w||^2 - nu rho + sum c_i xi_i, y_i (w.x_i + b) >= rho - xi_i, xi >= 0.
 
     Parameters
     ----------
     problem : Problem
     prices : ndarray (n_samples,)
         The c_i, positive.
+    nu : float, optional
+        Between 0 and what the prices of the rows of either class add up to, twice.
     start : tuple of ndarray (n_features,) and float, optional
-        The solution (w, b) for other prices of this kind: it saves about a third of the iterations.
+        The solution (w, b) for other prices of this kind: it saves about a third of the iterations. Without nu only.
     settings : Settings, optional
     """
+    from maxmargin.solvers.engines.central_path import Aim
+    from maxmargin.solvers.engines.column_system import ColumnSystem
+    from maxmargin.solvers.engines.first_iterate import first_rows
+    from maxmargin.solvers.engines.row_system import RowSystem
+
+    settings = settings or (Settings() if nu is None else _NU_SETTINGS)
     form = RowSystem if problem.n_samples < problem.n_features else ColumnSystem
+    aim = Aim(nu)
     with np.errstate(all="ignore"), _one_thread_each(problem):
-        systems: Systems = form(problem, _center(problem))
-        run = _Run(systems, _first_rows(problem, prices, systems, start), settings or Settings())
+        systems: Systems = form(problem, _center(problem), aim)
+        run = _Run(systems, first_rows(problem, prices, systems, aim, start), settings)
         run.finish()
     attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None
     return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
-def _first_rows(problem: Problem, prices: Floats, systems: Systems, start: tuple[Floats, float] | None) -> Rows:
-    if start is None:
-        return Rows.start(prices)
-    systems.start_at(*start)
-    margins = np.concatenate(list(problem.map(partial(_margins, *start), problem.y)))
-    return Rows.around(margins, prices, _SPREAD)
-
-
-@np.errstate(all="ignore")
-def _margins(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
-    return np.asarray(y * (X @ w + b))
-
-
 class _Run:
     """The iteration, and the best iterate it saw."""
 
-    def __init__(self, systems: Systems, rows: Rows, settings: Settings) -> None:
+    def __init__(self, systems: "Systems", rows: "Rows", settings: Settings) -> None:
         self.systems, self.rows, self.settings = systems, rows, settings
         self.normal, self.multipliers = systems.normal(rows), rows.a
         self.status, self.n_iterations = "user_limit", 0
         self._best_gap, self._n_worse = np.inf, 0
+        self._least_size = 0.0
 
     def finish(self) -> None:
         """Iterate until nothing is left to gain."""
@@ -137,10 +137,12 @@ class _Run:
 
     def _advance(self) -> bool:
         progress = self.systems.linearise(self.rows)
+        self._least_size = self._least_size or self.settings.least_size * progress.size
+        progress = replace(progress, size=max(progress.size, self._least_size))
         self._keep(progress)
         return not self._is_over(progress) and self._step(progress)
 
-    def _keep(self, progress: Progress) -> None:
+    def _keep(self, progress: "Progress") -> None:
         is_near = self._best_gap <= self.settings.near
         if progress.gap < self._best_gap or not is_near:
             self._best_gap, self._n_worse = progress.gap, 0
@@ -149,7 +151,7 @@ class _Run:
         else:
             self._n_worse += 1
 
-    def _is_over(self, progress: Progress) -> bool:
+    def _is_over(self, progress: "Progress") -> bool:
         settings = self.settings
         if progress.gap <= settings.gap and progress.imbalance <= settings.imbalance:
             self.status = "optimal"
@@ -157,27 +159,26 @@ class _Run:
             self.status = "stalled"
         return self.status != "user_limit"
 
-    def _step(self, progress: Progress) -> bool:
+    def _step(self, progress: "Progress") -> bool:
         """Take a step, or return that it would be too short."""
         prediction = self.systems.predict(self.rows)
-        direction = self.systems.correct(self.rows, self._mu(progress, prediction))
+        blocking = self.systems.correct(self.rows, self._mu(progress, prediction))
         share = self._share(progress)
-        length = share / max(share, direction.blocking)
+        length = share / max(share, blocking)
         if not length > self.settings.shortest_step:
             self.status = "stalled"
             return False
-        self.systems.move(length)
-        self.rows.move(direction.rows, length)
+        self.systems.move(self.rows, length)
         return True
 
-    def _mu(self, progress: Progress, prediction: Prediction) -> float:
+    def _mu(self, progress: "Progress", prediction: "Prediction") -> float:
         """Return Mehrotra's mu: the less the prediction leaves, the closer to the end it aims."""
         now = progress.complementarity
         return (prediction.left(now) / now) ** 3 * now / (2 * len(self.rows.a))
 
-    def _share(self, progress: Progress) -> float:
+    def _share(self, progress: "Progress") -> float:
         """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""
-        share = 1.0 - 10.0 * progress.complementarity / progress.primal
+        share = 1.0 - 10.0 * progress.complementarity / progress.size
         return min(max(self.settings.boundary, share), self.settings.last_boundary)
 
 
@@ -186,7 +187,7 @@ def _center(problem: Problem) -> Floats | None:
     if not problem.bias or problem.is_sparse:
         return None
     low, high = problem.column_bounds
-    scaling = ColumnScaling.of(problem)
+    scaling = problem.scaling
     is_far = np.abs(scaling.center) > _FAR_FROM_ZERO * np.ldexp(1.0, scaling.exponents)
     is_far |= low == high
     return np.where(is_far, scaling.center, 0.0) if is_far.any() else None

@@ -134,7 +134,7 @@ class Pool:
             bias=self.bias,
             normal_weights=self.scaling.normal_weights(),
             start=self.multipliers[chosen],
-            time_limit=limits.seconds_left,
+            time_limit=limits.share(),
         )
         if found.w is None or found.multipliers is None:
             return None, found.attempt

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.row_space import RowSpace
 
 Floats = NDArray[np.float64]
@@ -38,6 +40,18 @@ _STATES = {1: "optimal", 2: "optimal", -1: "infeasible", -2: "cycling", -4: "use
 _SOLVED = (1, 2)
 
 _NO_BOUND = 1e30  # DAQP's infinity
+
+
+def solve_all(problem: Problem, limits: Limits) -> Candidate:
+    """Solve the program of all rows of a problem, for its columns scaled."""
+    scaling = problem.scaling
+    return solve(
+        as_dense(scaling.apply(problem.matrix)),
+        problem.y,
+        bias=problem.bias,
+        normal_weights=scaling.normal_weights(),
+        time_limit=limits.share(),
+    )
 
 
 def solve(
@@ -125,7 +139,7 @@ def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, 
     state = np.zeros(n_rows, dtype=np.intc)
     eps, stationary = proximal
     options: dict[str, Any] = {**_OPTIONS, "eps_prox": eps, "eta_prox": stationary * eps}
-    options["time_limit"] = limits.seconds_left or 0.0
+    options["time_limit"] = limits.share() or 0.0
     if start is not None:
         options["dual_start"] = -np.maximum(start, 0.0)
     try:

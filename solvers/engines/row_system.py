@@ -1,4 +1,4 @@
-"""Newton steps of the soft margin by the n x n matrix D + Y X X' Y, for fewer rows than columns."""
+"""Newton steps of the soft margin and the nu-SVM by the n x n matrix D + Y X X' Y, for fewer rows than columns."""
 
 from functools import partial
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import CHUNK_ENTRIES, slices
-from maxmargin.solvers.engines.central_path import Direction, Prediction, Progress, Rows, SecondOrder
+from maxmargin.solvers.engines.central_path import Aim, Prediction, Progress, Rows
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.problem import Problem
 
@@ -15,71 +15,88 @@ Floats = NDArray[np.float64]
 
 
 class RowSystem:
-    """The hyperplane of an iterate is always w = sum a y x; its offset is b.
+    """The hyperplane of an iterate is always w = sum a y x; what is free beside it are its offsets.
+
+    A margin is y w.x plus a free column times its offset: y times b with bias, and for the nu-SVM -1 times rho. The
+    multipliers are to sum to 0 along y, and to nu.
 
     Parameters
     ----------
     problem : Problem
     center : ndarray (n_features,) or None
         What is subtracted from every row on the way.
+    aim : Aim
+        With nu there is an offset rho, at the cost -nu.
     """
 
-    def __init__(self, problem: Problem, center: Floats | None) -> None:
-        self.problem, self.center = problem, center
-        y = problem.y
+    def __init__(self, problem: Problem, center: Floats | None, aim: Aim) -> None:
+        self.problem, self.center, self.aim = problem, center, aim
+        self._y = y = problem.y.astype(np.float64)
         self._gram = inner_products(problem, center)
         self._gram *= y * y[:, None]
-        self._b = 0.0
+        columns, costs = [y] if problem.bias else [], [0.0] if problem.bias else []
+        if aim.nu is not None:
+            columns, costs = [*columns, -np.ones(len(y))], [*costs, -aim.nu]
+        self._free = np.stack(columns, axis=1) if columns else np.empty((len(y), 0))
+        self._costs = np.array(costs)
+        self._offsets = np.zeros(len(costs))
 
     def linearise(self, rows: Rows) -> Progress:
         """Factorise the system at the iterate, and return how good that is."""
-        y = self.problem.y
+        y = self._y
         written = self._gram @ rows.a
-        self._target = 1.0 - (written + self._b * y)
-        square, total = float(rows.a @ written), float(rows.a.sum())
-        self._factor = Factor(self._gram + np.diag(rows.weights()))
-        self._solved_signs = self._factor.solve(y)
-        self._imbalance = float(y @ rows.a)
+        at = self._at = rows.linearised(y, y * (written + self._free @ self._offsets), self.aim.target)
+        self._weights = at.roots**-2
+        self._factor = Factor(self._gram + np.diag(self._weights))
+        self._solved_free = self._factor.solve(self._free)
+        self._residual = self._free.T @ rows.a - self._costs
+        square, cost = float(rows.a @ written) / 2, float(self._costs @ self._offsets)
         return Progress(
-            complementarity=rows.complementarity(),
-            primal=square / 2 + float((rows.a + rows.r) @ np.maximum(0.0, self._target)),
-            dual=total - square / 2,
-            imbalance=abs(self._imbalance) / total if self.problem.bias else 0.0,
+            complementarity=at.complementarity,
+            primal=square + cost + at.hinge,
+            dual=self.aim.target * at.total - square,
+            size=square + abs(cost) + at.hinge,
+            imbalance=float(abs(self._residual).sum()) / at.total,
         )
 
     def predict(self, rows: Rows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
-        da, _ = self._solve(self._target)
-        self._second, prediction = SecondOrder.of(rows, da)
+        self._affine, _ = self._solve(self._at.t)
+        shares, prediction = rows.second_order(self._y, self._affine)
+        self._second, self._centring = (shares * (self._y * self._weights)[:, None]).T
         return prediction
 
-    def correct(self, rows: Rows, mu: float) -> Direction:
+    def correct(self, rows: Rows, mu: float) -> float:
         """Solve for the step that aims at mu, with second-order terms."""
-        second = self._second
-        da, self._db = self._solve(self._target + (second.margin - second.slack) + mu * rows.centring())
-        return second.moves(rows, mu, da)
+        self._mu = mu
+        self._change, self._step = self._solve(self._at.t + self._second + mu * self._centring)
+        return rows.blocking(mu, self._affine, self._change)
 
-    def move(self, length: float) -> None:
-        """Take that step with the hyperplane."""
-        self._b += length * self._db
+    def move(self, rows: Rows, length: float) -> None:
+        """Take that step, with the rows and the offsets."""
+        self._offsets = self._offsets + length * self._step
+        rows.move(length, self._mu, self._affine, self._change)
 
     def normal(self, rows: Rows) -> Floats:
         """Return the normal of the hyperplane."""
-        signed = self.problem.y * rows.a
+        signed = self._y * rows.a
         return sum(self.problem.map(partial(_written, self.center), signed), np.zeros(self.problem.n_features))
 
-    def start_at(self, w: Floats, b: float) -> None:
-        """Take the offset; the normal is that of the multipliers."""
-        self._b = b if self.center is None else b + float(w @ self.center)
+    def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
+        """Take the offsets; the normal is that of the multipliers."""
+        offsets = [b if self.center is None else b + float(w @ self.center)] * self.problem.bias
+        self._offsets = np.array([*offsets, *([] if self.aim.nu is None else [rho])])
 
-    def _solve(self, target: Floats) -> tuple[Floats, float]:
-        """Return da and db with (D + Y X X' Y) da + y db = target and, with bias, y.da = -y.a."""
+    def _solve(self, target: Floats) -> tuple[Floats, Floats]:
+        """Return da and the change of the offsets.
+
+        With F the free columns (D + Y X X' Y) da + F step = target and F' da = -residual.
+        """
         da = self._factor.solve(target)
-        if not self.problem.bias:
-            return da, 0.0
-        y = self.problem.y
-        db = float(y @ da + self._imbalance) / float(y @ self._solved_signs)
-        return da - db * self._solved_signs, db
+        if not self._offsets.size:
+            return da, self._offsets
+        step = np.linalg.solve(self._free.T @ self._solved_free, self._free.T @ da + self._residual)
+        return da - self._solved_free @ step, step
 
 
 def inner_products(problem: Problem, center: Floats | None) -> Floats:

@@ -1,6 +1,6 @@
 """Passes over blocks of rows that stay in the cache: weighted Gram matrices at half the operations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from maxmargin.solvers.chunks import slices
 
 Floats = NDArray[np.float64]
 
-BLOCK_ENTRIES = 1 << 17
-"""Matrix entries in a block (1 MiB): it stays in the cache of a core while it is used several times."""
+BLOCK_ENTRIES = 1 << 16
+"""Matrix entries in a block (512 KiB): it stays in the cache of a core, with its product, while it is used."""
 
 _LEAST_BLOCK_ROWS = 256
 """Rows of a block at least: a product of fewer would only move the Gram matrix."""
@@ -28,50 +28,38 @@ def blocks(X: Any, center: Floats | None) -> Iterator[tuple[slice, Any]]:
 
 
 class WeightedGram:
-    """The sum of Z'Z over blocks, Z = [r * X, r, r * v] for a vector r of roots of weights and a vector v.
+    """The sum of Z'Z over blocks, Z = [r * X, F], for a vector r of roots of weights and a few more columns F."""
 
-    Without bias the column r is left out. The last column holds X'(r * r * v), the right-hand side that goes with the
-    weighted Gram matrix.
-    """
+    def __init__(self, n_features: int, n_others: int) -> None:
+        self.n_features = n_features
+        self.total = np.zeros((n_features + n_others, n_features + n_others))
+        self._buffer = np.empty((0, n_features + n_others))
 
-    def __init__(self, n_features: int, *, bias: bool) -> None:
-        self.n_features, self.bias = n_features, bias
-        size = n_features + bias + 1
-        self._total = np.zeros((size, size), order="F")
-        self._buffer = np.empty((0, size))
-
-    def add(self, X: Any, roots: Floats, values: Floats) -> None:
-        """Add a block; the products are those of its upper triangle only."""
-        from scipy.linalg.blas import dsyrk
-
+    def add(self, X: Any, roots: Floats, others: Sequence[Floats]) -> None:
+        """Add a block, with its columns F."""
         if hasattr(X, "tocsr") and X.nnz < _SPARSE_DENSITY * X.shape[0] * X.shape[1]:
-            self._add_sparse(X, roots, values)
+            self._add_sparse(X, roots, np.stack(others, axis=1))
             return
-        Z = self._scaled(X, roots, values)
-        self._total = dsyrk(1.0, Z.T, beta=1.0, c=self._total, overwrite_c=1)
+        Z = self._scaled(X, roots, others)
+        self.total += Z.T @ Z  # numpy computes one triangle and copies it, and lets other threads run
 
-    def _scaled(self, X: Any, roots: Floats, values: Floats) -> Floats:
+    def _scaled(self, X: Any, roots: Floats, others: Sequence[Floats]) -> Floats:
+        from maxmargin.solvers.engines.central_path_kernels import scale
+
         if len(self._buffer) < len(roots):
-            self._buffer = np.empty((len(roots), len(self._total)))
+            self._buffer = np.empty((len(roots), len(self.total)))
         Z = self._buffer[: len(roots)]
-        dense = X.toarray() if hasattr(X, "tocsr") else X
-        np.multiply(dense, roots[:, None], out=Z[:, : self.n_features])
-        if self.bias:
-            Z[:, self.n_features] = roots
-        np.multiply(roots, values, out=Z[:, -1])
+        scale(X.toarray() if hasattr(X, "tocsr") else X, roots, Z)
+        for place, column in enumerate(others, self.n_features):
+            Z[:, place] = column
         return Z
 
-    def _add_sparse(self, X: Any, roots: Floats, values: Floats) -> None:
+    def _add_sparse(self, X: Any, roots: Floats, others: Floats) -> None:
         scaled = X.copy()
         scaled.data *= np.repeat(roots, np.diff(X.indptr))
-        columns = [roots] * self.bias + [roots * values]
-        others = np.stack(columns, axis=1)
         d = self.n_features
-        self._total[:d, :d] += (scaled.T @ scaled).toarray()
-        self._total[:d, d:] += scaled.T @ others
-        self._total[d:, d:] += others.T @ others
-
-    @property
-    def upper(self) -> Floats:
-        """The upper triangle of the sum, with the diagonal; what is below it means nothing."""
-        return self._total
+        products = scaled.T @ others
+        self.total[:d, :d] += (scaled.T @ scaled).toarray()
+        self.total[:d, d:] += products
+        self.total[d:, :d] += products.T
+        self.total[d:, d:] += others.T @ others

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines.pool import Pool, PoolAnswer
 from maxmargin.solvers.problem import Problem
@@ -75,16 +76,25 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator
     """
     rows, X = problem.sample
     pool = Pool(rows, X, problem.y[rows], scaling, bias=problem.bias)
+    _recall(pool, problem)
     while True:
         answer = pool.settle(limits)
         if answer.w is None:
             yield _round(answer, None)
             return
         groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=_MOST_OF_A_CHUNK)
-        plane = plane_of(problem, answer.w, groups)
-        yield _round(answer, plane)
-        if limits.is_over() or not _taken_in(pool, problem, groups):
+        near, near_X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
+        problem.carrier.remember(near, near_X)
+        yield _round(answer, plane_of(problem, answer.w, groups))
+        if limits.is_over() or not pool.add(near, near_X, problem.y[near]):
             return
+
+
+def _recall(pool: Pool, problem: Problem) -> None:
+    """Take in what passes of an earlier process brought along."""
+    rows = problem.carrier.recalled("margin")
+    if rows.size:
+        pool.add(rows, problem.carrier[rows], problem.y[rows])
 
 
 def _round(answer: PoolAnswer, plane: SeparatingHyperplane | None) -> Round:
@@ -110,9 +120,3 @@ def _levels(answer: PoolAnswer) -> list[float]:
     """Return the scores below which rows are nearer than those of the part."""
     margin = sum(answer.levels) / len(answer.levels)
     return [level - _ROUNDING * margin for level in answer.levels]
-
-
-def _taken_in(pool: Pool, problem: Problem, groups: list[Lowest]) -> bool:
-    for group in groups:
-        problem.carrier.remember(group.rows, group.X)
-    return any([pool.add(group.rows, group.X, problem.y[group.rows]) for group in groups])

@@ -1,6 +1,7 @@
 """In which order the rows are presented."""
 
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +37,18 @@ class Presentation:
     def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
         self.order = order
         self.rng = rng
-        self.rows = np.arange(n_samples)
-        if order is Order.SHUFFLED_ONCE:
-            self.rows = rng.permutation(n_samples)
+        self.n_samples = n_samples
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """All rows, in the order of the first epoch where that is the order of all; outside memory never made."""
+        is_shuffled = self.order is Order.SHUFFLED_ONCE
+        return self.rng.permutation(self.n_samples) if is_shuffled else np.arange(self.n_samples)
 
     def next_epoch(self) -> NDArray[np.int64]:
         """Return the rows of the next epoch."""
         if self.order is Order.RESHUFFLED:
-            return self.rng.permutation(len(self.rows))
+            return self.rng.permutation(self.n_samples)
         if self.order is Order.RANDOM:
-            return self.rng.integers(len(self.rows), size=len(self.rows))
+            return self.rng.integers(self.n_samples, size=self.n_samples)
         return self.rows

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import sqrt_up
-from maxmargin.solvers.proof.hulls import margin_upper_bound_squared, mean_norm_squared
-from maxmargin.solvers.proof.margins import geometric_margin, norm_squared
+from maxmargin.solvers.proof.hulls import ClassSums
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -80,19 +80,21 @@ def achieved_margins(problem: Problem, w: Floats, weight: float, scale: float) -
     """Return the least geometric margins of the plane in the user's space and in the space of the run, rounded down."""
     square = norm_squared(w)
     b = weight * scale
-    margin = geometric_margin(problem, w, b, square)
+    least = least_functional_margin(problem, w, b)
+    margin = geometric_margin(least, square)
     if not scale:
         return margin, margin
     # b is rounded, so in the space of the run the last weight of this very plane is b/s.
-    return margin, geometric_margin(problem, w, b, square + (Fraction(b) / Fraction(scale)) ** 2)
+    return margin, geometric_margin(least, square + (Fraction(b) / Fraction(scale)) ** 2)
 
 
 def upper_bounds(problem: Problem, mistake_rows: Rows, scale: float) -> tuple[float | None, float | None]:
     """Return the proven upper bounds of gamma* and of the maximum margin in (x, s), from the mistakes alone."""
     counts = np.bincount(mistake_rows, minlength=problem.n_samples)
     rows = np.flatnonzero(counts)
-    margin_square = margin_upper_bound_squared(problem, counts)
-    run_square = mean_norm_squared(problem, rows, counts[rows].tolist(), Fraction(scale))
+    sums = ClassSums.of(problem, rows, counts[rows].tolist())
+    margin_square = sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
+    run_square = sums.mean_norm_squared(Fraction(scale))
     return (
         None if margin_square is None else sqrt_up(margin_square),
         None if run_square is None else sqrt_up(run_square),

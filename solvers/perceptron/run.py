@@ -90,7 +90,7 @@ def _loop(
         while True:
             if settings.max_epochs is not None and len(state.mistakes_per_epoch) >= settings.max_epochs:
                 return StopReason.MAX_EPOCHS
-            epoch.present(presentation.next_epoch())
+            epoch.present(presentation.next_epoch)
             if interrupt.is_set:
                 return StopReason.INTERRUPTED
             if epoch.is_full:
@@ -132,8 +132,8 @@ class _Epoch:
     def _is_over(self) -> bool:
         return self.is_full or self.interrupt.is_set
 
-    def present(self, order: Rows) -> None:
-        """Present the rows in this order, updating on mistakes."""
+    def present(self, order: Callable[[], Rows]) -> None:
+        """Present the rows in the order that this returns, updating on mistakes."""
         state = self.state
         state.mistakes_per_epoch.append(0)
         for stretch in self.rowwise.stretches(order):
@@ -156,7 +156,7 @@ class _Epoch:
 
     def scan_is_clean(self, rows: Rows) -> bool:
         """Return whether no row is a mistake now; a clean scan counts as an epoch."""
-        for stretch in self.rowwise.stretches(rows):
+        for stretch in self.rowwise.stretches(lambda: rows):
             _, log = self._slice(stretch, 0, len(stretch.order), self.state.w.copy(), room=1)
             if log.size:
                 return False

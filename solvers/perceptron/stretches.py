@@ -40,8 +40,8 @@ class Stretch:
 class Rowwise(Protocol):
     """What presents the rows of a problem."""
 
-    def stretches(self, order: Rows) -> Iterator[Stretch]:
-        """Yield the rows of an epoch; in memory they come in this order, else as they are stored."""
+    def stretches(self, order: Callable[[], Rows]) -> Iterator[Stretch]:
+        """Yield the rows of an epoch; in memory they come in the order that is then asked for, else as stored."""
 
 
 def rowwise(problem: Problem, order: Order, exponent: int) -> Rowwise:
@@ -65,8 +65,8 @@ class _Whole:
 
         self.run_pass = pass_over(rows_in_units(problem.X, exponent), problem.y)
 
-    def stretches(self, order: Rows) -> Iterator[Stretch]:
-        yield Stretch(self.run_pass, order, 0)
+    def stretches(self, order: Callable[[], Rows]) -> Iterator[Stretch]:
+        yield Stretch(self.run_pass, order(), 0)
 
 
 class _Streamed:
@@ -74,7 +74,7 @@ class _Streamed:
         self.problem = problem
         self.exponent = exponent
 
-    def stretches(self, order: Rows) -> Iterator[Stretch]:
+    def stretches(self, order: Callable[[], Rows]) -> Iterator[Stretch]:
         from maxmargin.solvers.perceptron.kernels import pass_over
 
         chunks = self.problem.map(partial(_copied, exponent=self.exponent), self.problem.y)

@@ -1,6 +1,7 @@
 """Points of the two convex hulls: their distance bounds every margin from above."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -30,21 +31,25 @@ def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]
     return rows, as_integers(weights[rows])[0].tolist()
 
 
-def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> tuple[list[int], int]:
-    """Return ``(sums, exponent)``: ``sum_i weights_i x_i = sums * 2**exponent``, exactly."""
-    factors = np.array(weights, dtype=object)
+def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int] | Integers) -> tuple[list[int], int]:
+    """Return ``(sums, exponent)``: ``sum_i weights_i x_i = sums * 2**exponent``, exactly.
+
+    Weights in several columns give as many sums, one after another.
+    """
+    factors = np.asarray(weights, dtype=object)
+    n_sums = problem.n_features * (1 if factors.ndim == 1 else factors.shape[1])
     if len(rows) <= _CHUNK_ROWS or problem.integers is not None:
-        return _united(_sums(factors, lambda part: problem.exact_rows(rows[part])), problem.n_features)
+        return _united(_sums(factors, lambda part: problem.exact_rows(rows[part])), n_sums)
     order = np.argsort(rows, kind="stable")
     parts = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
-    return _united((part for chunk in parts for part in chunk), problem.n_features)
+    return _united((part for chunk in parts for part in chunk), n_sums)
 
 
 def _sums(factors: Integers, exact: Callable[[slice], tuple[Integers, int]]) -> Iterator[tuple[list[int], int]]:
     """Yield the sums of some rows at a time; `exact` turns these into integers."""
     for part in slices(len(factors), _CHUNK_ROWS):
         entries, exponent = exact(part)
-        yield factors[part].dot(entries).tolist(), exponent
+        yield factors[part].T.dot(entries).ravel().tolist(), exponent
 
 
 def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
@@ -54,11 +59,11 @@ def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X:
     return list(_sums(factors[first:last], lambda part: as_integers(dense_rows(X, places[part]))))
 
 
-def _united(parts: Iterable[tuple[list[int], int]], n_features: int) -> tuple[list[int], int]:
+def _united(parts: Iterable[tuple[list[int], int]], n_sums: int) -> tuple[list[int], int]:
     total: tuple[list[int], int] | None = None
     for sums, exponent in parts:
         total = (sums, exponent) if total is None else _add_scaled(*total, sums, exponent)
-    return total or ([0] * n_features, 0)
+    return total or ([0] * n_sums, 0)
 
 
 def margin_upper_bound_squared(
@@ -76,22 +81,57 @@ def margin_upper_bound_squared(
         None where a class (through the origin: every row) has no positive weight.
     """
     places, integers = integer_weights(weights)
-    chosen = places if rows is None else rows[places]
-    if problem.bias:
-        return _half_distance_squared(problem, chosen, integers)
-    return mean_norm_squared(problem, chosen, integers)
+    sums = ClassSums.of(problem, places if rows is None else rows[places], integers)
+    return sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
 
 
-def mean_norm_squared(
-    problem: Problem, rows: NDArray[np.int64], weights: Sequence[int], bias_scale: Fraction = Fraction(0)
-) -> Fraction | None:
-    """Return ``||sum_i c_i y_i (x_i, s) / sum_i c_i||^2`` for integer weights c and a constant coordinate s."""
-    total = sum(weights)
-    if not total:
-        return None
-    signed = _signed(problem, rows, weights)
-    square = _sum_norm_squared(problem, rows, signed) + (sum(signed) * bias_scale) ** 2
-    return square / total**2
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassSums:
+    """The sums of the rows of either class with integer weights, in units of 2**exponent, and the sums of the weights.
+
+    Attributes
+    ----------
+    negative, positive : list of int
+    n_negative, n_positive : int
+    exponent : int
+    """
+
+    negative: list[int]
+    positive: list[int]
+    n_negative: int
+    n_positive: int
+    exponent: int
+
+    @classmethod
+    def of(cls, problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> "ClassSums":
+        """Look once at the rows, whose weights are positive."""
+        by_class: Integers = np.zeros((len(rows), 2), dtype=object)
+        by_class[np.arange(len(rows)), (problem.y[rows] > 0).astype(int)] = weights
+        sums, exponent = weighted_sum(problem, rows, by_class)
+        return cls(
+            negative=sums[: problem.n_features],
+            positive=sums[problem.n_features :],
+            n_negative=sum(by_class[:, 0].tolist()),
+            n_positive=sum(by_class[:, 1].tolist()),
+            exponent=exponent,
+        )
+
+    def half_distance_squared(self) -> Fraction | None:
+        """Return the square of half the distance of the weighted means of the classes; None without one of them."""
+        if not (self.n_negative and self.n_positive):
+            return None
+        return self._square(self.n_positive, self.n_negative) / (2 * self.n_negative * self.n_positive) ** 2
+
+    def mean_norm_squared(self, bias_scale: Fraction = Fraction(0)) -> Fraction | None:
+        """Return ``||sum_i c_i y_i (x_i, s) / sum_i c_i||^2`` for the weights c and a constant coordinate s."""
+        total = self.n_negative + self.n_positive
+        if not total:
+            return None
+        return (self._square(1, 1) + ((self.n_positive - self.n_negative) * bias_scale) ** 2) / total**2
+
+    def _square(self, of_negative: int, of_positive: int) -> Fraction:
+        pairs = zip(self.negative, self.positive, strict=True)
+        return as_fraction(sum((of_positive * p - of_negative * n) ** 2 for n, p in pairs), 2 * self.exponent)
 
 
 def _signed(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> list[int]:
@@ -118,14 +158,6 @@ def balanced_sum(problem: Problem, weights: NDArray[np.float64]) -> tuple[Fracti
     scale = unit / max(positive, negative)
     square = _sum_norm_squared(problem, rows, _balanced(signed, positive, negative)) * scale**2
     return 2 * positive * negative * scale, square
-
-
-def _half_distance_squared(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> Fraction | None:
-    signed = _signed(problem, rows, weights)
-    positive, negative = _class_totals(signed)
-    if not (positive and negative):
-        return None
-    return _sum_norm_squared(problem, rows, _balanced(signed, positive, negative)) / (2 * positive * negative) ** 2
 
 
 def _class_totals(signed: Sequence[int]) -> tuple[int, int]:

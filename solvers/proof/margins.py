@@ -100,11 +100,10 @@ def _classes(problem: Problem) -> list[Rows]:
     return [np.flatnonzero(problem.y < 0), np.flatnonzero(problem.y > 0)]
 
 
-def geometric_margin(problem: Problem, w: Floats, b: float, square: Fraction) -> float:
-    """Return ``min_i y_i (w.x_i + b) / sqrt(square)`` rounded down; -infinity where the square is 0."""
+def geometric_margin(least: Fraction, square: Fraction) -> float:
+    """Return the least functional margin over the root of the square, rounded down; -infinity where that is 0."""
     if not square:
         return -math.inf
-    least = least_functional_margin(problem, w, b)
     quotient = least**2 / square
     return sqrt_down(quotient) if least >= 0 else -sqrt_up(quotient)
 

@@ -25,10 +25,10 @@ from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_pr
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_EXACT_ENTRIES = 1 << 17
+EXACT_ENTRIES = 1 << 17
 """Entries of support rows that are summed in integers: a quarter of a second."""
 
-_LAST_RESORT_ENTRIES = 1 << 21
+LAST_RESORT_ENTRIES = 1 << 21
 """Entries for which integers are tried where floating point overflows."""
 
 _EXACT_ROWS, _EXACT_ROW_ENTRIES = 2000, 1 << 20
@@ -61,21 +61,28 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats)
     prices : ndarray (n_samples,)
         The c_i >= 0, one of them at least positive.
     """
+    slack = slack_upper_bound(problem, w, b, prices)
+    return math.inf if slack is None else round_up(square_up(w) / 2 + slack)
+
+
+def slack_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats, level: float = 1.0) -> Fraction | None:
+    """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b)); None where it overflows.
+
+    Other parameters are those of `objective_upper_bound`.
+    """
     if not (np.isfinite(w).all() and math.isfinite(b)):
-        return math.inf
+        return None
     exponent = int(np.frexp(prices.max())[1])
-    sums, doubtful, doubtful_sum = _slack(problem, w, b, _in_units(prices, exponent))
+    sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(prices, exponent))
     exact = Fraction(0)
     # On the margin the width of the enclosure, times C, would swamp the answer: there the margins are computed exactly.
     if len(doubtful) <= min(_EXACT_ROWS, _EXACT_ROW_ENTRIES // problem.n_features):
         margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-        exact = _hinge(margins, prices[doubtful].tolist())
+        exact = _hinge(margins, prices[doubtful].tolist(), Fraction(level))
     else:
         sums.append(doubtful_sum)
     total = sum_bounds(np.array(sums))[1]
-    if math.isinf(total):
-        return math.inf
-    return round_up(_square_up(w) / 2 + Fraction(total) * Fraction(2) ** exponent + exact)
+    return None if math.isinf(total) else Fraction(total) * Fraction(2) ** exponent + exact
 
 
 def dual_lower_bound(problem: Problem, dual: Floats) -> float:
@@ -91,11 +98,11 @@ def dual_lower_bound(problem: Problem, dual: Floats) -> float:
         The a >= 0.
     """
     n_entries = int(np.count_nonzero(dual)) * problem.n_features
-    if n_entries > _EXACT_ENTRIES:
+    if n_entries > EXACT_ENTRIES:
         value = _rounded_dual(problem, balanced(problem, dual))
         if math.isfinite(value):
             return max(0.0, value)
-        if n_entries > _LAST_RESORT_ENTRIES:
+        if n_entries > LAST_RESORT_ENTRIES:
             return 0.0
     total, square = balanced_sum(problem, dual)
     return max(0.0, round_down(total - square / 2))
@@ -103,17 +110,22 @@ def dual_lower_bound(problem: Problem, dual: Floats) -> float:
 
 def balanced(problem: Problem, dual: Floats) -> Floats:
     """Scale the heavier class down, up to rounding, so that sum a y = 0; through the origin nothing is scaled."""
+    return scaled_to_balance(problem.y, dual) if problem.bias else dual
+
+
+def scaled_to_balance(y: Floats, dual: Floats) -> Floats:
+    """Scale the multipliers of the heavier class down so that sum a y = 0, up to rounding."""
     largest = dual.max(initial=0.0)
-    if not (problem.bias and largest > 0):
+    if not largest > 0:
         return dual
-    positive = problem.y > 0
+    positive = y > 0
     totals = [float((dual[rows] / largest).sum()) for rows in (positive, ~positive)]
     if not all(totals):
         return np.zeros_like(dual)
     return dual * np.where(positive, min(1.0, totals[1] / totals[0]), min(1.0, totals[0] / totals[1]))
 
 
-def _square_up(w: Floats) -> Fraction:
+def square_up(w: Floats) -> Fraction:
     """Return an upper bound of ||w||^2; exactly that where the entries are few or their squares overflow."""
     if len(w) > _SUMMED_EXACTLY:
         with np.errstate(over="ignore"):
@@ -129,7 +141,7 @@ def _in_units(prices: Floats, exponent: int) -> Floats:
     return np.where(prices > 0, np.maximum(units, TINIEST_NORMAL), 0.0)
 
 
-def _slack(problem: Problem, w: Floats, b: float, prices: Floats) -> tuple[list[float], Rows, float]:
+def _slack(problem: Problem, w: Floats, b: float, level: float, prices: Floats) -> tuple[list[float], Rows, float]:
     """Return upper bounds of sums of c xi: one a chunk of the rows off the margin; those that may be on it; theirs."""
     center = _center(problem)
     exact_offset = Fraction(b) + _product(w, center)
@@ -138,7 +150,8 @@ def _slack(problem: Problem, w: Floats, b: float, prices: Floats) -> tuple[list[
     except OverflowError:
         return [math.inf], np.empty(0, dtype=np.int64), 0.0
     plane = _Plane(w, offset, round_up(abs(exact_offset - Fraction(offset))), center)
-    sums, doubtful, terms = zip(*problem.map(partial(_slack_of_chunk, plane), problem.y, prices), strict=True)
+    parts = problem.map(partial(_slack_of_chunk, plane, level), problem.y, prices)
+    sums, doubtful, terms = zip(*parts, strict=True)
     return list(sums), np.concatenate(doubtful), sum_bounds(np.concatenate(terms))[1]
 
 
@@ -170,19 +183,21 @@ def _product(w: Floats, center: Floats | None) -> Fraction:
 
 
 @np.errstate(all="ignore")
-def _slack_of_chunk(plane: _Plane, rows: slice, X: Any, y: Floats, prices: Floats) -> tuple[float, Rows, Floats]:
+def _slack_of_chunk(
+    plane: _Plane, level: float, rows: slice, X: Any, y: Floats, prices: Floats
+) -> tuple[float, Rows, Floats]:
     """Return an upper bound of the sum of c xi of rows off the margin, the others, and upper bounds of theirs."""
     step = len(y) if hasattr(X, "tocsr") else _GROUP_ROWS * _BLOCK_GROUPS
     parts = [plane.enclose(X[part], y[part]) for part in slices(len(y), step)]
     lower, upper = (np.concatenate(ends) for ends in zip(*parts, strict=True))
-    inside = np.flatnonzero((lower < 1) & (prices > 0))
-    terms = np.nextafter(1.0 - lower[inside], np.inf) * prices[inside] + TINIEST_NORMAL
-    on_margin = upper[inside] > 1
+    inside = np.flatnonzero((lower < level) & (prices > 0))
+    terms = np.nextafter(level - lower[inside], np.inf) * prices[inside] + TINIEST_NORMAL
+    on_margin = upper[inside] > level
     return sum_bounds(terms[~on_margin])[1], rows.start + inside[on_margin], terms[on_margin]
 
 
-def _hinge(margins: Iterable[Fraction], prices: Iterable[float]) -> Fraction:
-    terms = (Fraction(c) * (1 - m) for m, c in zip(margins, prices, strict=True) if m < 1)
+def _hinge(margins: Iterable[Fraction], prices: Iterable[float], level: Fraction) -> Fraction:
+    terms = (Fraction(c) * (level - m) for m, c in zip(margins, prices, strict=True) if m < level)
     return sum(terms, Fraction(0))
 
 
@@ -202,7 +217,7 @@ def _rounded_dual(problem: Problem, dual: Floats) -> float:
     """Return the bound in floating point, for multipliers that balance up to rounding; NaN or infinite if it fails."""
     total, imbalance = _total(problem, dual)
     with np.errstate(all="ignore"):
-        sizes = _sum_sizes(problem, dual, imbalance)
+        sizes = sum_sizes(problem, dual, imbalance)
         square = sum_bounds(sizes * sizes + TINIEST_NORMAL)[1]
     if not math.isfinite(total) or not math.isfinite(square):
         return math.nan
@@ -223,11 +238,11 @@ def _total(problem: Problem, dual: Floats) -> tuple[float, float]:
     return 2 * least, (greatest - least) / greatest * (1 + _FEW_ERROR)
 
 
-def _sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
-    """Return upper bounds of the moduli of the entries of sum a y x, the heavier class scaled down to balance.
+def sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
+    """Return upper bounds of the moduli of the entries of sum a y x, with classes scaled down until they balance.
 
-    As the multipliers balance then, the sum is the same for x - center with any center; the scaling changes an entry
-    by the imbalance times the sum of moduli at most.
+    A class is scaled by 1 - imbalance at the least. As the multipliers balance then, the sum is the same for x - center
+    with any center; the scaling changes an entry by the imbalance times the sum of moduli at most.
     """
     sums = moduli = np.zeros(problem.n_features)
     n_terms = 0

@@ -1,0 +1,150 @@
+"""Files with named arrays and a few words about them, which are whole or refused.
+
+A line of magic, the length of a JSON text, the text, the bytes of the arrays, and the SHA-256 of all that. The file is
+replaced as a whole: whoever is killed while writing leaves the one before.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.readers.errors import DataError, data_error
+
+_MAGIC = b"maxmargin resume 1\n"
+_LENGTH_BYTES = 8
+_DIGEST_BYTES = 32
+_KINDS = "biuf"
+"""Of arrays: booleans, integers, floats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What such a file holds: `words` is anything that JSON knows."""
+
+    words: dict[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+
+
+def write(path: str, content: Content) -> None:
+    """Put a file with this content where one may have been, all at once.
+
+    Raises
+    ------
+    OSError
+    """
+    unfinished = f"{path}.part"
+    try:
+        with open(unfinished, "wb", opener=_for_the_owner) as file:
+            _write(_Hashed(file), content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
+    _settle(os.path.dirname(os.path.abspath(path)))
+
+
+def read(path: str) -> Content:
+    """Return the content of a file.
+
+    Raises
+    ------
+    DataError
+        It is another file, or not as it was written.
+    OSError
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if file.read(len(_MAGIC)) != _MAGIC:
+            found, expected = "no state of maxmargin", "a file that resume wrote, or a name that is free"
+            raise data_error(path, found=found, expected=expected)
+        try:
+            return _read(file, size)
+        except (ValueError, KeyError, TypeError) as error:
+            raise _damaged(path) from error
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _settle(folder: str) -> None:
+    """Have the name of a new file survive a loss of power, where folders can be written to disk."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+class _Hashed:
+    """A file that is written with the hash of all its bytes behind them."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.digest = hashlib.sha256()
+
+    def write(self, content: bytes | memoryview) -> None:
+        self.digest.update(content)
+        self.file.write(content)
+
+
+def _write(file: _Hashed, content: Content) -> None:
+    arrays = {name: np.ascontiguousarray(array) for name, array in content.arrays.items()}
+    forms = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
+    text = json.dumps({"words": content.words, "arrays": forms}, allow_nan=False).encode()
+    file.write(_MAGIC)
+    file.write(len(text).to_bytes(_LENGTH_BYTES, "little"))
+    file.write(text)
+    for array in arrays.values():
+        file.write(_bytes_of(array))
+    file.file.write(file.digest.digest())
+
+
+def _read(file: BinaryIO, size: int) -> Content:
+    length = file.read(_LENGTH_BYTES)
+    n_text = int.from_bytes(length, "little")
+    left = size - len(_MAGIC) - _LENGTH_BYTES - _DIGEST_BYTES - n_text
+    _need(left >= 0)
+    text = file.read(n_text)
+    digest = hashlib.sha256(_MAGIC + length + text)
+    found = json.loads(text)
+    arrays = {name: _empty(kind, shape, left) for name, (kind, shape) in found["arrays"].items()}
+    _need(sum(array.nbytes for array in arrays.values()) == left)
+    for array in arrays.values():
+        _need(file.readinto(_bytes_of(array)) == array.nbytes)  # type: ignore[attr-defined]
+        digest.update(_bytes_of(array))
+    _need(file.read() == digest.digest())
+    return Content(words=found["words"], arrays=arrays)
+
+
+def _empty(kind: str, shape: list[int], most_bytes: int) -> NDArray[Any]:
+    dtype = np.dtype(kind)
+    _need(dtype.kind in _KINDS)
+    _need(min(shape, default=0) >= 0 and dtype.itemsize * int(np.prod(shape, dtype=object)) <= most_bytes)
+    return np.empty(shape, dtype)
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return memoryview(array.reshape(-1).view(np.uint8).data)
+
+
+def _need(holds: bool) -> None:
+    if not holds:
+        raise ValueError
+
+
+def _damaged(path: str) -> DataError:
+    return data_error(
+        path, found="a damaged state", expected="the file as resume wrote it", hint="remove it to start anew"
+    )

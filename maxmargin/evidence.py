@@ -1,0 +1,136 @@
+"""What bounds on the mistakes of a run are computed from: margins of its space, a soft margin, the size of the rows."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.problem import Problem, squared_norms
+from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.solvers.solution import HardMargin, SoftMargin
+
+Floats = NDArray[np.float64]
+
+_CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What the bounds are computed from.
+
+    Attributes
+    ----------
+    problem : Problem
+    scale : float
+        The constant coordinate s of the run; 0 through the origin.
+    hard : HardMargin
+        In the user's space.
+    run_hard : HardMargin
+        Through the origin in the space (x, s) of the run.
+    soft : SoftMargin
+        In the user's space, for the u of the Freund-Schapire bound.
+    run : PerceptronRun
+    n_passes : int or None
+        Passes the bounds speak of; None is until convergence.
+    """
+
+    problem: Problem
+    scale: float
+    hard: "HardMargin"
+    run_hard: "HardMargin"
+    soft: "SoftMargin"
+    run: "PerceptronRun"
+    n_passes: int | None
+
+    @property
+    def n_presentations(self) -> float:
+        """How often a row is presented in the passes the bounds speak of; a limit may have cut the last one."""
+        if self.n_passes is None:
+            return math.inf
+        whole = self.n_passes * self.problem.n_samples
+        return min(whole, self.run.n_presentations) if self.run.stop_reason in _CUT_SHORT else whole
+
+
+def gather(
+    problem: Problem,
+    run: "PerceptronRun",
+    *,
+    n_passes: int | None,
+    C: float = 1.0,
+    hard: "HardMargin | None" = None,
+    soft: "SoftMargin | None" = None,
+) -> Evidence:
+    """Solve what the bounds of this run need and is not given."""
+    from maxmargin.solvers.hard_margin import hard_margin
+    from maxmargin.solvers.soft_margin import soft_margin
+
+    scale = run.settings.bias_scale if problem.bias else 0.0
+    hard = hard or hard_margin(problem)
+    return Evidence(
+        problem=problem,
+        scale=scale,
+        hard=hard,
+        run_hard=_margin_of_the_run(problem, scale, hard),
+        soft=soft or soft_margin(problem, C),
+        run=run,
+        n_passes=n_passes,
+    )
+
+
+def augmented(problem: Problem, scale: float) -> Problem:
+    """Return the rows (x, s), to be separated through the origin."""
+    if not isinstance(problem.carrier, InMemory):
+        return _augmented_outside_memory(problem, scale)
+    column = np.full((problem.n_samples, 1), scale)
+    if problem.is_sparse:
+        from scipy.sparse import csr_array, hstack
+
+        return Problem(hstack([problem.X, csr_array(column)], format="csr"), problem.y, bias=False)
+    return Problem(np.ascontiguousarray(np.hstack([problem.X, column])), problem.y, bias=False)
+
+
+def _augmented_outside_memory(problem: Problem, scale: float) -> Problem:
+    from maxmargin.carriers.derived import Derived
+
+    low, high = problem.column_bounds
+    bounds = np.append(low, scale), np.append(high, scale)
+    X = Derived(problem.carrier, partial(_with_column, scale), bounds)
+    return Problem(X, problem.y, bias=False, known_bounds=bounds)
+
+
+def _with_column(scale: float, X: Floats) -> Floats:
+    """Return the rows with a constant at their end."""
+    rows = np.empty((X.shape[0], X.shape[1] + 1))
+    rows[:, :-1], rows[:, -1] = X, scale
+    return rows
+
+
+def _margin_of_the_run(problem: Problem, scale: float, hard: "HardMargin") -> "HardMargin":
+    """Return the maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
+    from maxmargin.solvers.hard_margin import hard_margin
+
+    if not problem.bias or hard.status.is_inseparable:
+        return hard
+    return hard_margin(augmented(problem, scale))
+
+
+def radius_squared(problem: Problem) -> Fraction:
+    """Return R^2 = max ||x_i||^2 exactly."""
+    return max(problem.map(_largest_square))
+
+
+def _largest_square(rows: slice, X: Any) -> Fraction:
+    """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
+    squares, _ = squared_norms(X)
+    close = as_dense(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
+    integers, integer_exponent = as_integers(close)
+    return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)

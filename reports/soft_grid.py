@@ -1,0 +1,117 @@
+"""The soft margins of a report: a grid of prices, and what is told of the answer for each."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.reports.centring import about_the_mean
+from maxmargin.reports.formats import number
+from maxmargin.reports.measures import Plane, n_errors, plane_of
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.soft_margin import rising_soft_margins
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin
+
+Floats = NDArray[np.float64]
+
+_N_CS = 9
+"""How many values of C are tried where the caller names none."""
+
+SLACK = 1e-6
+"""Slack above which a row of a soft margin is counted as having some."""
+
+_SPREADS = (1e-100, 1e100)
+"""Spreads beyond these would put C out of the range of binary64."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftPoint:
+    """A soft margin of the grid.
+
+    Attributes
+    ----------
+    solution : SoftMargin
+        Of rows outside memory without its vectors that have an entry for every row: they are empty.
+    w : ndarray (n_features,)
+        The normal; 0 where the solution's is 0 up to rounding.
+    n_errors : int
+        Rows with y(w.x + b) <= 0, counted exactly.
+    n_slack, n_support : int
+        Rows with a slack above `SLACK`, and with a multiplier.
+    slack_norm : float
+        The Euclidean norm of the slacks.
+    """
+
+    solution: SoftMargin
+    w: Floats
+    n_errors: int
+    n_slack: int
+    n_support: int
+    slack_norm: float
+
+    @property
+    def plane(self) -> Plane | None:
+        """The hyperplane, None where w = 0."""
+        return plane_of(self.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
+
+
+def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
+    """Return powers of ten from the 1/spread^2 of the data to where the soft margin is the hard one.
+
+    A soft margin is the hard one as soon as C reaches the greatest multiplier of the hard one. Without a hard margin
+    the grid spans eight powers of ten.
+    """
+    lowest = math.floor(-2 * math.log10(_spread(problem)))
+    greatest = float(hard.dual.max(initial=0.0)) if hard.w is not None else 0.0
+    highest = math.ceil(math.log10(greatest)) if greatest > 0 else lowest + _N_CS - 1
+    step = max(1, math.ceil((highest - lowest) / (_N_CS - 1)))
+    return tuple(float(f"1e{lowest + k * step}") for k in range(_N_CS))
+
+
+def _spread(problem: Problem) -> float:
+    """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
+    is_kept = problem.is_sparse or not problem.bias
+    spread = radius(problem if is_kept else about_the_mean(problem))
+    return float(np.clip(spread or 1.0, *_SPREADS))
+
+
+def soft_points(problem: Problem, Cs: Iterable[float]) -> tuple[SoftPoint, ...]:
+    """Return the soft margins in the order of the prices.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If one of them was interrupted: half a report would look like a whole one.
+    """
+    grid = tuple(Cs)
+    points = {solution.C: _point(problem, solution) for solution in rising_soft_margins(problem, grid)}
+    return tuple(points[C] for C in grid)
+
+
+def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
+    if solution.reason == WHAT_WAS_PROVEN:
+        raise KeyboardInterrupt
+    w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
+    return SoftPoint(
+        solution=solution if isinstance(problem.carrier, InMemory) else _without_rows(solution),
+        w=w,
+        n_errors=n_errors(problem, w, solution.b),
+        n_slack=int((solution.slack > SLACK).sum()),
+        n_support=len(solution.support),
+        slack_norm=float(np.linalg.norm(solution.slack)),
+    )
+
+
+def _without_rows(solution: SoftMargin) -> SoftMargin:
+    """Drop what has an entry for every row: a grid of such solutions may take more memory than there is."""
+    return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
+
+
+def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
+    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
+    smaller_class = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
+    slack_at_zero = 2 * smaller_class if problem.bias else problem.n_samples
+    return solution.C * slack_at_zero - solution.objective <= solution.gap

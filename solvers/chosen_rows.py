@@ -1,0 +1,80 @@
+"""Some rows of a carrier, chosen anew out of every chunk: none is copied for longer than a chunk is worked on."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import Carrier, Use
+
+T = TypeVar("T")
+
+_LEFT_OUT = -1
+
+
+class ChosenRows:
+    """A Carrier of some of the rows of another one.
+
+    Parameters
+    ----------
+    source : Carrier
+    numbers : ndarray of int
+        Of the rows, increasing.
+    """
+
+    def __init__(self, source: Carrier, numbers: NDArray[np.int64]) -> None:
+        self.source = source
+        self.numbers = numbers
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return len(self.numbers), self.source.shape[1]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether chunks are SciPy CSR arrays."""
+        return self.source.is_sparse
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
+        places = self._spread(np.arange(len(self.numbers)), _LEFT_OUT)
+        spread = [self._spread(vector, 0) for vector in vectors]
+        for found in self.source.map(partial(_applied, function), places, *spread):
+            yield from found
+
+    def _spread(self, vector: NDArray[Any], fill: int) -> NDArray[Any]:
+        """Return the vector with entries for the rows left out as well."""
+        spread = np.full((self.source.shape[0], *vector.shape[1:]), fill, dtype=vector.dtype)
+        spread[self.numbers] = vector
+        return spread
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return the rows of a slice, of an array of row numbers, or of a mask."""
+        return self.source[self.numbers[rows]]
+
+    def remember(self, rows: NDArray[np.int64], X: Any, use: Use = "margin") -> None:
+        """Keep rows that a pass brought along."""
+        self.source.remember(self.numbers[rows], X, use)
+
+    def recalled(self, use: Use) -> NDArray[np.int64]:
+        """Return the numbers of rows that an earlier process remembered for a use."""
+        return np.flatnonzero(np.isin(self.numbers, self.source.recalled(use)))
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
+        self.source.confirm()
+
+
+def _applied(
+    function: Callable[..., T], _: slice, X: Any, places: NDArray[np.int64], *vectors: NDArray[Any]
+) -> tuple[T, ...]:
+    """Return what the function makes of the chosen rows of a chunk, nothing where there are none."""
+    chosen = np.flatnonzero(places != _LEFT_OUT)
+    if not chosen.size:
+        return ()
+    first = int(places[chosen[0]])
+    rows = slice(first, first + len(chosen))
+    return (function(rows, X[chosen], *(vector[chosen] for vector in vectors)),)

@@ -1,0 +1,59 @@
+"""Where an interior point of the soft margin starts: a hyperplane, and rows that suit it."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.engines.central_path import Aim, Rows, Systems
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_SPREAD = 0.2
+"""Product of excess and slack around a hyperplane to start from: less starts nearer to it, and too near the ends."""
+
+
+def first_rows(
+    problem: Problem, prices: Floats, systems: Systems, aim: Aim, start: tuple[Floats, float] | None
+) -> Rows:
+    """Return the first iterate; the systems get the hyperplane, if there is one."""
+    if aim.nu is not None:
+        return _between_the_means(problem, prices, systems, aim.nu)
+    if start is None:
+        return Rows.start(prices)
+    systems.start_at(*start)
+    return Rows.around(aim.target - _margins(problem, *start), prices, _SPREAD)
+
+
+def _between_the_means(problem: Problem, prices: Floats, systems: Systems, nu: float) -> Rows:
+    """Start at multipliers in proportion to the prices, which add up to nu: rho has the size that the rows give it."""
+    weights = [prices * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [prices]
+    shares = [part / part.sum() for part in weights]
+    w = _written(problem, problem.y * sum(shares) * (nu / len(shares)))
+    margins = _margins(problem, w, 0.0)
+    middles = [float(share @ margins) for share in shares]
+    b = (middles[0] - middles[1]) / 2 if problem.bias else 0.0
+    rho = sum(middles) / len(middles)
+    lack = rho - margins - b * problem.y
+    systems.start_at(w, b, rho)
+    return Rows.around(lack, prices, _SPREAD * float(lack.var()))
+
+
+def _written(problem: Problem, weights: Floats) -> Floats:
+    return np.asarray(sum(problem.map(_written_by_chunk, weights)))
+
+
+@np.errstate(all="ignore")
+def _written_by_chunk(_: slice, X: Any, weights: Floats) -> Floats:
+    return np.asarray(X.T @ weights)
+
+
+def _margins(problem: Problem, w: Floats, b: float) -> Floats:
+    return np.concatenate(list(problem.map(partial(_margins_of_chunk, w, b), problem.y)))
+
+
+@np.errstate(all="ignore")
+def _margins_of_chunk(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
+    return np.asarray(y * (X @ w + b))

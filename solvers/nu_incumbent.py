@@ -1,0 +1,179 @@
+"""The best hyperplane and the best multipliers of a nu-SVM seen so far, with what they prove."""
+
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.nu_solution import NuMargin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
+from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
+from maxmargin.solvers.quantile import quantile
+from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, Incumbent, slack_of
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+
+Floats = NDArray[np.float64]
+
+_TOUCHING = 1e-8
+"""Distance of the reduced hulls, as a share of the size of the data, below which the width counts against this one."""
+
+_NEARLY_TOUCHING = 1e-3
+"""The same up to which it is looked whether the distance is 0."""
+
+
+@dataclass(slots=True)
+class NuIncumbent(Incumbent):
+    """A primal point (w, b, rho) and a dual point, each the best of its kind; at first w = 0, whose objective is 0.
+
+    Parameters
+    ----------
+    problem : Problem
+    prices : ndarray (n_samples,)
+        The weights of the rows, positive: their multipliers lie below.
+    shares : Shares
+        Made of these.
+    """
+
+    shares: Shares = field(kw_only=True)
+    rho: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        """Start from w = 0."""
+        Incumbent.__post_init__(self)
+        self.objective, self.lower = 0.0, -np.inf
+
+    def offer_nothing(self) -> None:
+        """Offer the means of the classes."""
+        weights = self.prices.copy()
+        for group, total in zip(self.shares.members, self.shares.totals, strict=True):
+            weights[group] *= float(self.shares.mass / total)
+        self._offer_dual(weights)
+
+    def offer_written(self, engine: str) -> None:
+        """Offer the normal that the multipliers write, which is the best one if they are."""
+        parts = self.problem.map(_written, self.problem.y * self.dual)
+        w = sum(parts, np.zeros(self.problem.n_features))
+        if np.isfinite(w).all():
+            self._offer_normal(w, engine)
+
+    @property
+    def may_be_zero(self) -> bool:
+        """Whether the optimum may well be 0, and this could be proven."""
+        nearly = self._objective_at(_NEARLY_TOUCHING)
+        return self.objective == 0 and -nearly <= self.lower < 0 and may_be_checked(self.problem)
+
+    def close_at_zero(self) -> None:
+        """Raise the lower end to 0 where the multipliers show that the reduced hulls share a point."""
+        if self.may_be_zero and share_a_point(self.problem, self.shares, self.dual):
+            self.lower = 0.0
+
+    def _offer_normal(self, w: Floats, engine: str) -> None:
+        plane = best_plane(self.problem, self.shares, w)
+        objective = objective_upper_bound(self.problem, self.shares, *plane)
+        if objective < self.objective:
+            (self.w, self.b, self.rho), self.objective, self.engine = plane, objective, engine
+
+    def _offer_dual(self, dual: Floats) -> None:
+        dual = fitted(self.shares, dual)
+        lower = dual_lower_bound(self.problem, self.shares, dual)
+        if lower > self.lower:
+            self.dual, self.lower = dual, lower
+
+    @property
+    def relative_gap(self) -> float:
+        """(objective - lower)/|lower|, or against the objective of hulls that nearly touch."""
+        if not np.isfinite(self.lower):
+            return 1.0
+        scale = max(-self.lower, self._objective_at(_TOUCHING))
+        return (self.objective - self.lower) / scale if scale > 0 else 0.0
+
+    def _objective_at(self, share: float) -> float:
+        """Return the modulus of the objective of reduced hulls whose distance is such a share of the size."""
+        with np.errstate(over="ignore"):
+            distance = float(self.shares.nu) * share * data_size(self.problem)
+        return min(distance * distance / 2, sys.float_info.max)
+
+    def nu_solution(self, nu: float, sample_weight: Floats | None = None) -> NuMargin:
+        """Return the result."""
+        return NuMargin(
+            status=self._status(),
+            nu=nu,
+            w=self.w,
+            b=self.b,
+            rho=self.rho,
+            objective=self.objective,
+            lower=self.lower,
+            slack=slack_of(self.problem, self.w, self.b, self.rho),
+            support=np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
+            dual=self.dual / float(self.shares.whole),
+            engine=self.engine,
+            attempts=tuple(self.attempts),
+            sample_weight=sample_weight,
+            reason=WHAT_WAS_PROVEN if self.is_interrupted else "",
+        )
+
+
+def data_size(problem: Problem) -> float:
+    """Return half the diagonal of the box around the rows; through the origin of one around them and their negatives.
+
+    No reduced hulls are farther from each other than twice that (from 0 than that).
+    """
+    low, high = problem.column_bounds
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm(high / 2 - low / 2 if problem.bias else problem.column_sizes))
+
+
+class Plane(NamedTuple):
+    """A hyperplane w.x + b = 0 and the functional margin rho that rows without slack have."""
+
+    w: Floats
+    b: float
+    rho: float
+
+
+def best_plane(problem: Problem, shares: Shares, w: Floats) -> Plane:
+    """Return the best multiple of w with the best b and rho; w = 0 where no multiple is better.
+
+    With bias rho - b is a quantile of the scores w.x of the positives, rho + b one of the -w.x of the negatives, each
+    with the mass of a class below; through the origin rho is the quantile of all y w.x. What they gain, nu rho less the
+    price of the slack, is linear in the length of w, and 1/2 ||w||^2 is its square: so the length is known, too.
+    """
+    nothing = Plane(np.zeros(problem.n_features), 0.0, 0.0)
+    unit = _of_size_one(w)
+    scores = np.concatenate(list(problem.map(partial(_scores, unit), problem.y)))
+    if not np.isfinite(scores).all():
+        return nothing
+    groups = [(scores[group], shares.weights[group]) for group in shares.members]
+    levels = [sum(quantile(*group, shares.mass)) / 2 for group in groups]
+    with np.errstate(all="ignore"):
+        gain = sum(_gain(*group, level, float(shares.mass)) for group, level in zip(groups, levels, strict=True))
+        length = gain / float(shares.whole) / float(unit @ unit) if unit.any() else 0.0
+        if not length > 0:
+            return nothing
+        rho, b = (levels[0], 0.0) if len(levels) == 1 else (sum(levels) / 2, (levels[0] - levels[1]) / 2)
+        plane = Plane(length * unit, length * b, length * rho)
+    return plane if np.isfinite([*plane.w, plane.b, plane.rho]).all() else nothing
+
+
+def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
+    """Return what a level gains, less the price of the slack of the rows below."""
+    return mass * level - float(weights @ np.maximum(0.0, level - scores))
+
+
+def _of_size_one(w: Floats) -> Floats:
+    """Return w times a power of two, its greatest entry about 1."""
+    return np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
+
+
+@np.errstate(all="ignore")
+def _written(_: slice, X: Any, weights: Floats) -> Floats:
+    return np.asarray(X.T @ weights)
+
+
+@np.errstate(all="ignore")
+def _scores(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
+    return np.asarray(y * (X @ w))

@@ -1,0 +1,221 @@
+"""The nu-SVM: the soft margin whose parameter is a share of the rows; its objective is a proven interval."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers import backends
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.engines import highs_lp, interior_point
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.nu_incumbent import NuIncumbent, data_size
+from maxmargin.solvers.nu_solution import NuMargin
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_dense, round_down
+from maxmargin.solvers.proof.nu_bounds import Shares
+from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, slack_of
+from maxmargin.solvers.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
+from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
+
+Floats = NDArray[np.float64]
+
+METHODS = ("auto", "cvxpy", interior_point.NAME)
+
+_GREATEST_PRICE = 2.0
+"""In units of a class: more has no say, as no multiplier exceeds 1."""
+
+_GREATEST_EXPONENT = 400
+"""Rows of a size beyond this power of two are not brought to size 1."""
+
+
+def nu_margin(
+    problem: Problem,
+    nu: float = 0.5,
+    *,
+    sample_weight: Any = None,
+    method: str = "auto",
+    solver: str | None = None,
+) -> NuMargin:
+    """Solve min 1/2 ||w||^2 - nu rho + sum c_i xi_i subject to y_i (w.x_i + b) >= rho - xi_i, xi_i >= 0.
+
+    b and rho are free, c_i = v_i / sum v. At the optimum the rows with slack make up a share of nu at most, and the
+    support rows one of nu at least. ||w|| is nu times half the distance of the reduced convex hulls (Crisp and Burges,
+    1999): where they share a point, w = 0 and rho = 0. Divided by rho > 0 the hyperplane is the soft margin's for
+    C = 1/(rho sum v).
+
+    Parameters
+    ----------
+    problem : Problem
+    nu : float
+        Positive; with bias at most twice the share of the lighter class, without 1.
+    sample_weight : array_like (n_samples,), optional
+        The v_i >= 0, finite; by default 1. Rows of weight 0 have no say.
+    method : {"auto", "cvxpy", "interior-point"}
+        "cvxpy": the textbook program. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows
+        and columns. "auto": for small data the first, and the second where the interval is not narrow; else the second,
+        where such a matrix is of a moderate size.
+    solver : str, optional
+        The only cvxpy solver to ask; by default Clarabel, then OSQP until the interval is narrow.
+
+    Raises
+    ------
+    InvalidProblemError
+        If nu is not in its range, or the weights are not one finite number from 0 a row, with both classes left.
+    InvalidOptionError
+        If the method is unknown or the solver is not installed.
+
+    Source: Schölkopf, Smola, Williamson and Bartlett, New support vector algorithms, Neural Computation 12 (2000).
+
+    Examples
+    --------
+    >>> solution = nu_margin(Problem.validated([[-1.0], [1.0]], [-1, 1]), nu=1.0)
+    >>> solution.status.value, float(solution.w[0]), solution.rho, solution.C
+    ('optimal', 1.0, 1.0, 0.5)
+    """
+    check_options(problem, METHODS, method, solver)
+    solvers = backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
+    if sample_weight is None:
+        return _best(problem, nu, np.ones(problem.n_samples), method, solvers).nu_solution(float(nu))
+    weights = row_weights(problem, sample_weight)
+    if weights.all():
+        return _best(problem, nu, _in_units(weights), method, solvers).nu_solution(float(nu), weights)
+    return _without_free_rows(problem, nu, weights, method, solvers)
+
+
+def _in_units(weights: Floats) -> Floats:
+    """Return the weights times a power of two, the greatest about 1."""
+    exponent = int(np.frexp(weights.max())[1])
+    result: Floats = np.ldexp(weights, -exponent)
+    if not (np.ldexp(result, exponent) == weights).all():
+        raise InvalidProblemError("sample_weight holds numbers too different in size for binary64")
+    return result
+
+
+def _without_free_rows(problem: Problem, nu: float, weights: Floats, method: str, solvers: tuple[str, ...]) -> NuMargin:
+    """Solve for the rows of positive weight, and return the answer for all rows."""
+    kept = np.flatnonzero(weights)
+    answer = _best(of_rows(problem, kept), nu, _in_units(weights[kept]), method, solvers).nu_solution(float(nu))
+    dual = np.zeros(problem.n_samples)
+    dual[kept] = answer.dual
+    slack = slack_of(problem, answer.w, answer.b, answer.rho)
+    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights)
+
+
+def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
+    """Return what rows and classes weigh, or raise that nu is none."""
+    if not (isinstance(nu, SupportsFloat) and 0 < float(nu) <= 1):
+        raise InvalidProblemError(f"nu is {nu!r}; expected a number above 0, at most 1")
+    shares = Shares.of(problem, weights, float(nu))
+    if shares.nu > shares.greatest_nu:
+        raise InvalidProblemError(
+            f"nu is {nu!r}; with these classes it is at most {round_down(shares.greatest_nu)!r}, "
+            "twice the share of the lighter one"
+        )
+    return shares
+
+
+def _best(problem: Problem, nu: float, weights: Floats, method: str, solvers: tuple[str, ...]) -> NuIncumbent:
+    """Offer candidates until the interval is narrow."""
+    best = NuIncumbent(problem, weights, shares=_shares(problem, nu, weights))
+    for candidate in _candidates(best, method, solvers):
+        best.offer(candidate)
+        if best.relative_gap > NEXT_SOLVER_GAP:
+            best.offer_written(candidate.engine)
+        best.close_at_zero()
+        if best.relative_gap <= NEXT_SOLVER_GAP or best.is_interrupted:
+            return best
+    if best.relative_gap > RELATIVE_GAP:
+        best.offer_nothing()
+        best.offer_written("class means")
+    return best
+
+
+def _candidates(best: NuIncumbent, method: str, solvers: tuple[str, ...]) -> Iterator[Candidate]:
+    """Yield candidates, the likeliest to do first."""
+    problem, shares = best.problem, best.shares
+    textbook = (_solved(problem, shares, name) for name in solvers)
+    is_forced = len(solvers) == 1
+    is_textbook = method == "cvxpy" or is_forced
+    fits = interior_point.fits(problem)
+    if is_textbook or (method == "auto" and (is_small(problem) or not fits)):
+        yield next(textbook)
+    if not is_textbook and fits:
+        yield _structured(problem, shares)
+    if not is_forced:
+        yield from _limits(best)
+    if is_textbook or (method == "auto" and problem.n_samples * problem.n_features <= MODERATE_ENTRIES):
+        yield from textbook
+
+
+def _limits(best: NuIncumbent) -> Iterator[Candidate]:
+    """Yield the candidates for reduced hulls that share a point, and for those that are the hulls."""
+    if best.may_be_zero:
+        yield _vertex(best.problem, best.shares)
+    if best.shares.spares_no_row:
+        yield _hard_margin(best.problem, best.shares)
+
+
+def _prices(shares: Shares) -> Floats:
+    """Return the weights in units of the mass: the multipliers of a class then sum to 1."""
+    with np.errstate(over="ignore"):
+        return np.clip(shares.weights / float(shares.mass), LEAST_PRICE, _GREATEST_PRICE)
+
+
+def _structured(problem: Problem, shares: Shares) -> Candidate:
+    """Return the answer of the interior point, for multipliers that sum to 1 a class, in units of its own.
+
+    With all prices times 4**-e the margins of rows of size 2**e have size 1.
+    """
+    exponent = int(np.clip(np.frexp(data_size(problem))[1], -_GREATEST_EXPONENT, _GREATEST_EXPONENT))
+    unit = 4.0**-exponent
+    found = interior_point.solve(problem, unit * _prices(shares), nu=unit * len(shares.members))
+    return _of_mass(found, float(shares.mass) / unit)
+
+
+def _of_mass(candidate: Candidate, mass: float) -> Candidate:
+    """Return the candidate with multipliers that sum to the mass a class; the length of w is found anew."""
+    multipliers = None if candidate.multipliers is None else candidate.multipliers * mass
+    return replace(candidate, multipliers=multipliers)
+
+
+def _vertex(problem: Problem, shares: Shares) -> Candidate:
+    """Return multipliers that balance, if there are such, as few as can be off their ends."""
+    scaled = as_dense(problem.scaling.apply(problem.matrix))
+    rows = np.column_stack([problem.y[:, None] * scaled, *shares.members])
+    target = np.concatenate([np.zeros(problem.n_features), np.ones(len(shares.members))])
+    attempts: list[Attempt] = []
+    found = highs_lp.combination(rows, target, attempts, most=_prices(shares))
+    multipliers = None if found is None else found * float(shares.mass)
+    return Candidate(w=None, multipliers=multipliers, engine=highs_lp.NAME, attempt=attempts[0])
+
+
+def _hard_margin(problem: Problem, shares: Shares) -> Candidate:
+    """Return the limit for small nu."""
+    hard = hard_margin(problem)
+    attempt = Attempt(solver="hard margin", status=hard.status)
+    if hard.w is None or hard.hull_weights is None:
+        return Candidate(w=None, multipliers=None, engine=hard.engine, attempt=attempt)
+    multipliers = hard.hull_weights / hard.hull_weights.max()
+    for group in shares.members:
+        multipliers[group] *= float(shares.mass) / multipliers[group].sum()
+    return Candidate(w=hard.w, multipliers=multipliers, engine=hard.engine, attempt=attempt)
+
+
+def _solved(problem: Problem, shares: Shares, solver: str) -> Candidate:
+    """Return the direction of the normal in the original coordinates, and the multipliers."""
+    from maxmargin.solvers import formulations
+
+    scaling = problem.scaling
+    program = formulations.nu_margin(
+        scaling.apply(problem.matrix),
+        problem.y,
+        len(shares.members),
+        _prices(shares),
+        bias=problem.bias,
+        normal_weights=scaling.normal_weights(),
+    )
+    return _of_mass(scaling.bring_home(backends.solve(program, solver)), float(shares.mass))

@@ -1,0 +1,188 @@
+"""Both ends of the nu-SVM's objective, proven for any hyperplane and any multipliers.
+
+With weights v_i, V their sum, the program is min 1/2 ||w||^2 - nu rho + sum v_i xi_i / V. Its dual is written here in
+multipliers alpha = V a: they lie between 0 and v, and those of a class (through the origin: all) sum to its mass
+nu V/2 (nu V). Divided by the mass they are weights of a point of a reduced hull (Crisp and Burges, 1999), and the
+optimum is -1/2 (nu delta)^2, with 2 delta the distance of the reduced hulls (through the origin: delta that of 0).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import slices
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, round_down, round_up
+from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
+from maxmargin.solvers.proof.rounding import TINIEST_NORMAL
+from maxmargin.solvers.proof.soft_bounds import (
+    EXACT_ENTRIES,
+    LAST_RESORT_ENTRIES,
+    slack_upper_bound,
+    square_up,
+    sum_bounds,
+    sum_sizes,
+)
+
+Floats = NDArray[np.float64]
+Members = NDArray[np.bool_]
+
+_CHUNK_ROWS = 4096
+"""Numbers turned into integers at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """How much a row may weigh, and how much a class (through the origin: all rows) must weigh.
+
+    Attributes
+    ----------
+    weights : ndarray (n_samples,)
+        The v_i, positive.
+    members : tuple of ndarray (n_samples,) of bool
+        The rows of either class, or all.
+    totals : tuple of Fraction
+        What they weigh.
+    mass : Fraction
+        The sum of the multipliers of either class, or of all; no greater than any of the totals.
+    """
+
+    weights: Floats
+    members: tuple[Members, ...]
+    totals: tuple[Fraction, ...]
+    mass: Fraction
+
+    @classmethod
+    def of(cls, problem: Problem, weights: Floats, nu: float) -> "Shares":
+        """Return the shares for a nu, which may be the binary64 number next to `greatest_nu`."""
+        is_positive = problem.y > 0
+        members = (~is_positive, is_positive) if problem.bias else (np.ones(problem.n_samples, dtype=np.bool_),)
+        totals = tuple(exact_sum(weights[group]) for group in members)
+        mass = Fraction(nu) * sum(totals) / len(members)
+        if nu == float(len(totals) * min(totals) / sum(totals)):
+            mass = min(mass, min(totals))
+        return cls(weights=weights, members=members, totals=totals, mass=mass)
+
+    @property
+    def whole(self) -> Fraction:
+        """V."""
+        return sum(self.totals, Fraction(0))
+
+    @property
+    def nu(self) -> Fraction:
+        """The sum of the a_i."""
+        return len(self.members) * self.mass / self.whole
+
+    @property
+    def greatest_nu(self) -> Fraction:
+        """The nu from which on the dual has no feasible point, and the primal no least value."""
+        return len(self.totals) * min(self.totals) / self.whole
+
+    @property
+    def spares_no_row(self) -> bool:
+        """Whether the reduced hulls are the hulls: then the answer is the hard margin, if there is one."""
+        return self.mass <= Fraction(float(self.weights.min()))
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """Return the sum without rounding."""
+    if (values == values[:1]).all():
+        return len(values) * Fraction(float(values[0]))
+    total = Fraction(0)
+    for part in slices(len(values), _CHUNK_ROWS):
+        integers, exponent = as_integers(values[part])
+        total += as_fraction(int(integers.sum()), exponent)
+    return total
+
+
+def objective_upper_bound(problem: Problem, shares: Shares, w: Floats, b: float, rho: float) -> float:
+    """Return 1/2 ||w||^2 - nu rho + sum v_i max(0, rho - y_i (w.x_i + b)) / V, rounded up.
+
+    Infinity where an intermediate overflows.
+    """
+    if not np.isfinite(rho):
+        return np.inf
+    slack = slack_upper_bound(problem, w, b, shares.weights, rho)
+    return np.inf if slack is None else round_up(square_up(w) / 2 - shares.nu * Fraction(rho) + slack / shares.whole)
+
+
+def dual_lower_bound(problem: Problem, shares: Shares, multipliers: Floats) -> float:
+    """Return -1/2 ||sum alpha y x / V||^2, rounded down, after scaling every class down to its mass.
+
+    By weak duality it is a lower bound of the objective; -infinity where a class has less than its mass.
+
+    Parameters
+    ----------
+    problem : Problem
+    shares : Shares
+    multipliers : ndarray (n_samples,)
+        The alpha between 0 and the weights.
+    """
+    n_entries = int(np.count_nonzero(multipliers)) * problem.n_features
+    if n_entries > EXACT_ENTRIES:
+        square = _rounded_square(problem, shares, multipliers)
+        if np.isfinite(square) or n_entries > LAST_RESORT_ENTRIES:
+            return _halved_down(Fraction(square) / shares.whole**2) if np.isfinite(square) else -np.inf
+    if any(exact_sum(multipliers[group]) < shares.mass for group in shares.members):
+        return -np.inf
+    half_distance = margin_upper_bound_squared(problem, multipliers)
+    return -np.inf if half_distance is None else _halved_down(shares.nu**2 * half_distance)
+
+
+def _halved_down(square: Fraction) -> float:
+    return round_down(-square / 2)
+
+
+def _rounded_square(problem: Problem, shares: Shares, multipliers: Floats) -> float:
+    """Return an upper bound of ||sum alpha y x||^2 in floating point, every class scaled down to its mass.
+
+    NaN where a class may have less than that; not finite where an intermediate overflows.
+    """
+    surplus = 0.0
+    for group, total in zip(shares.members, shares.totals, strict=True):
+        low, high = _total_bounds(multipliers[group], shares.weights[group], total)
+        if not shares.mass <= low:
+            return np.nan
+        surplus = max(surplus, round_up(1 - shares.mass / high))
+    with np.errstate(all="ignore"):
+        sizes = sum_sizes(problem, multipliers, surplus)
+        return sum_bounds(sizes * sizes + TINIEST_NORMAL)[1]
+
+
+def _total_bounds(multipliers: Floats, weights: Floats, total: Fraction) -> tuple[Fraction, Fraction]:
+    """Return numbers below and above the sum of the multipliers; the total of the weights where they are these."""
+    if (multipliers == weights).all():
+        return total, total
+    low, high = sum_bounds(multipliers)
+    return Fraction(low), Fraction(high)
+
+
+def fitted(shares: Shares, multipliers: Floats) -> Floats:
+    """Return multipliers near the given ones, between 0 and the weights, with their mass or hardly more a class.
+
+    The surplus, which `dual_lower_bound` scales off, is what rounding could hide.
+    """
+    result = np.clip(multipliers, 0.0, shares.weights)
+    for group in shares.members:
+        low, high = sum_bounds(shares.weights[group])
+        result[group] = _with_sum(result[group], shares.weights[group], float(shares.mass) * (high / low) ** 2)
+    return result
+
+
+def _with_sum(values: Floats, most: Floats, total: float) -> Floats:
+    """Move numbers between 0 and `most` until they sum to the total, or as near to it as they can.
+
+    The ones between are moved first: of multipliers these cost least.
+    """
+    lack = total - float(values.sum())
+    between = values * ((most - values) / most)
+    movable = float(between.sum())
+    if movable > 0 and abs(lack) <= movable:
+        return np.clip(values + between * (lack / movable), 0.0, most)
+    if lack <= 0:
+        return values * (total / (total - lack))
+    room = most - values
+    whole_room = float(room.sum())
+    return most.copy() if lack >= whole_room else np.clip(values + room * (lack / whole_room), 0.0, most)

@@ -1,0 +1,75 @@
+"""A point that the reduced hulls share, exactly: then the optimum of the nu-SVM is 0."""
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers
+from maxmargin.solvers.proof.exact_linear import combination, independent_rows, least_squares
+from maxmargin.solvers.proof.hulls import weighted_sum
+from maxmargin.solvers.proof.nu_bounds import Shares, exact_sum
+from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_AT_END = 1e-9
+"""Share of the weight of a row up to which its multiplier is taken to be 0, or all of the weight."""
+
+_MOST_COLUMNS = 200
+"""Columns up to which the linear system is solved exactly, in a second or so."""
+
+
+def may_be_checked(problem: Problem) -> bool:
+    """Return whether `share_a_point` is a matter of a second."""
+    return problem.n_samples * problem.n_features <= EXACT_ENTRIES and problem.n_features <= _MOST_COLUMNS
+
+
+def share_a_point(problem: Problem, shares: Shares, multipliers: Floats) -> bool:
+    """Return whether multipliers near the given ones balance exactly, with the mass of every class.
+
+    Those near 0 or the weight of their row are put there. Of the others as many as are independent are solved for in
+    rational arithmetic, those farthest from their ends first; they must not leave these.
+    """
+    weights = shares.weights
+    fixed = np.where(multipliers > _AT_END * weights, multipliers, 0.0)
+    fixed = np.where(fixed < (1 - _AT_END) * weights, fixed, weights)
+    between = np.flatnonzero((fixed > 0) & (fixed < weights))
+    room = np.minimum(fixed, weights - fixed)[between]
+    free = between[np.argsort(-room, kind="stable")]
+    entries, exponent = problem.exact_rows(free)
+    members = [np.where(group[free], 1, 0) for group in shares.members]
+    matrix = np.column_stack([entries * problem.y[free].astype(int)[:, None], *members]).astype(object)
+    chosen = independent_rows(matrix) if len(free) else []
+    fixed[free[chosen]] = 0.0
+    target = [-v / as_fraction(1, exponent) for v in _signed_sum(problem, fixed)]
+    target += [shares.mass - exact_sum(fixed[group]) for group in shares.members]
+    if not chosen:
+        return not any(target)
+    solution = _solved(matrix[chosen], target)
+    return solution is not None and all(
+        0 <= value <= Fraction(weight) for value, weight in zip(solution, weights[free[chosen]].tolist(), strict=True)
+    )
+
+
+def _signed_sum(problem: Problem, multipliers: Floats) -> list[Fraction]:
+    """Return sum a_i y_i x_i."""
+    rows = np.flatnonzero(multipliers)
+    if not rows.size:
+        return [Fraction(0)] * problem.n_features
+    integers, exponent = as_integers(multipliers[rows] * problem.y[rows])
+    sums, sum_exponent = weighted_sum(problem, rows, integers.tolist())
+    return [v * as_fraction(1, exponent + sum_exponent) for v in sums]
+
+
+def _solved(rows: NDArray[np.object_], target: list[Fraction]) -> list[Fraction] | None:
+    """Return the c with sum c_i rows_i = target, if there are such."""
+    unit = lcm(*(value.denominator for value in target))
+    whole = [int(value * unit) for value in target]
+    numerators, denominator = least_squares(rows, whole)
+    if combination(rows, numerators) != [denominator * value for value in whole]:
+        return None
+    return [Fraction(value, denominator * unit) for value in numerators]

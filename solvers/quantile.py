@@ -1,0 +1,50 @@
+"""The quantile of weighted numbers: where a convex piecewise linear function of one unknown is least."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def offset_of_least_slack(kinks: Floats, y: Floats, prices: Floats) -> float:
+    """Return a b that minimises sum prices_i max(0, 1 - y_i (score_i + b)), from its kinks y_i - score_i.
+
+    Left of all kinks the slope is minus the price of the positives; each kink passed adds its own price.
+    """
+    shares = prices / prices.max()
+    low, high = quantile(kinks, shares, float(shares[y > 0].sum()))
+    return low / 2 + high / 2
+
+
+def quantile(values: Floats, weights: Floats, mass: float | Fraction) -> tuple[float, float]:
+    """Return the ends of the interval on which sum weights_i max(0, t - values_i) - mass t is least.
+
+    Its slope is the weight of the values below t, less the mass.
+
+    Parameters
+    ----------
+    values, weights : ndarray (n,)
+        Finite; the weights positive.
+    mass : float or Fraction
+        Above 0, at most the sum of the weights. Where it is that sum the interval has no upper end: the greatest value
+        stands for it. With different weights both ends are the same value.
+
+    Examples
+    --------
+    >>> quantile(np.array([3.0, 1.0, 2.0]), np.ones(3), 2)
+    (2.0, 3.0)
+    >>> quantile(np.array([3.0, 1.0, 2.0]), np.array([1.0, 4.0, 1.0]), 2)
+    (1.0, 1.0)
+    """
+    if (weights == weights[0]).all():
+        count = Fraction(mass) / Fraction(float(weights[0]))
+        rank = min(math.ceil(count), len(values)) - 1
+        next_rank = min(rank + (count.denominator == 1), len(values) - 1)
+        parted = np.partition(values, (rank, next_rank))
+        return float(parted[rank]), float(parted[next_rank])
+    order = np.argsort(values, kind="stable")
+    rank = min(int(np.searchsorted(np.cumsum(weights[order]), float(mass))), len(values) - 1)
+    return float(values[order[rank]]), float(values[order[rank]])

@@ -1,0 +1,54 @@
+"""What the questions with slack have in common: their options, and the weights of rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chosen_rows import ChosenRows
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:
+    """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
+    if method not in methods:
+        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(methods)}")
+    if solver is not None and method not in ("auto", "cvxpy"):
+        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    if method == interior_point.NAME and not interior_point.fits(problem):
+        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
+
+
+def row_weights(problem: Problem, sample_weight: Any) -> Floats:
+    """Return the weights as numbers.
+
+    Raises
+    ------
+    InvalidProblemError
+        Unless they are one finite number from 0 a row, with both classes left.
+    """
+    try:
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblemError("sample_weight holds other things than numbers") from error
+    if weights.shape != (problem.n_samples,):
+        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({problem.n_samples},)")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
+    if len(np.unique(problem.y[weights > 0])) < 2:
+        raise InvalidProblemError("sample_weight leaves one class only; expected positive weights in both")
+    return weights
+
+
+def of_rows(problem: Problem, rows: Rows) -> Problem:
+    """Return the question of some of the rows, which stay where they are unless they are in memory."""
+    integers = None if problem.integers is None else problem.integers[rows]
+    is_in_memory = isinstance(problem.carrier, InMemory)
+    X = problem.carrier[rows] if is_in_memory else ChosenRows(problem.carrier, rows)
+    return Problem(X, problem.y[rows], problem.bias, integers, problem.units)

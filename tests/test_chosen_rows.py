@@ -1,0 +1,89 @@
+"""Some rows of a carrier: the same as a copy of them, without the copy."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from maxmargin.solvers.chosen_rows import ChosenRows
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
+
+
+class Elsewhere(InMemory):
+    """Rows that count as outside memory, in chunks of a few of them; it counts the rows that were fetched."""
+
+    def __init__(self, X: Any, chunk_rows: int) -> None:
+        super().__init__(X)
+        self.chunk_rows, self.most_fetched = chunk_rows, 0
+
+    def _chunk_rows(self) -> int:
+        return self.chunk_rows
+
+    def __getitem__(self, rows: Any) -> Any:
+        found = super().__getitem__(rows)
+        self.most_fetched = max(self.most_fetched, found.shape[0])
+        return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.solvers.soft_question.InMemory", type(None))
+
+
+def chunk(rows: slice, X: Any, *vectors: np.ndarray) -> tuple[slice, np.ndarray, tuple[np.ndarray, ...]]:
+    return rows, X.toarray() if hasattr(X, "tocsr") else X.copy(), vectors
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40), st.integers(1, 50), st.booleans())
+@settings(deadline=None, max_examples=50)
+def test_chunks_are_those_of_a_copy(kept: list[bool], chunk_rows: int, is_sparse: bool) -> None:
+    X = np.random.default_rng(len(kept)).integers(-1, 2, (len(kept), 3)).astype(float)
+    numbers = np.flatnonzero(kept)
+    chosen = ChosenRows(Elsewhere(csr_array(X) if is_sparse else X, chunk_rows), numbers)
+    parts = list(chosen.map(chunk, numbers, X[numbers, 0] > 0))
+    assert chosen.shape == X[numbers].shape and chosen.is_sparse is is_sparse
+    assert np.concatenate([np.empty((0, 3)), *(part for _, part, _ in parts)]).tolist() == X[numbers].tolist()
+    assert [rows.start for rows, _, _ in parts] == [0, *(rows.stop for rows, _, _ in parts)][: len(parts)]
+    for rows, part, (places, flags) in parts:
+        assert len(part) == rows.stop - rows.start > 0
+        assert X[places].tolist() == part.tolist() and (part[:, 0] > 0).tolist() == flags.tolist()
+
+
+def test_rows_are_numbered_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.arange(20.0).reshape(10, 2)
+    remembered: list[list[int]] = []
+    monkeypatch.setattr(Elsewhere, "remember", lambda self, rows, X, use: remembered.append(rows.tolist()))
+    monkeypatch.setattr(Elsewhere, "recalled", lambda self, use: np.array([0, 4, 9]))
+    chosen = ChosenRows(Elsewhere(X, 3), np.array([1, 4, 5, 9]))
+    chosen.remember(np.array([0, 2]), X[[1, 5]])
+    assert remembered == [[1, 5]] and chosen.recalled("margin").tolist() == [1, 3]
+    for rows in (slice(None), slice(1, 3), np.array([3, 0, 0]), np.array([True, False, False, True])):
+        assert chosen[rows].tolist() == X[[1, 4, 5, 9]][rows].tolist()
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_rows_of_weight_0_are_passed_over(is_sparse: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60_000, 4))
+    y = np.where(X[:, 0] + rng.standard_normal(60_000) > 0, 1.0, -1.0)
+    weights = rng.integers(0, 3, 60_000).astype(float)
+    rows = csr_array(X) if is_sparse else X
+    carrier = Elsewhere(rows, 5000)
+    answer = soft_margin(Problem(carrier, y), sample_weight=weights, method="interior-point")
+    plain = soft_margin(Problem(rows[weights > 0], y[weights > 0]), sample_weight=weights[weights > 0])
+    assert answer.lower <= plain.objective and plain.lower <= answer.objective
+    assert answer.gap <= 1e-9 * answer.objective
+    assert not answer.dual[weights == 0].any() and weights[answer.support].all()
+    assert answer.slack.tolist() == pytest.approx(np.maximum(0, 1 - y * (X @ answer.w + answer.b)).tolist())
+    assert carrier.most_fetched <= 2000  # a sample
+
+
+def test_slack_of_rows_of_weight_0_hides_no_limit() -> None:
+    problem = Problem.validated([[-1.0], [1.0], [5.0]], [-1, 1, -1])
+    answers = soft_margin_path(problem, [1.0, 100.0], sample_weight=[1.0, 1.0, 0.0])
+    assert answers[1].attempts[0].message == "the answer for C = 1"
