@@ -21,10 +21,11 @@ MATRIX = types.Array(types.float64, 2, "C", readonly=True)
 def compiled(*signature: types.Type, may_reorder_sums: bool = False) -> Callable[[Kernel], Kernel]:
     """Compile with an explicit signature, cached on disk where a cache folder can be written.
 
-    The compiled function lets other threads run. Kernels that call each other must live in one file: the cache does not
-    see changes elsewhere. Reordered sums are faster, and not the same on every machine.
+    The compiled function lets other threads run, and divides as IEEE 754 says. Kernels that call each other must live
+    in one file: the cache does not see changes elsewhere. Reordered sums are faster, and not the same on every machine.
     """
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "nsz"} if may_reorder_sums else False}
+    fastmath = {"reassoc", "nsz"} if may_reorder_sums else False
+    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "error_model": "numpy"}
 
     def decorate(function: Kernel) -> Kernel:
         try:

@@ -14,7 +14,7 @@ from scipy.sparse import random as random_sparse
 import maxmargin as mm
 from maxmargin.dataset import load
 from maxmargin.solvers import chunks
-from maxmargin.solvers.engines import interior_point, weighted_gram
+from maxmargin.solvers.engines import interior_point, row_view
 from maxmargin.solvers.engines.central_path import Aim, Rows
 from maxmargin.solvers.engines.column_system import ColumnSystem
 from maxmargin.solvers.engines.factor import Factor
@@ -143,8 +143,8 @@ def test_chunks_do_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     problem = ZOO[name]
     whole = soft_margin(problem, 1.0, method="interior-point")
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 7 * problem.n_features)
-    monkeypatch.setattr(weighted_gram, "_LEAST_BLOCK_ROWS", 3)
-    monkeypatch.setattr(weighted_gram, "BLOCK_ENTRIES", 1)
+    monkeypatch.setattr(row_view, "_LEAST_BLOCK_ROWS", 3)
+    monkeypatch.setattr(row_view, "BLOCK_ENTRIES", 1)
     monkeypatch.setattr(soft_bounds, "EXACT_ENTRIES", 0)
     parts = soft_margin(Problem(problem.X, problem.y, problem.bias), 1.0, method="interior-point")
     assert math.isclose(whole.objective, parts.objective, rel_tol=1e-11)
@@ -161,6 +161,14 @@ def test_a_start_nearby_saves_iterations(shift: float) -> None:
         for start in (None, (first.w, first.b))
     )
     assert n_warm < n_cold
+
+
+def test_steps_that_went_in_circles_are_damped() -> None:
+    """From the answer for a low price second-order steps overshot from one end to the other, for ever."""
+    problem = Problem(np.array([[2.0, -3.0], [-3.0, -3.0]]), np.array([-1.0, 1.0]), bias=False)
+    first = soft_margin(problem, 1e-3)
+    again = interior_point.solve(problem, np.ones(2), start=(first.w, first.b))
+    assert again.attempt.status == "optimal"
 
 
 @pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "more columns than rows"])

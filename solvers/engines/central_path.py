@@ -71,11 +71,11 @@ class Rows(NamedTuple):
         s = spread / x
         return cls(prices * (x / (s + x)), prices * (s / (s + x)), s, x)
 
-    def linearised(self, y: Floats, scores: Floats, target: float) -> "Linearised":
+    def at(self, y: Floats, scores: Floats, target: float) -> "RowsAt":
         """Return what a Newton step needs of the rows, for their scores."""
         t, roots, side = np.empty((3, len(y)))
         sums = kernels.linearised(y, scores, target, *self, t, roots, side)
-        return Linearised(t, roots, side, *sums)
+        return RowsAt(t, roots, side, *sums)
 
     def affine_change(self, y: Floats, t: Floats, scores: Floats) -> Floats:
         """Return da of the step that aims at mu = 0, for the change of the scores."""
@@ -84,10 +84,9 @@ class Rows(NamedTuple):
         return result
 
     def second_order(self, y: Floats, affine: Floats) -> tuple[Floats, "Prediction"]:
-        """Return y/D times the second-order terms, with y/D times what a unit of mu adds, and what that step does."""
-        result = np.empty((len(y), 2))
-        prediction = Prediction(*kernels.second_order(y, *self, affine, result))
-        return result, prediction
+        """Return y/D times the second-order terms and y/D times what a unit of mu adds, and what that step does."""
+        result = np.empty((2, len(y)))
+        return result, Prediction(*kernels.second_order(y, *self, affine, *result))
 
     def corrected_change(self, y: Floats, t: Floats, scores: Floats, mu: float, affine: Floats) -> Floats:
         """Return da of the step that is taken, for the change of the scores."""
@@ -104,7 +103,7 @@ class Rows(NamedTuple):
         kernels.move(length, mu, *self, affine, change)
 
 
-class Linearised(NamedTuple):
+class RowsAt(NamedTuple):
     """Rows at an iterate.
 
     Attributes
@@ -120,6 +119,29 @@ class Linearised(NamedTuple):
     t: Floats
     roots: Floats
     side: Floats
+    complementarity: float
+    hinge: float
+    total: float
+
+
+class Linearised(NamedTuple):
+    """What a pass finds of rows at an iterate.
+
+    Attributes
+    ----------
+    t : ndarray
+        Target less margin.
+    gram : ndarray (k + 1, k + 1)
+        X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t).
+    written : ndarray (k,)
+        X'(y a).
+    complementarity, hinge, total : float
+        As of `RowsAt`.
+    """
+
+    t: Floats
+    gram: Floats
+    written: Floats
     complementarity: float
     hinge: float
     total: float
@@ -183,8 +205,8 @@ class Systems(Protocol):
     def predict(self, rows: Rows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
 
-    def correct(self, rows: Rows, mu: float) -> float:
-        """Solve for the step that aims at mu, with second-order terms; return what blocks it.
+    def correct(self, rows: Rows, mu: float, *, with_second_order: bool) -> float:
+        """Solve for the step that aims at mu; return what blocks it.
 
         That is the greatest relative decrease of any of a, r, s, x at the full step.
         """

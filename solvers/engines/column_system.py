@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.engines import dense_passes, sparse_passes
 from maxmargin.solvers.engines.central_path import Aim, Prediction, Progress, Rows
 from maxmargin.solvers.engines.factor import Factor
-from maxmargin.solvers.engines.weighted_gram import WeightedGram, blocks
+from maxmargin.solvers.engines.row_view import RowView
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -19,42 +20,6 @@ _NORMAL_ERROR = 1e-8
 
 _BALANCE_ERROR = 1e-13
 """Of the balance relative to sum a, above which it is: this one enters at first order."""
-
-
-class _View(NamedTuple):
-    """How a pass sees the rows: (x - center, 1, -y), without the 1 if there is no bias, without -y if no rho."""
-
-    center: Floats | None
-    bias: bool
-    aim: Aim
-
-    def others(self, y: Floats, weights: Floats) -> list[Floats]:
-        """Return the columns beside X, times weights."""
-        return [weights] * self.bias + [-y * weights] * (self.aim.nu is not None)
-
-    def scores(self, X: Any, y: Floats, plane: Floats) -> Floats:
-        """Return w.x + b - y rho."""
-        result: Floats = X @ plane[: X.shape[1]]
-        if self.bias:
-            result += plane[X.shape[1]]
-        if self.aim.nu is not None:
-            result -= y * plane[-1]
-        return result
-
-    def written(self, X: Any, y: Floats, weights: Floats) -> Floats:
-        """Return the weighted sums of the rows, for one vector of weights or for several in its columns."""
-        sums = [np.asarray(X.T @ weights)]
-        if self.bias:
-            sums.append(weights.sum(axis=0, keepdims=True))
-        if self.aim.nu is not None:
-            sums.append(-(y[None, :] @ weights))
-        return np.concatenate(sums)
-
-    def blocks(self, X: Any, y: NDArray[Any], *vectors: Floats) -> Iterator[tuple[Any, ...]]:
-        """Yield the parts of a chunk, small enough to be used several times at the price of once."""
-        signs = y.astype(np.float64, copy=False)
-        for part, block in blocks(X, self.center):
-            yield part, block, signs[part], *(v[part] for v in vectors)
 
 
 class ColumnSystem:
@@ -70,6 +35,7 @@ class ColumnSystem:
 
     def __init__(self, problem: Problem, center: Floats | None, aim: Aim) -> None:
         self.problem, self.center, self.aim = problem, center, aim
+        self._passes = sparse_passes if problem.is_sparse else dense_passes
         d, has_rho = problem.n_features, aim.nu is not None
         self.plane = np.zeros(d + problem.bias + has_rho)
         self._penalty = (np.arange(len(self.plane)) < d).astype(np.float64)
@@ -80,7 +46,7 @@ class ColumnSystem:
 
     def linearise(self, rows: Rows) -> Progress:
         """Factorise the system at the iterate, and return how good that is."""
-        targets, *parts = zip(*self._pass(partial(_linearise, self.plane), *rows), strict=True)
+        targets, *parts = zip(*self._pass(partial(self._passes.linearise, self.plane), *rows), strict=True)
         _fill(self._t, targets)
         gram, written, complementarity, hinge, total = (sum(part) for part in parts)
         self._side = gram[:-1, -1]
@@ -103,16 +69,20 @@ class ColumnSystem:
     def predict(self, rows: Rows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
         affine = self._factor.solve(self._side - self._residual)
-        passed = self._pass(partial(_predict, affine), self._t, *rows)
+        passed = self._pass(partial(self._passes.predict, affine), self._t, *rows)
         changes, sides, predictions = zip(*passed, strict=True)
         _fill(self._affine_change, changes)
-        self._second_side, self._centring_side = sum(sides).T
+        self._second_side, self._centring_side = sum(sides)
         return Prediction(sum(p.curvature for p in predictions), max(p.blocking for p in predictions))
 
-    def correct(self, rows: Rows, mu: float) -> float:
-        """Solve for the step that aims at mu, with second-order terms."""
+    def correct(self, rows: Rows, mu: float, *, with_second_order: bool) -> float:
+        """Solve for the step that aims at mu."""
         self._mu = mu
-        side = self._side + self._second_side + mu * self._centring_side
+        side = self._side + mu * self._centring_side
+        if with_second_order:
+            side += self._second_side
+        else:
+            self._affine_change[:] = 0.0
         self._step = self._factor.solve(side - self._residual)
         blocking, error = self._directed(rows)
         if self._is_inaccurate(error):
@@ -122,7 +92,7 @@ class ColumnSystem:
 
     def _directed(self, rows: Rows) -> tuple[float, Floats]:
         """Keep what the step does to the rows; return what blocks it, and by how much it misses the dual equations."""
-        passed = self._pass(partial(_correct, self._step, self._mu), self._t, self._affine_change, *rows)
+        passed = self._pass(partial(self._passes.correct, self._step, self._mu), self._t, self._affine_change, *rows)
         changes, written, blocking = zip(*passed, strict=True)
         _fill(self._change, changes)
         return max(blocking), sum(written) - self._residual - self._penalty * self._step
@@ -151,60 +121,9 @@ class ColumnSystem:
             self.plane[-1] = rho
 
     def _pass(self, function: Callable[..., Any], *vectors: Floats) -> Iterator[Any]:
-        view = _View(self.center, self.problem.bias, self.aim)
+        view = RowView(self.center, self.problem.bias, self.aim)
         return self.problem.map(partial(function, view), self.problem.y, *vectors)
 
 
 def _fill(whole: Floats, parts: tuple[Floats, ...]) -> None:
     np.concatenate(parts, out=whole)
-
-
-@np.errstate(all="ignore")
-def _linearise(
-    plane: Floats, view: _View, _: slice, X: Any, y: Floats, *vectors: Floats
-) -> tuple[Floats, Floats, Floats, float, float, float]:
-    """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
-    gram = WeightedGram(X.shape[1], len(plane) - X.shape[1] + 1)
-    t, written = np.empty(len(y)), np.zeros(len(plane))
-    complementarity = hinge = total = 0.0
-    for part, block, signs, *parts in view.blocks(X, y, *vectors):
-        rows = Rows(*parts)
-        linearised = rows.linearised(signs, view.scores(block, signs, plane), view.aim.target)
-        t[part] = linearised.t
-        gram.add(block, linearised.roots, [*view.others(signs, linearised.roots), linearised.side])
-        written += view.written(block, signs, signs * rows.a)
-        complementarity += linearised.complementarity
-        hinge += linearised.hinge
-        total += linearised.total
-    return t, gram.total, written, complementarity, hinge, total
-
-
-@np.errstate(all="ignore")
-def _predict(
-    affine: Floats, view: _View, _: slice, X: Any, y: Floats, t: Floats, *vectors: Floats
-) -> tuple[Floats, Floats, Prediction]:
-    """Return da, the right-hand sides of the second order and of a unit of mu, and what the step does."""
-    changes, sides = np.empty(len(y)), np.zeros((len(affine), 2))
-    curvature = blocking = 0.0
-    for part, block, signs, targets, *parts in view.blocks(X, y, t, *vectors):
-        rows = Rows(*parts)
-        change = changes[part] = rows.affine_change(signs, targets, view.scores(block, signs, affine))
-        weights, prediction = rows.second_order(signs, change)
-        sides += view.written(block, signs, weights)
-        curvature += prediction.curvature
-        blocking = max(blocking, prediction.blocking)
-    return changes, sides, Prediction(curvature, blocking)
-
-
-@np.errstate(all="ignore")
-def _correct(
-    step: Floats, mu: float, view: _View, _: slice, X: Any, y: Floats, t: Floats, affine: Floats, *vectors: Floats
-) -> tuple[Floats, Floats, float]:
-    """Return da, X'(y da) and what blocks the step."""
-    changes, written, blocking = np.empty(len(y)), np.zeros(len(step)), 0.0
-    for part, block, signs, targets, before, *parts in view.blocks(X, y, t, affine, *vectors):
-        rows = Rows(*parts)
-        change = changes[part] = rows.corrected_change(signs, targets, view.scores(block, signs, step), mu, before)
-        written += view.written(block, signs, signs * change)
-        blocking = max(blocking, rows.blocking(mu, before, change))
-    return changes, written, blocking

@@ -65,6 +65,9 @@ class Settings:
     last_boundary: float = 1 - 1e-9
 
 
+_CAUTION = 0.5
+"""Share of mu that is aimed at, to first order only, where the last step did not bring the end nearer."""
+
 _NU_SETTINGS = Settings(least_size=1e-8)
 """Reduced hulls that meet have the objective 0."""
 
@@ -123,7 +126,7 @@ class _Run:
         self.normal, self.multipliers = systems.normal(rows), rows.a
         self.status, self.n_iterations = "user_limit", 0
         self._best_gap, self._n_worse = np.inf, 0
-        self._least_size = 0.0
+        self._least_size, self._complementarity = 0.0, np.inf
 
     def finish(self) -> None:
         """Iterate until nothing is left to gain."""
@@ -162,7 +165,10 @@ class _Run:
     def _step(self, progress: "Progress") -> bool:
         """Take a step, or return that it would be too short."""
         prediction = self.systems.predict(self.rows)
-        blocking = self.systems.correct(self.rows, self._mu(progress, prediction))
+        is_cautious = progress.complementarity >= self._complementarity
+        mu = self._central(progress, _CAUTION) if is_cautious else self._mu(progress, prediction)
+        self._complementarity = progress.complementarity
+        blocking = self.systems.correct(self.rows, mu, with_second_order=not is_cautious)
         share = self._share(progress)
         length = share / max(share, blocking)
         if not length > self.settings.shortest_step:
@@ -174,7 +180,11 @@ class _Run:
     def _mu(self, progress: "Progress", prediction: "Prediction") -> float:
         """Return Mehrotra's mu: the less the prediction leaves, the closer to the end it aims."""
         now = progress.complementarity
-        return (prediction.left(now) / now) ** 3 * now / (2 * len(self.rows.a))
+        return self._central(progress, (prediction.left(now) / now) ** 3)
+
+    def _central(self, progress: "Progress", share: float) -> float:
+        """Return a share of the mean of the products a s and r x."""
+        return share * progress.complementarity / (2 * len(self.rows.a))
 
     def _share(self, progress: "Progress") -> float:
         """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""

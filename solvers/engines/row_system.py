@@ -45,7 +45,7 @@ class RowSystem:
         """Factorise the system at the iterate, and return how good that is."""
         y = self._y
         written = self._gram @ rows.a
-        at = self._at = rows.linearised(y, y * (written + self._free @ self._offsets), self.aim.target)
+        at = self._at = rows.at(y, y * (written + self._free @ self._offsets), self.aim.target)
         self._weights = at.roots**-2
         self._factor = Factor(self._gram + np.diag(self._weights))
         self._solved_free = self._factor.solve(self._free)
@@ -63,13 +63,18 @@ class RowSystem:
         """Solve for the step that aims at mu = 0."""
         self._affine, _ = self._solve(self._at.t)
         shares, prediction = rows.second_order(self._y, self._affine)
-        self._second, self._centring = (shares * (self._y * self._weights)[:, None]).T
+        self._second, self._centring = shares * (self._y * self._weights)
         return prediction
 
-    def correct(self, rows: Rows, mu: float) -> float:
-        """Solve for the step that aims at mu, with second-order terms."""
+    def correct(self, rows: Rows, mu: float, *, with_second_order: bool) -> float:
+        """Solve for the step that aims at mu."""
         self._mu = mu
-        self._change, self._step = self._solve(self._at.t + self._second + mu * self._centring)
+        target = self._at.t + mu * self._centring
+        if with_second_order:
+            target += self._second
+        else:
+            self._affine[:] = 0.0
+        self._change, self._step = self._solve(target)
         return rows.blocking(mu, self._affine, self._change)
 
     def move(self, rows: Rows, length: float) -> None:

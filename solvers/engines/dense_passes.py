@@ -1,0 +1,71 @@
+"""The three passes of an iteration of the interior point over dense rows: compiled, but for the Gram matrix."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.engines import central_path_kernels as kernels
+from maxmargin.solvers.engines.central_path import Linearised, Prediction, Rows
+from maxmargin.solvers.engines.row_view import RowView, block_rows, blocks, floats
+
+Floats = NDArray[np.float64]
+
+
+def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any], *vectors: Floats) -> Linearised:
+    """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
+    signs, center = floats(y), _center(view, X)
+    t, written, sums = np.empty(len(y)), np.zeros(len(plane)), np.zeros(3)
+    gram = np.zeros((len(plane) + 1, len(plane) + 1))
+    Z = np.empty((min(block_rows(X.shape[1]), len(y)), len(plane) + 1))
+    for part in blocks(X.shape[0], X.shape[1]):
+        block, rows = Z[: part.stop - part.start], Rows(*(v[part] for v in vectors))
+        sums += kernels.linearise_dense(
+            X[part],
+            center,
+            signs[part],
+            plane,
+            view.bias,
+            view.has_rho,
+            view.aim.target,
+            *rows,
+            t[part],
+            block,
+            written,
+        )
+        gram += block.T @ block  # numpy computes one triangle and copies it, and lets other threads run
+    return Linearised(t, gram, written, *sums.tolist())
+
+
+def predict(
+    affine: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any], t: Floats, *vectors: Floats
+) -> tuple[Floats, Floats, Prediction]:
+    """Return da, the right-hand sides of the second order and of a unit of mu, and what the step does."""
+    change, sides = np.empty(len(y)), np.zeros((2, len(affine)))
+    prediction = kernels.predict_dense(
+        X, _center(view, X), floats(y), affine, view.bias, view.has_rho, t, *Rows(*vectors), change, sides[0], sides[1]
+    )
+    return change, sides, Prediction(*prediction)
+
+
+def correct(
+    step: Floats,
+    mu: float,
+    view: RowView,
+    _: slice,
+    X: Floats,
+    y: NDArray[Any],
+    t: Floats,
+    affine: Floats,
+    *vectors: Floats,
+) -> tuple[Floats, Floats, float]:
+    """Return da, X'(y da) and what blocks the step."""
+    change, written = np.empty(len(y)), np.zeros(len(step))
+    blocking = kernels.correct_dense(
+        X, _center(view, X), floats(y), step, view.bias, view.has_rho, mu, t, affine, *Rows(*vectors), change, written
+    )
+    return change, written, blocking
+
+
+def _center(view: RowView, X: Floats) -> Floats:
+    return np.zeros(X.shape[1]) if view.center is None else view.center
