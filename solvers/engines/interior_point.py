@@ -65,8 +65,11 @@ class Settings:
     last_boundary: float = 1 - 1e-9
 
 
+_GROWTH = 1.5
+"""Of the complementarity in one step, from which on the next one is cautious: second-order steps can go in circles."""
+
 _CAUTION = 0.5
-"""Share of mu that is aimed at, to first order only, where the last step did not bring the end nearer."""
+"""Share of mu that a cautious step aims at, to first order only."""
 
 _NU_SETTINGS = Settings(least_size=1e-8)
 """Reduced hulls that meet have the objective 0."""
@@ -165,7 +168,7 @@ class _Run:
     def _step(self, progress: "Progress") -> bool:
         """Take a step, or return that it would be too short."""
         prediction = self.systems.predict(self.rows)
-        is_cautious = progress.complementarity >= self._complementarity
+        is_cautious = progress.gap > self.settings.near and progress.complementarity > _GROWTH * self._complementarity
         mu = self._central(progress, _CAUTION) if is_cautious else self._mu(progress, prediction)
         self._complementarity = progress.complementarity
         blocking = self.systems.correct(self.rows, mu, with_second_order=not is_cautious)
