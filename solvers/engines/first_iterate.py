@@ -14,6 +14,9 @@ Floats = NDArray[np.float64]
 _SPREAD = 0.2
 """Product of excess and slack around a hyperplane to start from: less starts nearer to it, and too near the ends."""
 
+_LEAST_SPREAD = 0.01
+"""Of the margins to start from, in units of the greatest that rows and multipliers of this size can have."""
+
 
 def first_rows(
     problem: Problem, prices: Floats, systems: Systems, aim: Aim, start: tuple[Floats, float] | None
@@ -38,7 +41,9 @@ def _between_the_means(problem: Problem, prices: Floats, systems: Systems, nu: f
     rho = sum(middles) / len(middles)
     lack = rho - margins - b * problem.y
     systems.start_at(w, b, rho)
-    return Rows.around(lack, prices, _SPREAD * float(lack.var()))
+    greatest = nu * float(problem.column_sizes @ problem.column_sizes)  # of a margin; w is 0 where the means are one
+    spread = max(float(lack.var()), (_LEAST_SPREAD * greatest) ** 2) or 1.0
+    return Rows.around(lack, prices, _SPREAD * spread)
 
 
 def _written(problem: Problem, weights: Floats) -> Floats:

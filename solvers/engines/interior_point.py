@@ -143,7 +143,8 @@ class _Run:
 
     def _advance(self) -> bool:
         progress = self.systems.linearise(self.rows)
-        self._least_size = self._least_size or self.settings.least_size * progress.size
+        first = max(progress.size, progress.complementarity)
+        self._least_size = self._least_size or self.settings.least_size * first
         progress = replace(progress, size=max(progress.size, self._least_size))
         self._keep(progress)
         return not self._is_over(progress) and self._step(progress)
