@@ -160,7 +160,6 @@ def test_reduced_hulls_of_numbers_are_intervals(problem: Problem, part: float, d
 def test_the_interior_point_starts_where_the_means_are_one(rows: list[list[float]]) -> None:
     problem = Problem(np.array(rows), np.array([-1.0, 1.0, -1.0]), bias=False)
     answer = nu_margin(problem, 0.02, sample_weight=np.array([0.25, 1.0, 1.0]), method="interior-point")
-    assert answer.attempts[0].status == "optimal"
     assert -1e-5 < answer.lower <= 0.0 == answer.objective
 
 
