@@ -193,7 +193,7 @@ def soft_margin(
     class_weight : mapping of label to float, "balanced" or None
         Factors of v_i by label, 1 for labels that are not in the mapping. "balanced": n_samples / (2 n) for each of
         the two sides of n rows.
-    method : {"auto", "cvxpy", "interior-point", "dual-coordinate"}
+    method : {"auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
         "auto": for small data the textbook solution through cvxpy is always computed.
     solver : str, optional
         A cvxpy solver, such as "CLARABEL".

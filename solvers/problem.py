@@ -92,7 +92,7 @@ class Samples:
 
         They are drawn at random, the same on every run, half of them from either of two classes that have as many.
         """
-        most = self._sample_size()
+        most = self.sample_size
         if self.n_samples <= most:
             return np.arange(self.n_samples), self.carrier[:]
         rows = self._drawn(most)
@@ -100,8 +100,12 @@ class Samples:
         self.carrier.remember(rows, X, "sample")
         return rows, X
 
-    def _sample_size(self) -> int:
-        """Return 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995)."""
+    @property
+    def sample_size(self) -> int:
+        """About how many rows the sample has where they are many.
+
+        These are 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995).
+        """
         wanted = int(2 * math.sqrt(self.n_samples * self.n_features))
         bounded = min(max(wanted, _LEAST_SAMPLE), _GREATEST_SAMPLE)
         return max(2, min(bounded, _SAMPLE_ENTRIES // self.n_features))

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def offset_of_least_slack(kinks: Floats, y: Floats, prices: Floats) -> float:
-    """Return a b that minimises sum prices_i max(0, 1 - y_i (score_i + b)), from its kinks y_i - score_i.
+def offset_of_least_slack(kinks: Floats, y: Floats, prices: Floats, balance: float = 0.0) -> float:
+    """Return a b that minimises sum prices_i max(0, 1 - y_i (score_i + b)) - balance b, from its kinks y_i - score_i.
 
-    Left of all kinks the slope is minus the price of the positives; each kink passed adds its own price.
+    Left of all kinks the slope is minus the price of the positives, less the balance; each kink passed adds its own
+    price. The nearest kink stands for a minimum at infinity.
     """
-    shares = prices / prices.max()
-    low, high = quantile(kinks, shares, float(shares[y > 0].sum()))
+    greatest = prices.max()
+    shares = prices / greatest
+    low, high = quantile(kinks, shares, max(0.0, float(shares[y > 0].sum()) + balance / greatest))
     return low / 2 + high / 2
 
 

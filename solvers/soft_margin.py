@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
-from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 _DUAL_COORDINATE = "dual-coordinate"
 
-METHODS = ("auto", "cvxpy", interior_point.NAME, _DUAL_COORDINATE)
+METHODS = ("auto", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
 
 NEXT_SOLVER_GAP = 1e-9
 """Relative width above which the next solver is asked as well."""
@@ -64,10 +64,11 @@ def soft_margin(
     sample_weight : array_like (n_samples,), optional
         The v_i >= 0, finite; by default 1. The price of a row is the binary64 number next to C v_i; rows of weight 0
         have no say.
-    method : {"auto", "cvxpy", "interior-point", "dual-coordinate"}
-        "cvxpy": the textbook program. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows
-        and columns. "dual-coordinate": for many of both, sparse. "auto": for small data the first, and the second where
-        the interval is not narrow; else one of the others by shape, and the first where that helps.
+    method : {"auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
+        "cvxpy": the textbook program. "working-set": for many rows, a few passes and a program of those next to the
+        margin. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows and columns.
+        "dual-coordinate": for many of both, sparse. "auto": one of these by size and shape, and others in turn while
+        the interval is not narrow.
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
@@ -203,7 +204,8 @@ def _candidates(best: Incumbent, method: str, solver: str | None, before: SoftMa
         yield _structured(problem, prices, interior_point.NAME, before)
         yield from textbook
     else:
-        yield _structured(problem, prices, _engine(problem), before)
+        for engine in _engines(problem):
+            yield _structured(problem, prices, engine, before)
         is_moderate = problem.n_samples * problem.n_features <= MODERATE_ENTRIES
         if best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP):
             yield _hard_margin(problem)
@@ -220,13 +222,17 @@ def _textbook(problem: Problem, prices: Floats, solver: str | None) -> Iterator[
     yield from (_solved(problem, prices, name) for name in others)
 
 
-def _engine(problem: Problem) -> str:
-    return interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
+def _engines(problem: Problem) -> Iterator[str]:
+    if soft_working_set.is_worth_it(problem):
+        yield soft_working_set.NAME
+    yield interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
 
 
 def _structured(problem: Problem, prices: Floats, engine: str, before: SoftMargin | None) -> Candidate:
+    start = None if before is None else (before.w, before.b)
+    if engine == soft_working_set.NAME:
+        return soft_working_set.solve(problem, prices, start=start)
     if engine == interior_point.NAME:
-        start = None if before is None else (before.w, before.b)
         return interior_point.solve(problem, prices, start=start)
     from maxmargin.solvers.engines import dual_coordinate
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chosen_rows import ChosenRows
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 
@@ -23,6 +23,8 @@ def check_options(problem: Problem, methods: tuple[str, ...], method: str, solve
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     if method == interior_point.NAME and not interior_point.fits(problem):
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
+    if method == soft_working_set.NAME and not soft_working_set.fits(problem):
+        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
 
 
 def row_weights(problem: Problem, sample_weight: Any) -> Floats:

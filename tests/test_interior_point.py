@@ -316,7 +316,7 @@ def test_class_weights_that_are_none_are_refused(class_weight: Any) -> None:
 
 @pytest.mark.slow
 def test_many_rows_are_proven() -> None:
-    answer = soft_margin(overlapping(100_000, 20), 1.0)
+    answer = soft_margin(overlapping(100_000, 20), 1.0, method="interior-point")
     assert answer.engine == "interior-point" and relative_gap(answer) <= 1e-11
 
 

@@ -20,7 +20,7 @@ REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separab
 ZERO_RULES = ("mistake", "positive", "negative")
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
-SOFT_METHODS = ("auto", "cvxpy", "interior-point", "dual-coordinate")
+SOFT_METHODS = ("auto", "cvxpy", "working-set", "interior-point", "dual-coordinate")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """

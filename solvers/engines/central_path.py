@@ -42,6 +42,25 @@ class Aim(NamedTuple):
         return 1.0 if self.nu is None else 0.0
 
 
+class Held(NamedTuple):
+    """Rows beside those of an iterate, whose multipliers stay as they are, each at its price.
+
+    Attributes
+    ----------
+    total, balance : float
+        Sums of a and of y a.
+    written : ndarray (n_features,)
+        X'(y a).
+    center : ndarray (n_features,) or None
+        What is subtracted from every row, of those of the iterate too.
+    """
+
+    total: float
+    balance: float
+    written: Floats
+    center: Floats | None
+
+
 class Rows(NamedTuple):
     """Multipliers, their distances from the prices, excesses and slacks; of an iterate all are positive."""
 

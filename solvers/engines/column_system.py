@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines import dense_passes, sparse_passes
-from maxmargin.solvers.engines.central_path import Aim, Prediction, Progress, Rows
+from maxmargin.solvers.engines.central_path import Aim, Held, Prediction, Progress, Rows
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_view import RowView
 from maxmargin.solvers.problem import Problem
@@ -31,9 +31,12 @@ class ColumnSystem:
     center : ndarray (n_features,) or None
         What is subtracted from every row on the way.
     aim : Aim
+    held : Held, optional
+        Rows beside those of the problem, which add to the objective what their price times 1 - y (w.x + b) is. Without
+        nu only.
     """
 
-    def __init__(self, problem: Problem, center: Floats | None, aim: Aim) -> None:
+    def __init__(self, problem: Problem, center: Floats | None, aim: Aim, held: Held | None = None) -> None:
         self.problem, self.center, self.aim = problem, center, aim
         self._passes = sparse_passes if problem.is_sparse else dense_passes
         d, has_rho = problem.n_features, aim.nu is not None
@@ -42,6 +45,11 @@ class ColumnSystem:
         self._cost = np.zeros(len(self.plane))
         if aim.nu is not None:
             self._cost[-1] = -aim.nu
+        self._held_total = 0.0
+        if held is not None:
+            self._held_total = held.total
+            self._cost[:d] = -held.written
+            self._cost[d:] = -held.balance
         self._t, self._affine_change, self._change = np.empty((3, problem.n_samples))
 
     def linearise(self, rows: Rows) -> Progress:
@@ -52,16 +60,17 @@ class ColumnSystem:
         self._side = gram[:-1, -1]
         self._factor = Factor(gram[:-1, :-1] + np.diag(self._penalty))
         self._residual = self._penalty * self.plane + self._cost - written
-        self._total = total
+        self._total = total + self._held_total
         return self._progress(written, complementarity, hinge)
 
     def _progress(self, written: Floats, complementarity: float, hinge: float) -> Progress:
         d = self.problem.n_features
-        square, cost = float(self.plane[:d] @ self.plane[:d]) / 2, float(self._cost @ self.plane)
+        square, cost = float(self.plane[:d] @ self.plane[:d]) / 2, self._held_total + float(self._cost @ self.plane)
+        normal = written[:d] - self._cost[:d]
         return Progress(
             complementarity=complementarity,
             primal=square + cost + hinge,
-            dual=self.aim.target * self._total - float(written[:d] @ written[:d]) / 2,
+            dual=self.aim.target * self._total - float(normal @ normal) / 2,
             size=square + abs(cost) + hinge,
             imbalance=float(abs(self._residual[d:]).sum()) / self._total,
         )

@@ -17,7 +17,7 @@ from maxmargin.solvers.chunks import CHUNK_ENTRIES
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.central_path import Prediction, Progress, Rows, Systems
+    from maxmargin.solvers.engines.central_path import Held, Prediction, Progress, Rows, Systems
 
 Floats = NDArray[np.float64]
 
@@ -87,6 +87,7 @@ def solve(
     *,
     nu: float | None = None,
     start: tuple[Floats, float] | None = None,
+    held: "Held | None" = None,
     settings: Settings | None = None,
 ) -> Candidate:
     """Return a hyperplane and multipliers for min 1/2 ||w||^2 + sum c_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, xi >= 0.
@@ -102,6 +103,8 @@ def solve(
         Between 0 and what the prices of the rows of either class add up to, twice.
     start : tuple of ndarray (n_features,) and float, optional
         The solution (w, b) for other prices of this kind: it saves about a third of the iterations. Without nu only.
+    held : Held, optional
+        Rows beside those of the problem, whose multipliers stay at their prices. Without nu only.
     settings : Settings, optional
     """
     from maxmargin.solvers.engines.central_path import Aim
@@ -110,10 +113,15 @@ def solve(
     from maxmargin.solvers.engines.row_system import RowSystem
 
     settings = settings or (Settings() if nu is None else _NU_SETTINGS)
-    form = RowSystem if problem.n_samples < problem.n_features else ColumnSystem
     aim = Aim(nu)
-    with np.errstate(all="ignore"), _one_thread_each(problem):
-        systems: Systems = form(problem, _center(problem), aim)
+    with np.errstate(all="ignore"), one_thread_each(problem):
+        systems: Systems
+        if held is not None:
+            systems = ColumnSystem(problem, held.center, aim, held)
+        elif problem.n_samples < problem.n_features:
+            systems = RowSystem(problem, center_of(problem), aim)
+        else:
+            systems = ColumnSystem(problem, center_of(problem), aim)
         run = _Run(systems, first_rows(problem, prices, systems, aim, start), settings)
         run.finish()
     attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
@@ -196,7 +204,7 @@ class _Run:
         return min(max(self.settings.boundary, share), self.settings.last_boundary)
 
 
-def _center(problem: Problem) -> Floats | None:
+def center_of(problem: Problem) -> Floats | None:
     """Return what to subtract from the rows so that no column is far from 0, None where nothing is gained."""
     if not problem.bias or problem.is_sparse:
         return None
@@ -208,7 +216,7 @@ def _center(problem: Problem) -> Floats | None:
 
 
 @contextmanager
-def _one_thread_each(problem: Problem) -> Iterator[None]:
+def one_thread_each(problem: Problem) -> Iterator[None]:
     """Let BLAS use one thread where chunks are worked on by several, or where its own would wait for each other."""
     is_one_chunk = problem.n_samples * problem.n_features <= CHUNK_ENTRIES
     if is_one_chunk and min(problem.n_samples, problem.n_features) > _SMALL_SIDE:

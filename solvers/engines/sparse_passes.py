@@ -75,10 +75,21 @@ def _written(view: RowView, X: Any, y: Floats, weights: Floats) -> Floats:
 
 def _gram(X: Any, roots: Floats, columns: list[Floats]) -> Floats:
     """Return Z'Z for Z = [r * X, F], with r the roots of weights and F a few columns."""
-    scaled, others = X.copy(), np.stack(columns, axis=1)
+    scaled, others = X.copy(), np.stack(columns, axis=1) if columns else np.empty((X.shape[0], 0))
     scaled.data *= np.repeat(roots, np.diff(X.indptr))
     products = scaled.T @ others
     return np.block([[_squared(scaled), products], [products.T, others.T @ others]])
+
+
+def weighted_gram(X: Any, weights: Floats, *, bias: bool) -> Floats:
+    """Return the sum of weight x x' over rows x, dense or sparse, each with a 1 if there is a bias."""
+    roots = np.sqrt(weights)
+    if hasattr(X, "tocsr"):
+        return _gram(X, roots, [roots] * bias)
+    scaled = np.empty((len(roots), X.shape[1] + bias))
+    scaled[:, : X.shape[1]] = roots[:, None] * X
+    scaled[:, X.shape[1] :] = roots[:, None]
+    return np.asarray(scaled.T @ scaled)
 
 
 def _squared(X: Any) -> Floats:

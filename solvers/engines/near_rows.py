@@ -1,0 +1,156 @@
+"""Rows next to the margin as a program of their own; the others stay at 0 or at their price."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import INTERRUPTED
+from maxmargin.solvers.chunks import stacked
+from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines.central_path import Held
+from maxmargin.solvers.engines.rounded_hinge import View, blocks
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.quantile import offset_of_least_slack
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+_BALANCE_ERROR = 1e-9
+"""Of sum y a relative to sum a."""
+
+
+class WrongSide(NamedTuple):
+    """What a pass finds of rows that are not solved for.
+
+    Attributes
+    ----------
+    objective : float
+        1/2 ||w||^2 + sum c max(0, t) over all rows.
+    cost : float
+        sum c |t| over the rows on the wrong side: what the multipliers fall short of the objective by.
+    rows : ndarray of int
+        Those on the wrong side.
+    X
+    """
+
+    objective: float
+    cost: float
+    rows: Rows
+    X: Any
+
+
+@dataclass
+class NearRows:
+    """The program of some rows.
+
+    Attributes
+    ----------
+    problem : Problem
+        Of all rows.
+    prices : ndarray (n_samples,)
+    view : View
+    sides : ndarray (n_samples,) of int
+        1 for a row at its price, -1 for one at 0, and 0 for the rows of the program.
+    rows : ndarray of int
+        The latter.
+    X
+    held : ndarray (k + 1,)
+        Sum of c, and sum of c y (x, 1), over the rows at their prices.
+    """
+
+    problem: Problem
+    prices: Floats
+    view: View
+    sides: NDArray[np.int8]
+    rows: Rows
+    X: Any
+    held: Floats
+
+    @classmethod
+    def within(cls, problem: Problem, prices: Floats, view: View, plane: Floats, width: float) -> "NearRows":
+        """Look at all rows, and choose those with |t| <= width."""
+        passed = problem.map(partial(_sorted_out, view, plane, width), problem.y, prices)
+        sides, rows, X, held = zip(*passed, strict=True)
+        return cls(problem, prices, view, np.concatenate(sides), np.concatenate(rows), stacked(X), sum(held))
+
+    def solve(self) -> tuple[Floats, Floats] | None:
+        """Return the hyperplane of the program and its multipliers; None where the rows are too few for a solution.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the interior point was interrupted.
+        """
+        if not self.rows.size:
+            return None
+        y, prices, d = self.problem.y[self.rows], self.prices[self.rows], self.problem.n_features
+        total, balance = float(self.held[0]), float(self.held[-1]) if self.view.bias else 0.0
+        held = Held(total, balance, self.held[1 : d + 1], self.view.center)
+        found = interior_point.solve(Problem(self.X, y, self.view.bias), prices, held=held)
+        if found.attempt.status == INTERRUPTED:
+            raise KeyboardInterrupt
+        w, multipliers = found.w, found.multipliers
+        if w is None or multipliers is None or not np.isfinite(multipliers).all():
+            return None
+        if not self.view.bias:
+            return w, multipliers
+        if abs(balance + y @ multipliers) > _BALANCE_ERROR * (total + multipliers.sum()):
+            return None
+        kinks = y - self.view.of(self.X) @ w
+        return np.append(w, offset_of_least_slack(kinks, y, prices, balance)), multipliers
+
+    def all_multipliers(self, multipliers: Floats) -> Floats:
+        """Return the multipliers of all rows for those of the program."""
+        result = np.where(self.sides > 0, self.prices, 0.0)
+        result[self.rows] = multipliers
+        return result
+
+    def wrong_side(self, plane: Floats) -> WrongSide:
+        """Look at all rows, and return those on the wrong side."""
+        passed = self.problem.map(partial(_looked_at, self.view, plane), self.problem.y, self.prices, self.sides)
+        hinges, costs, rows, X = zip(*passed, strict=True)
+        w = plane[: self.problem.n_features]
+        return WrongSide(float(w @ w) / 2 + sum(hinges), sum(costs), np.concatenate(rows), stacked(X))
+
+    def take_in(self, wrong: WrongSide) -> None:
+        """Solve for these rows as well."""
+        at_price = self.sides[wrong.rows] > 0
+        rows = wrong.rows[at_price]
+        self.held = self.held - _held(
+            self.view, self.view.of(wrong.X[at_price]), self.problem.y[rows], self.prices[rows]
+        )
+        self.sides[wrong.rows] = 0
+        self.rows, self.X = np.concatenate([self.rows, wrong.rows]), stacked([self.X, wrong.X])
+
+
+@np.errstate(all="ignore")
+def _sorted_out(
+    view: View, plane: Floats, width: float, chunk: slice, X: Any, y: NDArray[Any], prices: Floats
+) -> tuple[NDArray[np.int8], Rows, Any, Floats]:
+    """Return the sides, the rows near the margin, and the sums of the rows at their prices."""
+    sides, held = np.empty(len(y), np.int8), np.zeros(len(plane) + 1)
+    for part in blocks(X):
+        rows = view.of(X[part])
+        t = view.lack(plane, rows, y[part])
+        sides[part] = np.where(np.abs(t) <= width, 0, np.sign(t))
+        held += _held(view, rows, y[part], np.where(sides[part] > 0, prices[part], 0.0))
+    near = np.flatnonzero(sides == 0)
+    return sides, chunk.start + near, X[near], held
+
+
+def _held(view: View, rows: Any, y: NDArray[Any], multipliers: Floats) -> Floats:
+    return np.append(multipliers.sum(), view.written(rows, y * multipliers))
+
+
+@np.errstate(all="ignore")
+def _looked_at(
+    view: View, plane: Floats, chunk: slice, X: Any, y: NDArray[Any], prices: Floats, sides: NDArray[np.int8]
+) -> tuple[float, float, Rows, Any]:
+    """Return sum c max(0, t), sum c |t| on the wrong side, and the rows there."""
+    t = np.concatenate([view.lack(plane, view.of(X[part]), y[part]) for part in blocks(X)])
+    wrong = np.flatnonzero(t * sides < 0)
+    return float(prices @ np.maximum(0.0, t)), float(prices[wrong] @ np.abs(t[wrong])), chunk.start + wrong, X[wrong]

@@ -1,0 +1,234 @@
+"""Newton's method for the soft margin with a hinge that is rounded off, the less the nearer the solution.
+
+It minimises 1/2 ||w||^2 + sum c_i l_h(t_i) with t_i = 1 - y_i (w.x_i + b), where l_h(t) is max(0, t) for |t| >= h and
+(t + h)^2/(4h) between. Only rows with |t| < h have curvature, so a step costs a pass and the Gram matrix of these. In
+the end the sign of t tells which multipliers are 0 and which are at their price, for all rows but few near t = 0.
+
+Source: Chapelle, Training a support vector machine in the primal, Neural Computation 19 (2007); Lee and Mangasarian,
+SSVM: a smooth support vector machine, Computational Optimization and Applications 20 (2001).
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import slices
+from maxmargin.solvers.engines.factor import Factor
+from maxmargin.solvers.engines.sparse_passes import weighted_gram
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_FIRST_WIDTH = 0.5
+"""The first h, in units of the margin."""
+
+_LEAST_FACTOR = 1 / 8
+"""By which the next h is smaller at least; it follows what a step moves the margins by."""
+
+_SHORT = 1 / 2
+"""Of h: a step that moves the margins by less ends near the minimum."""
+
+_DOUBT = 1 / 8
+"""Of h: what rounding off by it may move the margins by."""
+
+_MOST_PASSES = 24
+
+_BISECTIONS = 8
+"""Of a step that does not lower the objective."""
+
+_BLOCK_ENTRIES = 1 << 17
+"""Matrix entries looked at together: a megabyte."""
+
+
+class View(NamedTuple):
+    """How rows are seen: (x - center, 1), without the 1 if there is no bias."""
+
+    center: Floats | None
+    bias: bool
+
+    def plane_of(self, w: Floats, b: float) -> Floats:
+        """Return the hyperplane as one vector, as these rows see it."""
+        if not self.bias:
+            return w
+        return np.append(w, b if self.center is None else b + w @ self.center)
+
+    def of(self, X: Any) -> Any:
+        """Return x - center."""
+        return X if self.center is None else X - self.center
+
+    def lack(self, plane: Floats, X: Any, y: NDArray[Any]) -> Floats:
+        """Return t = 1 - y (w.x + b) for rows x less the center."""
+        scores = X @ plane[: X.shape[1]]
+        return np.asarray(1.0 - y * (scores + plane[-1] if self.bias else scores))
+
+    def written(self, X: Any, weights: Floats) -> Floats:
+        """Return the weighted sums of rows x less the center, with the 1."""
+        sums = weights @ X if isinstance(X, np.ndarray) else X.T @ weights
+        return np.append(sums, weights.sum()) if self.bias else np.asarray(sums)
+
+
+class Point(NamedTuple):
+    """The rounded objective at a hyperplane.
+
+    Attributes
+    ----------
+    plane : ndarray (k,)
+        w, and b with bias.
+    width : float
+        h.
+    lack : ndarray (n_samples,)
+        The t.
+    value : float
+    gradient : ndarray (k,)
+    curvature : ndarray (k, k)
+        The Hessian less that of 1/2 ||w||^2.
+    weight : float
+        Sum of c/(2h) over rows with |t| < h.
+    """
+
+    plane: Floats
+    width: float
+    lack: Floats
+    value: float
+    gradient: Floats
+    curvature: Floats
+    weight: float
+
+    def newton_step(self, penalty: Floats) -> Floats:
+        """Return the step to where the quadratic model is least."""
+        return Factor(self.curvature + np.diag(penalty)).solve(-self.gradient)
+
+    def movement(self, step: Floats) -> float:
+        """Return by how much a step moves the margins of rows with |t| < h, in the mean square; 0 without any."""
+        square = max(0.0, float(step @ self.curvature @ step))
+        return float(np.sqrt(square / self.weight)) if self.weight else 0.0
+
+    def multipliers(self, prices: Floats) -> Floats:
+        """Return the c l_h'(t)."""
+        return prices * np.clip(0.5 + self.lack / (2 * self.width), 0.0, 1.0)
+
+
+class Descent:
+    """Newton steps, each with a smaller h.
+
+    Parameters
+    ----------
+    problem : Problem
+    prices : ndarray (n_samples,)
+        The c_i.
+    view : View
+    plane : ndarray (k,)
+        Where to start.
+
+    Attributes
+    ----------
+    plane : ndarray (k,)
+        The hyperplane after the last step.
+    point : Point or None
+        The best one that was looked at.
+    """
+
+    def __init__(self, problem: Problem, prices: Floats, view: View, plane: Floats) -> None:
+        self.problem, self.prices, self.view, self.plane = problem, prices, view, plane
+        self.point: Point | None = None
+        self._width, self._movement = _FIRST_WIDTH, np.inf
+        self._penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)
+
+    def run(self, most: int) -> bool:
+        """Step until a step is short and at most so many rows are within reach of the margin.
+
+        Returns
+        -------
+        bool
+            Whether that was reached.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If a step has no finite solution.
+        """
+        for _ in range(_MOST_PASSES):
+            point = self._look(self.plane, self._width)
+            if self.point is not None and not point.value < self.point.value:
+                self.plane = self._between(self.point, point)
+                continue
+            self.point, step = point, point.newton_step(self._penalty)
+            self.plane, self._movement = point.plane + step, point.movement(step)
+            if self._movement <= _SHORT * self._width and self._n_within_reach(point) <= most:
+                return True
+            self._width *= min(max(self._movement / self._width, _LEAST_FACTOR), 1.0)
+        return False
+
+    def _between(self, point: Point, beyond: Point) -> Floats:
+        """Return about where the rounded objective is least between a point and one beyond the minimum."""
+        step, change = beyond.plane - point.plane, beyond.lack - point.lack
+        low, high = 0.0, 1.0
+        for _ in range(_BISECTIONS):
+            length = (low + high) / 2
+            shares = np.clip(0.5 + (point.lack + length * change) / (2 * beyond.width), 0.0, 1.0)
+            slope = self._penalty * step @ (point.plane + length * step) + (self.prices * shares) @ change
+            low, high = (low, length) if slope > 0 else (length, high)
+        return point.plane + high * step
+
+    def _n_within_reach(self, point: Point) -> int:
+        return int(np.count_nonzero(np.abs(point.lack) <= self._reach))
+
+    def reach(self, least: int) -> float:
+        """Return how far the last hyperplane may be from the best one, in units of the margin, or so many rows are."""
+        assert self.point is not None
+        least = min(least, len(self.point.lack) - 1)
+        nearest = np.partition(np.abs(self.point.lack), least)[least]
+        return max(self._reach, float(nearest))
+
+    @property
+    def _reach(self) -> float:
+        return max(self._movement, _DOUBT * self._width)
+
+    def _look(self, plane: Floats, width: float) -> Point:
+        """Look at all rows."""
+        function = partial(_looked_at, self.view, plane, width)
+        lacks, *parts = zip(*self.problem.map(function, self.problem.y, self.prices), strict=True)
+        hinge, written, curvature, weight = (sum(part) for part in parts)
+        normal = self._penalty * plane
+        return Point(
+            plane=plane,
+            width=width,
+            lack=np.concatenate(lacks),
+            value=float(normal @ normal) / 2 + hinge,
+            gradient=normal - written,
+            curvature=curvature,
+            weight=weight,
+        )
+
+
+@np.errstate(all="ignore")
+def _looked_at(
+    view: View, plane: Floats, width: float, _: slice, X: Any, y: NDArray[Any], prices: Floats
+) -> tuple[Floats, float, Floats, Floats, float]:
+    """Return t, sum c l_h(t), X'(y c l_h'(t)), the curvature and its weight."""
+    lack, written = np.empty(len(y)), np.zeros(len(plane))
+    curvature, hinge, weight = np.zeros((len(plane), len(plane))), 0.0, 0.0
+    for part in blocks(X):
+        rows, c = view.of(X[part]), prices[part]
+        t = lack[part] = view.lack(plane, rows, y[part])
+        share = np.clip(0.5 + t / (2 * width), 0.0, 1.0)
+        near = np.flatnonzero(np.abs(t) < width)
+        hinge += float(c @ np.maximum(0.0, t)) + float(c[near] @ _rounding(t[near], width))
+        written += view.written(rows, y[part] * c * share)
+        bends = c[near] / (2 * width)
+        curvature += weighted_gram(rows[near], bends, bias=view.bias)
+        weight += float(bends.sum())
+    return lack, hinge, written, curvature, weight
+
+
+def _rounding(t: Floats, width: float) -> Floats:
+    """Return l_h(t) - max(0, t) for |t| <= h."""
+    return (width - np.abs(t)) ** 2 / (4 * width)
+
+
+def blocks(X: Any) -> Any:
+    """Yield blocks of rows that stay in the cache; sparse rows are one."""
+    n_rows, n_columns = X.shape
+    return slices(n_rows, max(1, _BLOCK_ENTRIES // n_columns) if isinstance(X, np.ndarray) else n_rows)

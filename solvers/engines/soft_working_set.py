@@ -1,0 +1,169 @@
+"""The soft margin of many rows from a few: the others stay at 0 or at their price, on the side where they are seen.
+
+A sample gives a first hyperplane, and Newton's method with a rounded hinge one so near the best that only rows next to
+the margin may still change sides. The interior point solves the program of these, where rows beyond the margin have no
+say and rows that lack it have one of first order; one pass over all rows finds those on the other side, which are taken
+in. Without any the solution is that of the whole program.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines.interior_point import Settings
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.quantile import offset_of_least_slack
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.engines.near_rows import NearRows
+    from maxmargin.solvers.engines.rounded_hinge import Descent, View
+
+Floats = NDArray[np.float64]
+
+NAME = "working-set"
+
+_SAMPLES = 4
+"""There are as many times the rows of the sample at least."""
+
+_ROWS_A_COLUMN = 10
+"""Of the sample, at least: of fewer the first hyperplane tells little."""
+
+_SAMPLE_GAP = 1e-3
+"""Relative gap to which the sample is solved; the others of it matter more."""
+
+_NEAR_SHARE, _LEAST_NEAR, _NEAR_A_COLUMN, _FEW_NEAR = 0.03, 1000, 10, 100
+"""Share of all rows, or number of them, that are near enough to the margin to be solved for, and least number."""
+
+_MOST_NEAR_ENTRIES = 1 << 23
+"""Entries of these rows, at most at first."""
+
+_WIDER, _MOST_WIDTHS = 4, 3
+"""How much further rows are solved for as well where too many are on the wrong side, and how often."""
+
+_MOST_ROUNDS = 6
+
+_NEGLIGIBLE = 1e-14
+"""Cost of rows on the wrong side, relative to the objective, that rounding leaves."""
+
+ABANDONED = "abandoned"
+
+
+def fits(problem: Problem) -> bool:
+    """Return whether there are at least as many rows as columns, and a moderate number of columns."""
+    return interior_point.fits(problem) and problem.n_samples >= problem.n_features
+
+
+def is_worth_it(problem: Problem) -> bool:
+    """Return whether there are so many rows that a sample tells where most of them are."""
+    n_sample = problem.sample_size
+    is_large = n_sample * _SAMPLES <= problem.n_samples
+    return is_large and n_sample >= _ROWS_A_COLUMN * problem.n_features and fits(problem)
+
+
+def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | None = None) -> Candidate:
+    """Return a hyperplane and multipliers as `interior_point.solve`; neither where this is no way to them.
+
+    Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
+    """
+    from maxmargin.solvers.engines.rounded_hinge import View
+
+    with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
+        run = _Run(problem, prices, View(interior_point.center_of(problem), problem.bias))
+        try:
+            run.finish(start)
+        except KeyboardInterrupt:
+            run.status = INTERRUPTED
+        except (np.linalg.LinAlgError, ArithmeticError):
+            run.status = ABANDONED
+    attempt = Attempt(solver=NAME, status=run.status, message=run.message)
+    return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
+
+
+class _Run:
+    """The search, and the best hyperplane with the multipliers that belong to it."""
+
+    def __init__(self, problem: Problem, prices: Floats, view: "View") -> None:
+        self.problem, self.prices, self.view = problem, prices, view
+        self.status, self.message, self.n_programs = ABANDONED, "", 0
+        self.normal, self.multipliers = np.zeros(problem.n_features), prices
+
+    def finish(self, start: tuple[Floats, float] | None) -> None:
+        """Search until no row is on the wrong side, or that takes too long; few rows are solved for at once."""
+        if self.problem.n_samples <= self._most_near:
+            self._is_settled(self._within(np.zeros(self.problem.n_features + self.problem.bias), np.inf))
+            return
+        descent = self._descent(start or _of_sample(self.problem, self.prices))
+        try:
+            is_near = descent.run(self._most_near)
+        finally:
+            if descent.point is not None:
+                self.normal = descent.point.plane[: self.problem.n_features]
+                self.multipliers = descent.point.multipliers(self.prices)
+        if is_near:
+            self._settle(descent.plane, descent.reach(self._least_near))
+
+    def _descent(self, start: tuple[Floats, float]) -> "Descent":
+        from maxmargin.solvers.engines.rounded_hinge import Descent
+
+        return Descent(self.problem, self.prices, self.view, self.view.plane_of(*start))
+
+    def _settle(self, plane: Floats, reach: float) -> None:
+        """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
+        for _ in range(_MOST_WIDTHS):
+            near = self._within(plane, reach)
+            if len(near.rows) > _WIDER * self._most_near or self._is_settled(near):
+                return
+            reach *= _WIDER
+
+    def _within(self, plane: Floats, reach: float) -> "NearRows":
+        from maxmargin.solvers.engines.near_rows import NearRows
+
+        return NearRows.within(self.problem, self.prices, self.view, plane, reach)
+
+    def _is_settled(self, near: "NearRows") -> bool:
+        """Solve, and take in what is on the wrong side, until nothing is or that would be more than there was."""
+        for _ in range(_MOST_ROUNDS):
+            self.n_programs += 1
+            self.message = f"{self.n_programs} programs, the last of {len(near.rows)} rows"
+            solution = near.solve()
+            if solution is None:
+                return False
+            plane, multipliers = solution
+            wrong = near.wrong_side(plane)
+            if wrong.cost <= _NEGLIGIBLE * wrong.objective:
+                self.status = "optimal"
+                self.normal = plane[: self.problem.n_features]
+                self.multipliers = near.all_multipliers(multipliers)
+                return True
+            if len(wrong.rows) > len(near.rows):
+                return False
+            near.take_in(wrong)
+        return False
+
+    @property
+    def _least_near(self) -> int:
+        return max(_FEW_NEAR, _NEAR_A_COLUMN * self.problem.n_features)
+
+    @property
+    def _most_near(self) -> int:
+        few = max(_LEAST_NEAR, 2 * self._least_near)
+        share = min(_NEAR_SHARE * self.problem.n_samples, _MOST_NEAR_ENTRIES / self.problem.n_features)
+        return max(few, int(share))
+
+
+def _of_sample(problem: Problem, prices: Floats) -> tuple[Floats, float]:
+    """Return about the hyperplane of a sample, whose rows stand for all of their class."""
+    rows, X = problem.sample
+    y, shares = problem.y[rows], prices[rows].copy()
+    for sign in (-1.0, 1.0):
+        shares[y == sign] *= prices[problem.y == sign].sum() / shares[y == sign].sum()
+    sample = Problem(X, y, problem.bias)
+    found = interior_point.solve(sample, shares, settings=Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP))
+    if found.w is None:
+        raise np.linalg.LinAlgError("the sample has no solution")
+    if found.attempt.status == INTERRUPTED:
+        raise KeyboardInterrupt
+    return found.w, offset_of_least_slack(y - X @ found.w, y, shares) if problem.bias else 0.0

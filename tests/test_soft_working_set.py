@@ -1,0 +1,260 @@
+"""The soft margin of many rows from few: the same answers as of all rows, and admitted where it is no way to them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from maxmargin.solvers import chunks
+from maxmargin.solvers import problem as problems
+from maxmargin.solvers.chosen_rows import ChosenRows
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.engines import interior_point, soft_working_set
+from maxmargin.solvers.engines.near_rows import NearRows
+from maxmargin.solvers.engines.rounded_hinge import Descent, View
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
+from maxmargin.solvers.solution import Status
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+NARROW = 1e-9
+N = 3000
+
+
+@pytest.fixture(autouse=True)
+def _small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of rows are many."""
+    monkeypatch.setattr(problems, "_LEAST_SAMPLE", 200)
+
+
+def clouds(n: int = N, d: int = 5, *, seed: int = 0, shift: float = 1.0, share: float = 0.5) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    y[:2] = -1.0, 1.0
+    X = rng.normal(size=(n, d))
+    X[:, 0] += shift * y
+    return X, y
+
+
+def _problem(change: Callable[[Floats], Any] = lambda X: X, bias: bool = True, **options: Any) -> Problem:
+    X, y = clouds(**options)
+    return Problem.validated(change(X), y, bias=bias)
+
+
+MANY_ROWS = {
+    "plain": _problem(),
+    "through the origin": _problem(bias=False),
+    "one column": _problem(d=1),
+    "unbalanced": _problem(share=0.1),
+    "hardly overlapping": _problem(shift=3.0),
+    "separable": _problem(shift=6.0),
+    "labels by chance": _problem(shift=0.0),
+    "far from 0": _problem(lambda X: X + 1e6),
+    "columns of all sizes": _problem(lambda X: X * 10.0 ** np.arange(-4, 6, 2)),
+    "collinear and constant columns": _problem(lambda X: np.column_stack([X, X[:, 0] - X[:, 1], np.full(len(X), 7.0)])),
+    "integers": _problem(np.round),
+    "sparse": _problem(lambda X: csr_array(np.where(np.abs(X) > 1, X, 0.0))),
+    "sparse, through the origin": _problem(lambda X: csr_array(np.where(np.abs(X) > 1, X, 0.0)), bias=False),
+}
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
+@pytest.mark.parametrize("name", MANY_ROWS)
+def test_few_rows_tell_what_all_do(name: str, C: float) -> None:
+    problem = MANY_ROWS[name]
+    mine = soft_margin(problem, C, method="working-set")
+    of_all = soft_margin(problem, C, method="interior-point")
+    assert mine.attempts[0].status == "optimal"
+    assert mine.gap <= NARROW * mine.objective
+    assert mine.lower <= of_all.objective and of_all.lower <= mine.objective
+
+
+@pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "sparse"])
+def test_kkt(name: str) -> None:
+    problem = MANY_ROWS[name]
+    answer = soft_margin(problem, 2.0, method="working-set")
+    written = problem.X.T @ (answer.dual * problem.y)
+    np.testing.assert_allclose(written, answer.w, atol=1e-7 * np.abs(answer.w).max())
+    margins = problem.y * (problem.X @ answer.w + answer.b)
+    assert (answer.dual[margins > 1 + 1e-6] <= 1e-6).all()
+    np.testing.assert_allclose(answer.dual[margins < 1 - 1e-6], 2.0, rtol=1e-6)
+
+
+def test_weights_are_prices() -> None:
+    problem = MANY_ROWS["plain"]
+    weights = np.random.default_rng(0).integers(0, 4, size=N).astype(float)
+    answers = [soft_margin(problem, 0.5, sample_weight=weights, method=method) for method in METHODS_OF_MANY]
+    assert all(answer.gap <= NARROW * answer.objective for answer in answers)
+    assert answers[0].lower <= answers[1].objective and answers[1].lower <= answers[0].objective
+    assert (answers[0].dual[weights == 0] == 0).all()
+
+
+METHODS_OF_MANY = ("working-set", "interior-point")
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
+    seed, d = data.draw(st.integers(0, 2**20)), data.draw(st.integers(1, 4))
+    rng = np.random.default_rng(seed)
+    kind = data.draw(st.sampled_from(["few points", "heavy tails", "outliers", "one class is rare", "smooth"]))
+    X = rng.normal(size=(900, d))
+    y = np.where(X[:, 0] + data.draw(st.sampled_from([0.0, 0.1, 1.0, 5.0])) * rng.normal(size=900) > 0, 1.0, -1.0)
+    if kind == "few points":
+        X = np.round(X)
+    elif kind == "heavy tails":
+        X = rng.standard_cauchy(size=(900, d))
+    elif kind == "outliers":
+        X[:3] *= 1e4
+    elif kind == "one class is rare":
+        y[:] = -1.0
+    y[:4] = -1.0, 1.0, -1.0, 1.0
+    problem = Problem.validated(X, y, bias=data.draw(st.booleans()))
+    C = 10.0 ** data.draw(st.integers(-5, 5))
+    answer = soft_margin(problem, C)
+    assert answer.attempts[0].solver == "Clarabel" or soft_working_set.is_worth_it(problem)
+    mine = soft_margin(problem, C, method="working-set")
+    assert mine.lower <= answer.objective and answer.lower <= mine.objective
+    assert mine.gap <= NARROW * mine.objective or mine.attempts[0].status == soft_working_set.ABANDONED
+    assert answer.gap <= NARROW * answer.objective
+
+
+@pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "sparse"])
+def test_slopes_of_the_rounded_objective(name: str) -> None:
+    problem, width = MANY_ROWS[name], 0.4
+    view, prices = View(interior_point.center_of(problem), problem.bias), np.linspace(0.5, 2.0, N)
+    rng = np.random.default_rng(3)
+    plane = rng.normal(size=problem.n_features + problem.bias)
+    descent = Descent(problem, prices, view, plane)
+    here = descent._look(plane, width)
+    exact = here.plane[: problem.n_features] @ here.plane[: problem.n_features] / 2
+    exact += prices @ np.maximum(0.0, here.lack)
+    assert exact <= here.value <= exact + prices.sum() * width / 4
+    direction = rng.normal(size=len(plane))
+    step = 1e-5
+    above, below = (descent._look(plane + sign * step * direction, width) for sign in (1, -1))
+    slope = (above.value - below.value) / (2 * step)
+    assert slope == pytest.approx(here.gradient @ direction, rel=1e-4)
+    penalty = np.diag((np.arange(len(plane)) < problem.n_features).astype(float))
+    bend = (above.gradient - below.gradient) / (2 * step)
+    np.testing.assert_allclose(bend, (here.curvature + penalty) @ direction, rtol=0.02, atol=2e-3 * abs(bend).max())
+
+
+@pytest.mark.parametrize("name", ["plain", "far from 0", "through the origin"])
+def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str) -> None:
+    problem = MANY_ROWS[name]
+    view, prices = View(interior_point.center_of(problem), problem.bias), np.ones(N)
+    size = problem.n_features + problem.bias
+    start, end = np.zeros(size), np.full(size, 20.0)
+    descent = Descent(problem, prices, view, start)
+    best = descent._between(descent._look(start, 0.3), descent._look(end, 0.3))
+    lengths = np.linspace(0.0, 1.0, 201)
+    values = [descent._look(start + length * (end - start), 0.3).value for length in lengths]
+    assert descent._look(best, 0.3).value <= min(values) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("name", ["plain", "unbalanced", "through the origin", "far from 0", "sparse"])
+def test_rows_beside_the_program_count(name: str) -> None:
+    problem, prices = MANY_ROWS[name], np.full(N, 3.0)
+    answer = soft_margin(problem, 3.0, method="interior-point")
+    view = View(interior_point.center_of(problem), problem.bias)
+    near = NearRows.within(problem, prices, view, view.plane_of(answer.w, answer.b), 0.05)
+    assert 0 < len(near.rows) < N / 4
+    plane, multipliers = near.solve() or pytest.fail("no solution")
+    np.testing.assert_allclose(plane[: problem.n_features], answer.w, atol=1e-6 * np.abs(answer.w).max())
+    assert not near.wrong_side(plane).rows.size
+    dual = near.all_multipliers(multipliers)
+    np.testing.assert_allclose(problem.X.T @ (dual * problem.y), answer.w, atol=1e-6 * np.abs(answer.w).max())
+
+
+def test_rows_that_are_taken_in_leave_the_sums() -> None:
+    problem, prices = MANY_ROWS["plain"], np.linspace(1.0, 2.0, N)
+    view = View(None, True)
+    near = NearRows.within(problem, prices, view, np.zeros(6), 0.5)
+    assert not near.rows.size and near.held[0] == pytest.approx(prices.sum())
+    everywhere = near.wrong_side(np.append(np.zeros(5), 10.0))
+    np.testing.assert_array_equal(everywhere.rows, np.flatnonzero(problem.y > 0))
+    near.take_in(everywhere)
+    np.testing.assert_allclose(near.held[0], prices[problem.y < 0].sum())
+    np.testing.assert_allclose(near.held[1:6], -(prices[problem.y < 0] @ problem.X[problem.y < 0]), atol=1e-9)
+    np.testing.assert_array_equal(near.X, problem.X[near.rows])
+
+
+def test_too_few_rows_have_no_solution() -> None:
+    """All rows of the program are positive and cheap: they cannot balance the negative ones."""
+    X = np.concatenate([np.zeros(40), np.full(10, -5.0)])[:, None]
+    y = np.repeat([-1.0, 1.0], [40, 10])
+    problem = Problem.validated(X, y)
+    sides = np.where(y > 0, 0, 1).astype(np.int8)
+    held = np.array([40.0, 0.0, -40.0])
+    near = NearRows(problem, np.ones(50), View(None, True), sides, np.flatnonzero(y > 0), X[y > 0], held)
+    assert near.solve() is None
+
+
+def test_equal_rows_are_left_to_the_next_engine() -> None:
+    X, y = clouds(12_000)
+    problem = Problem.validated(X[np.arange(12_000) % 40], y)
+    answer = soft_margin(problem, 1e3)
+    assert [(attempt.solver, attempt.status) for attempt in answer.attempts] == [
+        ("working-set", soft_working_set.ABANDONED),
+        ("interior-point", "optimal"),
+    ]
+    assert answer.status is Status.OPTIMAL and answer.gap <= NARROW * answer.objective
+
+
+def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = MANY_ROWS["plain"]
+    whole = soft_margin(problem, 1.0, method="working-set")
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1000)
+    everywhere = ChosenRows(InMemory(np.repeat(problem.X, 2, axis=0)), np.arange(0, 2 * N, 2))
+    for rows in (problem.X, everywhere):
+        parts = soft_margin(Problem(rows, problem.y), 1.0, method="working-set")
+        assert parts.engine == "working-set"
+        np.testing.assert_allclose(parts.w, whole.w, rtol=1e-7)
+
+
+def test_a_path_starts_where_the_last_answer_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = []
+    of_sample = soft_working_set._of_sample
+    monkeypatch.setattr(soft_working_set, "_of_sample", lambda *rows: samples.append(1) or of_sample(*rows))
+    path = soft_margin_path(MANY_ROWS["plain"], [0.1, 1.0, 10.0], method="working-set")
+    assert all(answer.gap <= NARROW * answer.objective for answer in path)
+    assert len(samples) == 1
+
+
+@pytest.mark.parametrize("place", ["the sample", "a pass", "the program"])
+def test_interrupted_work_is_proven(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    owner, name = {
+        "the sample": (soft_working_set, "_of_sample"),
+        "a pass": (Descent, "_n_within_reach"),
+        "the program": (NearRows, "solve"),
+    }[place]
+    monkeypatch.setattr(owner, name, interrupted)
+    answer = soft_margin(MANY_ROWS["plain"], 1.0, method="working-set")
+    assert answer.status is Status.LIMIT and answer.reason
+    assert 0 <= answer.lower <= answer.objective < np.inf
+    best = soft_margin(MANY_ROWS["plain"], 1.0)
+    assert answer.lower <= best.objective and best.lower <= answer.objective
+    if place != "the sample":
+        assert answer.objective < 1.1 * best.objective
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("n", [2, 10, 900])
+def test_few_rows_are_solved_for_at_once(n: int, C: float) -> None:
+    answer = soft_margin(_problem(n=n, d=2), C, method="working-set")
+    assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective
+
+
+def test_more_columns_than_rows_are_refused() -> None:
+    with pytest.raises(InvalidOptionError, match="too many columns"):
+        soft_margin(_problem(n=20, d=30), 1.0, method="working-set")
