@@ -12,6 +12,7 @@ from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
+from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.quantile import quantile
 from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, Incumbent, slack_of
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN
@@ -174,6 +175,5 @@ def _written(_: slice, X: Any, weights: Floats) -> Floats:
     return np.asarray(X.T @ weights)
 
 
-@np.errstate(all="ignore")
 def _scores(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
-    return np.asarray(y * (X @ w))
+    return functional_margins(X, y, w, 0.0)[0]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.quantile import offset_of_least_slack
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
 
@@ -138,10 +139,9 @@ def slack_of(problem: Problem, w: Floats, b: float, level: float = 1.0) -> Float
 
 
 def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(y - X @ w)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(y * (1.0 - functional_margins(X, y, w, 0.0)[0]))
 
 
 def _slack(w: Floats, b: float, level: float, _: slice, X: Any, y: Floats) -> Floats:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(np.maximum(0.0, level - y * (X @ w + b)))
+    return np.asarray(np.maximum(0.0, level - functional_margins(X, y, w, b)[0]))

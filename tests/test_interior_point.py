@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
@@ -20,8 +20,9 @@ from maxmargin.solvers.engines.column_system import ColumnSystem
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_system import inner_products
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof import soft_bounds
+from maxmargin.solvers.proof import soft_bounds, sums
 from maxmargin.solvers.proof.hulls import balanced_sum
+from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
 from maxmargin.solvers.solution import SoftMargin
 
@@ -193,8 +194,35 @@ def test_rows_around_a_margin_are_paired(margin: float, price: float, spread: fl
 finite = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
 
 
+@pytest.fixture(params=["passes of numpy", "compiled passes"])
+def passes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "compiled passes":
+        monkeypatch.setattr(sums, "MANY_ENTRIES", 1)
+
+
+@pytest.mark.usefixtures("passes")
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rounded_objectives_are_above_the_exact_ones(data: st.DataObject) -> None:
+    """Also of columns whose numbers are far from 0, and of planes along which the terms cancel."""
+    n, d = data.draw(st.integers(2, 300)), data.draw(st.integers(1, 3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d) + data.draw(finite)
+    problem = Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), data.draw(st.booleans()))
+    w, b, prices = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(soft_bounds, "_EXACT_ROWS", data.draw(st.sampled_from([0, 2000])))
+        rounded = soft_bounds.objective_upper_bound(problem, w, b, prices)
+    margins = exact_functional_margins(problem, np.arange(n), w, b)
+    slack = sum(Fraction(c) * max(Fraction(0), 1 - m) for c, m in zip(prices.tolist(), margins, strict=True))
+    exact = norm_squared(w) / 2 + slack
+    sizes = prices @ (1 + np.abs(X) @ np.abs(w) + abs(b))
+    assert exact <= Fraction(rounded) <= exact + Fraction(1e-12 * sizes) + Fraction(1e-12) * exact
+
+
+@pytest.mark.usefixtures("passes")
+@given(st.data())
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rounded_bounds_are_outside_the_exact_ones(data: st.DataObject) -> None:
     """Whatever the multipliers and the plane, also where the classes are far from balanced."""
     n, d = data.draw(st.integers(2, 300)), data.draw(st.integers(1, 3))
@@ -214,6 +242,7 @@ def test_rounded_bounds_are_outside_the_exact_ones(data: st.DataObject) -> None:
     assert Fraction(rounded) >= exact - Fraction(tolerance), "and not far"
 
 
+@pytest.mark.usefixtures("passes")
 @pytest.mark.parametrize("bias", [True, False])
 def test_rounded_bounds_hold_where_sums_cancel(bias: bool) -> None:
     """Pairs of rows that nearly cancel: there the error of rounding is far above the roundings of the answer."""

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers import extremes
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof import lowest as lowest_module
+from maxmargin.solvers.proof import sums
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,
@@ -184,7 +184,7 @@ def test_compiled_scores_find_the_same_least_margins(plane: tuple) -> None:
     problem = Problem(X, y)
     least, best = least_functional_margin(problem, w, b), best_offset(problem, w)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lowest_module, "MANY_ENTRIES", 1)
+        patch.setattr(sums, "MANY_ENTRIES", 1)
         assert least_functional_margin(problem, w, b) == least
         assert best_offset(problem, w) == best
 

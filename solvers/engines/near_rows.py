@@ -134,7 +134,7 @@ def _sorted_out(
     """Return the sides, the rows near the margin, and the sums of the rows at their prices."""
     sides, held = np.empty(len(y), np.int8), np.zeros(len(plane) + 1)
     for part in blocks(X):
-        rows = view.of(X[part])
+        rows = X[part]
         t = view.lack(plane, rows, y[part])
         sides[part] = np.where(np.abs(t) <= width, 0, np.sign(t))
         held += _held(view, rows, y[part], np.where(sides[part] > 0, prices[part], 0.0))
@@ -151,6 +151,6 @@ def _looked_at(
     view: View, plane: Floats, chunk: slice, X: Any, y: NDArray[Any], prices: Floats, sides: NDArray[np.int8]
 ) -> tuple[float, float, Rows, Any]:
     """Return sum c max(0, t), sum c |t| on the wrong side, and the rows there."""
-    t = np.concatenate([view.lack(plane, view.of(X[part]), y[part]) for part in blocks(X)])
+    t = view.lack(plane, X, y)
     wrong = np.flatnonzero(t * sides < 0)
     return float(prices @ np.maximum(0.0, t)), float(prices[wrong] @ np.abs(t[wrong])), chunk.start + wrong, X[wrong]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import stacked
-from maxmargin.solvers.extremes import MANY_ENTRIES
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.rounding import errors, largest_error, whole_line_where_broken
+from maxmargin.solvers.proof.sums import functional_margins
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -104,7 +104,7 @@ class _Search:
 
 def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lowest]:
     error = float(errors(X, search.w, search.b).max(initial=0.0)) if search.error is None else search.error
-    score, least = _scores(X, np.asarray(y, dtype=np.float64), search.w, search.b)
+    score, least = functional_margins(X, y, search.w, search.b)
     groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)
     if len(search.levels) == 2:
         groups = ((y < 0, least[0]), (y > 0, least[1]))
@@ -115,21 +115,6 @@ def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lo
             places = _different(X, y, places)
         found.append(_looked_at(search, error, rows.start, X, score, places))
     return found
-
-
-def _scores(X: Any, y: Floats, w: Floats, b: float) -> tuple[Floats, tuple[float, ...]]:
-    """Return y (w.x + b), -infinity where that overflows, and the least others of either class, -1 first."""
-    if isinstance(X, np.ndarray) and X.size >= MANY_ENTRIES:
-        from maxmargin.solvers.proof.scores_kernel import scores
-
-        result = np.empty(len(y))
-        return result, scores(X, y, w, b, result)
-    with np.errstate(all="ignore"):
-        result = np.asarray(X @ w + b) * y
-        result[~np.isfinite(result)] = -np.inf
-    is_number = result > -np.inf
-    least = [result.min(where=is_number & (y == sign), initial=np.inf) for sign in (-1, 1)]
-    return result, tuple(map(float, least))
 
 
 def _low_places(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_down, round_up
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken
+from maxmargin.solvers.proof.sums import scores_and_moduli, weighted_sums
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -42,12 +42,6 @@ _GROUP = 64
 
 _FEW_ERROR, _MANY_ERROR = 2.0**-50, 2.0**-46
 """Relative: a rounding of every number, of the sum and of the bound, and for many numbers gamma_64."""
-
-_GROUP_ROWS = 256
-"""Rows whose weighted sum is one product."""
-
-_BLOCK_GROUPS = 8
-"""Such groups looked at together, few enough to stay in the cache."""
 
 
 def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats) -> float:
@@ -168,11 +162,11 @@ class _Plane(NamedTuple):
 
         As `maxmargin.solvers.proof.margins.enclosures`, with a rounding more of every entry.
         """
-        X = X if self.center is None else X - self.center
         share = 2 * (n_products(X) + 8) * UNIT_ROUNDOFF
         lost = 8 * (len(self.w) + 1) * TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
-        value = y * (X @ self.w + self.offset)
-        error = (abs(X) @ np.abs(self.w) + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
+        scores, moduli = scores_and_moduli(X, self.center, self.w)
+        value = y * (scores + self.offset)
+        error = (moduli + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
         return whole_line_where_broken(np.nextafter(value - error, -np.inf), np.nextafter(value + error, np.inf))
 
 
@@ -187,9 +181,7 @@ def _slack_of_chunk(
     plane: _Plane, level: float, rows: slice, X: Any, y: Floats, prices: Floats
 ) -> tuple[float, Rows, Floats]:
     """Return an upper bound of the sum of c xi of rows off the margin, the others, and upper bounds of theirs."""
-    step = len(y) if hasattr(X, "tocsr") else _GROUP_ROWS * _BLOCK_GROUPS
-    parts = [plane.enclose(X[part], y[part]) for part in slices(len(y), step)]
-    lower, upper = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+    lower, upper = plane.enclose(X, np.asarray(y, dtype=np.float64))
     inside = np.flatnonzero((lower < level) & (prices > 0))
     terms = np.nextafter(level - lower[inside], np.inf) * prices[inside] + TINIEST_NORMAL
     on_margin = upper[inside] > level
@@ -246,7 +238,7 @@ def sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
     """
     sums = moduli = np.zeros(problem.n_features)
     n_terms = 0
-    for part, part_moduli, part_terms in problem.map(partial(_weighted_sums, _center(problem)), problem.y * dual):
+    for part, part_moduli, part_terms in problem.map(partial(_sums_of_chunk, _center(problem)), problem.y * dual):
         sums, moduli = sums + part, moduli + part_moduli
         n_terms = max(n_terms, part_terms) + 1
     # One rounding each for x - center, for the product and where X itself is rounded; the rest for this expression.
@@ -267,20 +259,5 @@ def _center(problem: Problem) -> Floats | None:
     return np.where(is_far, middle, 0.0) if is_far.any() else None
 
 
-@np.errstate(all="ignore")
-def _weighted_sums(center: Floats | None, _: slice, X: Any, weights: Floats) -> tuple[Floats, Floats, int]:
-    """Return the sums of weights * (X - center) and of their moduli, and how often a term is added at most."""
-    if hasattr(X, "tocsr"):
-        return np.asarray(X.T @ weights), np.asarray(abs(X).T @ np.abs(weights)), len(weights)
-    sums, moduli = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    n_groups = 0
-    for rows in slices(len(weights), _GROUP_ROWS * _BLOCK_GROUPS):
-        block = X[rows] if center is None else X[rows] - center
-        for total, numbers, factors in (
-            (sums, block, weights[rows]),
-            (moduli, np.abs(block), np.abs(weights[rows])),
-        ):
-            for group in slices(len(factors), _GROUP_ROWS):
-                total += factors[group] @ numbers[group]
-        n_groups += _BLOCK_GROUPS
-    return sums, moduli, _GROUP_ROWS + n_groups
+def _sums_of_chunk(center: Floats | None, _: slice, X: Any, weights: Floats) -> tuple[Floats, Floats, int]:
+    return weighted_sums(X, center, weights)
