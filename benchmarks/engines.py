@@ -99,7 +99,7 @@ BENCHMARK = Benchmark(
         "maxmargin": Peer(solve=engine("auto")),
         "maxmargin, quick": Peer(solve=engine("quick"), on=HARD),
         "maxmargin, daqp": Peer(solve=engine("daqp"), on=HARD),
-        "maxmargin, working-set": Peer(solve=engine("working-set"), on=HARD),
+        "maxmargin, working-set": Peer(solve=engine("working-set")),
         "maxmargin, cvxpy": Peer(solve=engine("cvxpy")),
         "maxmargin, exact": Peer(solve=exact, on=HARD, seconds=1.0),
         "maxmargin, interior-point": Peer(solve=engine("interior-point"), on=SOFT),

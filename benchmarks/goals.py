@@ -69,7 +69,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
 
-OURS = "maxmargin"
+OURS, INTERIOR_POINT = "maxmargin", "maxmargin, interior-point"
 
 HARD = (
     Goal("100k x 50: proven relative gap", "hard_margin", "100k x 50", OURS, "accuracy", 1e-12),
@@ -96,8 +96,22 @@ SOFT = (
     Goal(
         "20k x 20: time of LIBSVM, tol = 1e-4", "soft_margin", "20k x 20", "LIBSVM, tol = 1e-4", "times_ours", None, 50
     ),
-    Goal("100k x 50: in its weighted Grams", "soft_margin", "100k x 50", OURS, f"times_own_units, {GRAM}", 3),
-    Goal("100k x 50: in as many dsyrk", "soft_margin", "100k x 50", OURS, f"times_own_units, {SYRK}", 3),
+    Goal(
+        "100k x 50: the interior point, in its weighted Grams",
+        "soft_margin",
+        "100k x 50",
+        INTERIOR_POINT,
+        f"times_own_units, {GRAM}",
+        3,
+    ),
+    Goal(
+        "100k x 50: the interior point, in as many dsyrk",
+        "soft_margin",
+        "100k x 50",
+        INTERIOR_POINT,
+        f"times_own_units, {SYRK}",
+        3,
+    ),
     Goal("100k x 50: time of LIBLINEAR, gap 1e-6", "soft_margin", "100k x 50", "LIBLINEAR", "times_ours", None, 8),
     Goal("100k x 50: time of any peer, gap 1e-9", "soft_margin", "100k x 50", FREE_BIAS, "times_ours", None, 100),
     Goal("1M x 50: MiB beyond the data", "soft_margin", "1M x 50", OURS, "extra_mib", 1536),

@@ -1,4 +1,4 @@
-"""What a run has to do, cheap cells first, and about how long it will take."""
+"""What a run has to do, cheap data sets first, and about how long it will take."""
 
 import argparse
 import json
@@ -60,8 +60,21 @@ class Step:
 
 
 def steps(plans: list[Plan]) -> list[Step]:
-    """Return what is due, the cheap cells first."""
-    return sorted((Step(plan, cell) for plan in plans for cell in plan.due), key=lambda step: step.seconds)
+    """Return what is due: the cheap data sets first, each with its cells, of which ratios are taken, one after another."""
+    groups = [group for plan in plans for group in _by_data(plan)]
+    return [step for group in sorted(groups, key=_total) for step in group]
+
+
+def _by_data(plan: Plan) -> list[list[Step]]:
+    """Return the steps of every data set, the cheap ones first."""
+    groups: dict[str, list[Step]] = {}
+    for cell in plan.due:
+        groups.setdefault(cell[0], []).append(Step(plan, cell))
+    return [sorted(group, key=lambda step: step.seconds) for group in groups.values()]
+
+
+def _total(group: list[Step]) -> float:
+    return sum(step.seconds for step in group)
 
 
 def outcome(cell: Facts) -> str:

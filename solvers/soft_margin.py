@@ -206,7 +206,7 @@ def _candidates(best: Incumbent, method: str, solver: str | None, before: SoftMa
     else:
         for engine in _engines(problem):
             yield _structured(problem, prices, engine, before)
-        is_moderate = problem.n_samples * problem.n_features <= MODERATE_ENTRIES
+        is_moderate = _is_moderate(problem)
         if best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP):
             yield _hard_margin(problem)
         if is_moderate:
@@ -236,12 +236,17 @@ def _structured(problem: Problem, prices: Floats, engine: str, before: SoftMargi
         return interior_point.solve(problem, prices, start=start)
     from maxmargin.solvers.engines import dual_coordinate
 
-    return dual_coordinate.solve(problem, prices, relative_gap=RELATIVE_GAP / 2)
+    gap = NEXT_SOLVER_GAP if _is_moderate(problem) else RELATIVE_GAP
+    return dual_coordinate.solve(problem, prices, relative_gap=gap / 2)
 
 
 def is_small(problem: Problem) -> bool:
     """Return whether the textbook program is solved in a second or so."""
     return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
+
+
+def _is_moderate(problem: Problem) -> bool:
+    return problem.n_samples * problem.n_features <= MODERATE_ENTRIES
 
 
 def _is_limit(before: SoftMargin, prices: Floats) -> bool:

@@ -19,6 +19,9 @@ Rows = NDArray[np.int64]
 _MANY_ROWS = 1000
 """So many rows next to the least are looked at more closely before they cost integers."""
 
+_BEYOND = 2.0
+"""Rows above a level are returned too, up to so many times what the least is below it: a better w may bring them down."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lowest:
@@ -67,7 +70,7 @@ def lowest(
     by_class : bool
         Whether the classes are groups of their own, else all rows are one group.
     levels : sequence of float, one a group
-        Rows with a smaller score are returned as well,
+        Rows with a smaller score are returned as well, and some above if there are any,
     most : int
         at most so many, a chunk.
     """
@@ -118,7 +121,7 @@ def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lo
 
 
 def _low_places(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
-    """Return the places of scores that may be the least of a group, and of at most so many others below the level."""
+    """Return the places of scores that may be the least of a group, and of at most so many others near the level."""
     with np.errstate(all="ignore"):
         end = np.nextafter(least + 2 * error, np.inf)  # no score above it can be the least
     if not np.isfinite(end):
@@ -126,7 +129,7 @@ def _low_places(score: Floats, is_member: Any, least: float, level: float, most:
     near = np.flatnonzero((score <= end) & is_member)
     if not most or level <= end:
         return near
-    below = np.flatnonzero((score < level) & (score > end) & is_member)
+    below = np.flatnonzero((score < level + _BEYOND * (level - least)) & (score > end) & is_member)
     if below.size > most:
         below = below[np.argpartition(score[below], most)[:most]]
     return np.sort(np.concatenate([near, below]))
