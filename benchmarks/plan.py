@@ -60,7 +60,7 @@ class Step:
 
 
 def steps(plans: list[Plan]) -> list[Step]:
-    """Return what is due: the cheap data sets first, each with its cells, of which ratios are taken, one after another."""
+    """Return what is due: the cheap data sets first, of each the cells, of which ratios are taken, together."""
     groups = [group for plan in plans for group in _by_data(plan)]
     return [step for group in sorted(groups, key=_total) for step in group]
 

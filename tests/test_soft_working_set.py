@@ -13,7 +13,7 @@ from maxmargin.solvers import chunks
 from maxmargin.solvers import problem as problems
 from maxmargin.solvers.chosen_rows import ChosenRows
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.engines import interior_point, soft_working_set
+from maxmargin.solvers.engines import interior_point, near_rows, soft_working_set
 from maxmargin.solvers.engines.near_rows import NearRows
 from maxmargin.solvers.engines.rounded_hinge import Descent, View
 from maxmargin.solvers.errors import InvalidOptionError
@@ -164,7 +164,8 @@ def test_rows_beside_the_program_count(name: str) -> None:
     problem, prices = MANY_ROWS[name], np.full(N, 3.0)
     answer = soft_margin(problem, 3.0, method="interior-point")
     view = View(interior_point.center_of(problem), problem.bias)
-    near = NearRows.within(problem, prices, view, view.plane_of(answer.w, answer.b), 0.05)
+    near = NearRows.within(problem, prices, view, view.plane_of(answer.w, answer.b), 0.05, N)
+    assert near is not None
     assert 0 < len(near.rows) < N / 4
     plane, multipliers = near.solve() or pytest.fail("no solution")
     np.testing.assert_allclose(plane[: problem.n_features], answer.w, atol=1e-6 * np.abs(answer.w).max())
@@ -173,17 +174,39 @@ def test_rows_beside_the_program_count(name: str) -> None:
     np.testing.assert_allclose(problem.X.T @ (dual * problem.y), answer.w, atol=1e-6 * np.abs(answer.w).max())
 
 
-def test_rows_that_are_taken_in_leave_the_sums() -> None:
-    problem, prices = MANY_ROWS["plain"], np.linspace(1.0, 2.0, N)
-    view = View(None, True)
-    near = NearRows.within(problem, prices, view, np.zeros(6), 0.5)
-    assert not near.rows.size and near.held[0] == pytest.approx(prices.sum())
-    everywhere = near.wrong_side(np.append(np.zeros(5), 10.0))
-    np.testing.assert_array_equal(everywhere.rows, np.flatnonzero(problem.y > 0))
-    near.take_in(everywhere)
-    np.testing.assert_allclose(near.held[0], prices[problem.y < 0].sum())
-    np.testing.assert_allclose(near.held[1:6], -(prices[problem.y < 0] @ problem.X[problem.y < 0]), atol=1e-9)
-    np.testing.assert_array_equal(near.X, problem.X[near.rows])
+@pytest.mark.parametrize("name", ["plain", "far from 0", "through the origin", "sparse"])
+def test_rows_that_are_taken_in_leave_the_sums(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near_rows, "_LEAST_BROUGHT", N)
+    problem, prices = MANY_ROWS[name], np.linspace(1.0, 2.0, N)
+    center = interior_point.center_of(problem)
+    view, d = View(center, problem.bias), problem.n_features
+    near = NearRows.within(problem, prices, view, np.zeros(d + problem.bias), 0.5, N)
+    assert near is not None and not near.rows.size and near.held[0] == pytest.approx(prices.sum())
+    plane = np.zeros(d + problem.bias)
+    plane[0] = 3.0
+    wrong = near.wrong_side(plane)
+    assert wrong.are_too_many and 0 < len(wrong.rows) < N
+    near.take_in(wrong)
+    held = np.setdiff1d(np.arange(N), wrong.rows)
+    X = problem.dense_rows(held) - (0.0 if center is None else center)
+    np.testing.assert_allclose(near.held[0], prices[held].sum())
+    np.testing.assert_allclose(near.held[1 : d + 1], (prices * problem.y)[held] @ X, atol=1e-8)
+    np.testing.assert_array_equal(near.rows, wrong.rows)
+    assert not near.wrong_side(plane).rows.size
+
+
+def test_more_rows_than_asked_for_are_not_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, prices, view, plane = MANY_ROWS["plain"], np.ones(N), View(None, True), np.eye(6)[0]
+    near = NearRows.within(problem, prices, view, plane, 0.3, N)
+    assert near is not None
+    n_near = len(near.rows)
+    assert NearRows.within(problem, prices, view, plane, 0.3, n_near) is not None
+    assert NearRows.within(problem, prices, view, plane, 0.3, n_near - 1) is None
+    monkeypatch.setattr(near_rows, "_LEAST_BROUGHT", 10)
+    assert NearRows.within(problem, prices, view, plane, 0.3, 50) is None
+    wrong = near.wrong_side(-plane)
+    assert wrong.are_too_many
+    assert wrong.cost == pytest.approx(np.abs(1 + problem.y * problem.X[:, 0])[wrong.rows].sum())
 
 
 def test_too_few_rows_have_no_solution() -> None:

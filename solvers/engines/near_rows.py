@@ -22,6 +22,9 @@ Rows = NDArray[np.int64]
 _BALANCE_ERROR = 1e-9
 """Of sum y a relative to sum a."""
 
+_LEAST_BROUGHT, _UNEVEN = 1000, 8
+"""Rows that any chunk may bring, and how many times its share besides: rows may be sorted."""
+
 
 class WrongSide(NamedTuple):
     """What a pass finds of rows that are not solved for.
@@ -35,12 +38,15 @@ class WrongSide(NamedTuple):
     rows : ndarray of int
         Those on the wrong side.
     X
+    are_too_many : bool
+        Whether there are about as many as rows that are solved for, or more; then not all of them are here.
     """
 
     objective: float
     cost: float
     rows: Rows
     X: Any
+    are_too_many: bool
 
 
 @dataclass
@@ -71,10 +77,16 @@ class NearRows:
     held: Floats
 
     @classmethod
-    def within(cls, problem: Problem, prices: Floats, view: View, plane: Floats, width: float) -> "NearRows":
-        """Look at all rows, and choose those with |t| <= width."""
-        passed = problem.map(partial(_sorted_out, view, plane, width), problem.y, prices)
-        sides, rows, X, held = zip(*passed, strict=True)
+    def within(
+        cls, problem: Problem, prices: Floats, view: View, plane: Floats, width: float, most: int
+    ) -> "NearRows | None":
+        """Look at all rows, and choose those with |t| <= width; None if these are more than so many."""
+        share = most / problem.n_samples
+        sides, rows, X, held = zip(
+            *problem.map(partial(_sorted_out, view, plane, width, share), problem.y, prices), strict=True
+        )
+        if sum(map(len, rows)) > most or any(part is None for part in X):
+            return None
         return cls(problem, prices, view, np.concatenate(sides), np.concatenate(rows), stacked(X), sum(held))
 
     def solve(self) -> tuple[Floats, Floats] | None:
@@ -111,25 +123,27 @@ class NearRows:
 
     def wrong_side(self, plane: Floats) -> WrongSide:
         """Look at all rows, and return those on the wrong side."""
-        passed = self.problem.map(partial(_looked_at, self.view, plane), self.problem.y, self.prices, self.sides)
-        hinges, costs, rows, X = zip(*passed, strict=True)
+        share = len(self.rows) / self.problem.n_samples
+        function = partial(_looked_at, self.view, plane, share)
+        hinges, costs, rows, X = zip(*self.problem.map(function, self.problem.y, self.prices, self.sides), strict=True)
         w = plane[: self.problem.n_features]
-        return WrongSide(float(w @ w) / 2 + sum(hinges), sum(costs), np.concatenate(rows), stacked(X))
+        objective = float(w @ w) / 2 + sum(hinges)
+        are_too_many = sum(map(len, rows)) > len(self.rows) or any(part is None for part in X)
+        brought = stacked([part for part in X if part is not None] or [self.X[:0]])
+        return WrongSide(objective, sum(costs), np.concatenate(rows), brought, are_too_many)
 
     def take_in(self, wrong: WrongSide) -> None:
         """Solve for these rows as well."""
         at_price = self.sides[wrong.rows] > 0
         rows = wrong.rows[at_price]
-        self.held = self.held - _held(
-            self.view, self.view.of(wrong.X[at_price]), self.problem.y[rows], self.prices[rows]
-        )
+        self.held = self.held - _held(self.view, wrong.X[at_price], self.problem.y[rows], self.prices[rows])
         self.sides[wrong.rows] = 0
         self.rows, self.X = np.concatenate([self.rows, wrong.rows]), stacked([self.X, wrong.X])
 
 
 @np.errstate(all="ignore")
 def _sorted_out(
-    view: View, plane: Floats, width: float, chunk: slice, X: Any, y: NDArray[Any], prices: Floats
+    view: View, plane: Floats, width: float, share: float, chunk: slice, X: Any, y: NDArray[Any], prices: Floats
 ) -> tuple[NDArray[np.int8], Rows, Any, Floats]:
     """Return the sides, the rows near the margin, and the sums of the rows at their prices."""
     sides, held = np.empty(len(y), np.int8), np.zeros(len(plane) + 1)
@@ -139,7 +153,12 @@ def _sorted_out(
         sides[part] = np.where(np.abs(t) <= width, 0, np.sign(t))
         held += _held(view, rows, y[part], np.where(sides[part] > 0, prices[part], 0.0))
     near = np.flatnonzero(sides == 0)
-    return sides, chunk.start + near, X[near], held
+    return sides, chunk.start + near, _brought(X, near, share), held
+
+
+def _brought(X: Any, places: Rows, share: float) -> Any:
+    """Return these rows of a chunk, None where they are many times the share that all chunks may bring."""
+    return X[places] if len(places) <= _LEAST_BROUGHT + _UNEVEN * share * X.shape[0] else None
 
 
 def _held(view: View, rows: Any, y: NDArray[Any], multipliers: Floats) -> Floats:
@@ -148,9 +167,17 @@ def _held(view: View, rows: Any, y: NDArray[Any], multipliers: Floats) -> Floats
 
 @np.errstate(all="ignore")
 def _looked_at(
-    view: View, plane: Floats, chunk: slice, X: Any, y: NDArray[Any], prices: Floats, sides: NDArray[np.int8]
+    view: View,
+    plane: Floats,
+    share: float,
+    chunk: slice,
+    X: Any,
+    y: NDArray[Any],
+    prices: Floats,
+    sides: NDArray[np.int8],
 ) -> tuple[float, float, Rows, Any]:
     """Return sum c max(0, t), sum c |t| on the wrong side, and the rows there."""
     t = view.lack(plane, X, y)
     wrong = np.flatnonzero(t * sides < 0)
-    return float(prices @ np.maximum(0.0, t)), float(prices[wrong] @ np.abs(t[wrong])), chunk.start + wrong, X[wrong]
+    hinge, cost = float(prices @ np.maximum(0.0, t)), float(prices[wrong] @ np.abs(t[wrong]))
+    return hinge, cost, chunk.start + wrong, _brought(X, wrong, share)

@@ -64,7 +64,7 @@ def is_worth_it(problem: Problem) -> bool:
 
 
 def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | None = None) -> Candidate:
-    """Return a hyperplane and multipliers as `interior_point.solve`; neither where this is no way to them.
+    """Return a hyperplane and multipliers as `interior_point.solve`; those it has where this is no way to the best.
 
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
     """
@@ -93,7 +93,7 @@ class _Run:
     def finish(self, start: tuple[Floats, float] | None) -> None:
         """Search until no row is on the wrong side, or that takes too long; few rows are solved for at once."""
         if self.problem.n_samples <= self._most_near:
-            self._is_settled(self._within(np.zeros(self.problem.n_features + self.problem.bias), np.inf))
+            self._settle(np.zeros(self.problem.n_features + self.problem.bias), np.inf)
             return
         descent = self._descent(start or _of_sample(self.problem, self.prices))
         try:
@@ -112,16 +112,13 @@ class _Run:
 
     def _settle(self, plane: Floats, reach: float) -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
-        for _ in range(_MOST_WIDTHS):
-            near = self._within(plane, reach)
-            if len(near.rows) > _WIDER * self._most_near or self._is_settled(near):
-                return
-            reach *= _WIDER
-
-    def _within(self, plane: Floats, reach: float) -> "NearRows":
         from maxmargin.solvers.engines.near_rows import NearRows
 
-        return NearRows.within(self.problem, self.prices, self.view, plane, reach)
+        most = _WIDER * self._most_near
+        for width in (_WIDER**k * reach for k in range(_MOST_WIDTHS)):
+            near = NearRows.within(self.problem, self.prices, self.view, plane, width, most)
+            if near is None or self._is_settled(near):
+                return
 
     def _is_settled(self, near: "NearRows") -> bool:
         """Solve, and take in what is on the wrong side, until nothing is or that would be more than there was."""
@@ -138,7 +135,7 @@ class _Run:
                 self.normal = plane[: self.problem.n_features]
                 self.multipliers = near.all_multipliers(multipliers)
                 return True
-            if len(wrong.rows) > len(near.rows):
+            if wrong.are_too_many:
                 return False
             near.take_in(wrong)
         return False

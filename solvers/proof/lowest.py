@@ -20,7 +20,7 @@ _MANY_ROWS = 1000
 """So many rows next to the least are looked at more closely before they cost integers."""
 
 _BEYOND = 2.0
-"""Rows above a level are returned too, up to so many times what the least is below it: a better w may bring them down."""
+"""Rows are returned up to so many times as far above a level as the least is below it: the next w may lower them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
