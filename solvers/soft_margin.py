@@ -207,17 +207,18 @@ def _candidates(best: Incumbent, method: str, solver: str | None, before: SoftMa
         for engine in _engines(problem):
             yield _structured(problem, prices, engine, before)
         is_moderate = _is_moderate(problem)
-        if best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP):
+        is_near_limit = best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP)
+        if is_near_limit:
             yield _hard_margin(problem)
         if is_moderate:
-            yield from _textbook(problem, prices, None)
+            yield from _textbook(problem, prices, None, with_limit=not is_near_limit)
 
 
-def _textbook(problem: Problem, prices: Floats, solver: str | None) -> Iterator[Candidate]:
+def _textbook(problem: Problem, prices: Floats, solver: str | None, *, with_limit: bool = True) -> Iterator[Candidate]:
     """Yield the solvers' solutions in turn, and after the first the hard margin, which is the limit for great C."""
     first, *others = backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
     yield _solved(problem, prices, first)
-    if solver is None:
+    if solver is None and with_limit:
         yield _hard_margin(problem)
     yield from (_solved(problem, prices, name) for name in others)
 

@@ -251,7 +251,14 @@ def test_a_path_starts_where_the_last_answer_was(monkeypatch: pytest.MonkeyPatch
     assert len(samples) == 1
 
 
-@pytest.mark.parametrize("place", ["the sample", "a pass", "the program"])
+def test_labels_by_chance_at_a_low_price_leave_all_rows_far_from_the_margin() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(N) % 2, 1.0, -1.0)
+    answer = soft_margin(Problem.validated(rng.normal(size=(N, 10)), y), 1e-4, method="working-set")
+    assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective
+
+
+@pytest.mark.parametrize("place", ["the sample", "a pass", "the program", "the last pass"])
 def test_interrupted_work_is_proven(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
@@ -260,15 +267,19 @@ def test_interrupted_work_is_proven(monkeypatch: pytest.MonkeyPatch, place: str)
         "the sample": (soft_working_set, "_of_sample"),
         "a pass": (Descent, "_n_within_reach"),
         "the program": (NearRows, "solve"),
+        "the last pass": (NearRows, "wrong_side"),
     }[place]
     monkeypatch.setattr(owner, name, interrupted)
     answer = soft_margin(MANY_ROWS["plain"], 1.0, method="working-set")
-    assert answer.status is Status.LIMIT and answer.reason
+    assert answer.reason and answer.attempts[0].status == "interrupted"
+    assert place == "the last pass" or answer.status is Status.LIMIT
     assert 0 <= answer.lower <= answer.objective < np.inf
     best = soft_margin(MANY_ROWS["plain"], 1.0)
     assert answer.lower <= best.objective and best.lower <= answer.objective
     if place != "the sample":
         assert answer.objective < 1.1 * best.objective
+    if place == "the last pass":
+        assert answer.gap < 1e-3 * answer.objective
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])

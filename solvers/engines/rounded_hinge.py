@@ -118,6 +118,11 @@ class Point(NamedTuple):
         square = max(0.0, float(step @ self.curvature @ step))
         return float(np.sqrt(square / self.weight)) if self.weight else 0.0
 
+    def distance(self, n_rows: int) -> float:
+        """Return the width within which so many rows have their t."""
+        n_rows = min(n_rows, len(self.lack) - 1)
+        return float(np.partition(np.abs(self.lack), n_rows)[n_rows])
+
     def multipliers(self, prices: Floats) -> Floats:
         """Return the c l_h'(t)."""
         return prices * np.clip(0.5 + self.lack / (2 * self.width), 0.0, 1.0)
@@ -149,8 +154,13 @@ class Descent:
         self._width, self._movement = _FIRST_WIDTH, np.inf
         self._penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)
 
-    def run(self, most: int) -> bool:
+    def run(self, least: int, most: int) -> bool:
         """Step until a step is short and at most so many rows are within reach of the margin.
+
+        Parameters
+        ----------
+        least, most : int
+            Where no row has curvature, h becomes so wide that the least number of rows has.
 
         Returns
         -------
@@ -164,6 +174,9 @@ class Descent:
         """
         for _ in range(_MOST_PASSES):
             point = self._look(self.plane, self._width)
+            if self.point is None and not point.weight:
+                self._width = 2 * point.distance(least)
+                continue
             if self.point is not None and not point.value < self.point.value:
                 self.plane = self._between(self.point, point)
                 continue
@@ -191,9 +204,7 @@ class Descent:
     def reach(self, least: int) -> float:
         """Return how far the last hyperplane may be from the best one, in units of the margin, or so many rows are."""
         assert self.point is not None
-        least = min(least, len(self.point.lack) - 1)
-        nearest = np.partition(np.abs(self.point.lack), least)[least]
-        return max(self._reach, float(nearest))
+        return max(self._reach, self.point.distance(least))
 
     @property
     def _reach(self) -> float:

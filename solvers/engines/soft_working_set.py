@@ -97,7 +97,7 @@ class _Run:
             return
         descent = self._descent(start or _of_sample(self.problem, self.prices))
         try:
-            is_near = descent.run(self._most_near)
+            is_near = descent.run(self._least_near, self._most_near)
         finally:
             if descent.point is not None:
                 self.normal = descent.point.plane[: self.problem.n_features]
@@ -122,22 +122,23 @@ class _Run:
 
     def _is_settled(self, near: "NearRows") -> bool:
         """Solve, and take in what is on the wrong side, until nothing is or that would be more than there was."""
+        before = self.normal, self.multipliers
         for _ in range(_MOST_ROUNDS):
             self.n_programs += 1
             self.message = f"{self.n_programs} programs, the last of {len(near.rows)} rows"
             solution = near.solve()
             if solution is None:
-                return False
+                break
             plane, multipliers = solution
+            self.normal, self.multipliers = plane[: self.problem.n_features], near.all_multipliers(multipliers)
             wrong = near.wrong_side(plane)
             if wrong.cost <= _NEGLIGIBLE * wrong.objective:
                 self.status = "optimal"
-                self.normal = plane[: self.problem.n_features]
-                self.multipliers = near.all_multipliers(multipliers)
                 return True
             if wrong.are_too_many:
-                return False
+                break
             near.take_in(wrong)
+        self.normal, self.multipliers = before
         return False
 
     @property
