@@ -18,7 +18,6 @@ from maxmargin.solvers.quantile import offset_of_least_slack
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-
 _BALANCE_ERROR = 1e-9
 """Of sum y a relative to sum a."""
 
@@ -112,7 +111,7 @@ class NearRows:
             return w, multipliers
         if abs(balance + y @ multipliers) > _BALANCE_ERROR * (total + multipliers.sum()):
             return None
-        kinks = y - self.view.of(self.X) @ w
+        kinks = y - self.view.scores(w, self.X)
         return np.append(w, offset_of_least_slack(kinks, y, prices, balance)), multipliers
 
     def all_multipliers(self, multipliers: Floats) -> Floats:

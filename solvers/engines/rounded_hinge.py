@@ -8,6 +8,7 @@ Source: Chapelle, Training a support vector machine in the primal, Neural Comput
 SSVM: a smooth support vector machine, Computational Optimization and Applications 20 (2001).
 """
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -56,9 +57,9 @@ class View(NamedTuple):
             return w
         return np.append(w, b if self.center is None else b + w @ self.center)
 
-    def of(self, X: Any) -> Any:
-        """Return x - center."""
-        return X if self.center is None else X - self.center
+    def scores(self, w: Floats, X: Any) -> Floats:
+        """Return w.(x - center)."""
+        return np.asarray((X if self.center is None else X - self.center) @ w)
 
     def lack(self, plane: Floats, X: Any, y: NDArray[Any]) -> Floats:
         """Return t = 1 - y (w.x + b)."""
@@ -77,6 +78,16 @@ class View(NamedTuple):
         result = np.zeros(X.shape[1] + self.bias)
         kernels.add_dense_sums(X, self._center_of(X), weights, weights, self.bias, False, result)
         return result
+
+    def gram(self, X: Any, weights: Floats) -> Floats:
+        """Return the weighted Gram matrix of the columns, with the 1."""
+        if hasattr(X, "tocsr"):
+            return weighted_gram(X, weights, bias=self.bias)
+        roots = np.sqrt(weights)[:, None]
+        scaled = np.empty((len(weights), X.shape[1] + self.bias))
+        scaled[:, : X.shape[1]] = (X if self.center is None else X - self.center) * roots
+        scaled[:, X.shape[1] :] = roots
+        return np.asarray(scaled.T @ scaled)
 
     def _center_of(self, X: Floats) -> Floats:
         return np.zeros(X.shape[1]) if self.center is None else self.center
@@ -242,7 +253,7 @@ def _looked_at(
         hinge += float(c @ np.maximum(0.0, t)) + float(c[near] @ _rounding(t[near], width))
         written += view.written(rows, y[part] * c * share)
         bends = c[near] / (2 * width)
-        curvature += weighted_gram(view.of(rows[near]), bends, bias=view.bias)
+        curvature += view.gram(rows[near], bends)
         weight += float(bends.sum())
     return lack, hinge, written, curvature, weight
 
@@ -252,7 +263,7 @@ def _rounding(t: Floats, width: float) -> Floats:
     return (width - np.abs(t)) ** 2 / (4 * width)
 
 
-def blocks(X: Any) -> Any:
-    """Yield blocks of rows that stay in the cache; sparse rows are one."""
+def blocks(X: Any) -> Iterator[slice]:
+    """Return blocks of rows that stay in the cache; sparse rows are one."""
     n_rows, n_columns = X.shape
     return slices(n_rows, max(1, _BLOCK_ENTRIES // n_columns) if isinstance(X, np.ndarray) else n_rows)

@@ -82,14 +82,9 @@ def _gram(X: Any, roots: Floats, columns: list[Floats]) -> Floats:
 
 
 def weighted_gram(X: Any, weights: Floats, *, bias: bool) -> Floats:
-    """Return the sum of weight x x' over rows x, dense or sparse, each with a 1 if there is a bias."""
+    """Return the sum of weight x x' over rows x, each with a 1 if there is a bias."""
     roots = np.sqrt(weights)
-    if hasattr(X, "tocsr"):
-        return _gram(X, roots, [roots] * bias)
-    scaled = np.empty((len(roots), X.shape[1] + bias))
-    scaled[:, : X.shape[1]] = roots[:, None] * X
-    scaled[:, X.shape[1] :] = roots[:, None]
-    return np.asarray(scaled.T @ scaled)
+    return _gram(X, roots, [roots] * bias)
 
 
 def _squared(X: Any) -> Floats:
