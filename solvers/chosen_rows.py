@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Carrier, Use
+from maxmargin.solvers.chunks import Carrier, Found, Use
 
 T = TypeVar("T")
 
@@ -62,6 +62,14 @@ class ChosenRows:
     def recalled(self, use: Use) -> NDArray[np.int64]:
         """Return the numbers of rows that an earlier process remembered for a use."""
         return np.flatnonzero(np.isin(self.numbers, self.source.recalled(use)))
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep what was found of a question about these rows."""
+        self.source.keep(question, found)
+
+    def kept(self, question: str) -> Found:
+        """Return what an earlier process kept of a question about these rows."""
+        return self.source.kept(question)
 
     def confirm(self) -> None:
         """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 A = TypeVar("A")
 T = TypeVar("T")
 
-Use: TypeAlias = Literal["sample", "margin", "verdict"]
-"""What rows are remembered for: programs start from them; they are near the best hyperplane; they decide a verdict."""
+Use: TypeAlias = Literal["sample", "margin", "verdict", "soft"]
+"""What rows are remembered for: programs start from them; they are near the best hyperplane, of a hard or of a soft
+margin; they decide a verdict."""
+
+Found: TypeAlias = Mapping[str, NDArray[Any]]
+"""What an engine knows on its way to an answer."""
 
 CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
@@ -48,6 +52,12 @@ class Carrier(Protocol):
 
     def recalled(self, use: Use) -> NDArray[np.int64]:
         """Return the numbers of rows that an earlier process remembered for a use; they are hints, as good as any."""
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep what was found of a question for a process that comes after this one, in place of what was kept."""
+
+    def kept(self, question: str) -> Found:
+        """Return what an earlier process kept of a question: hints, as good as any; nothing of another question."""
 
     def confirm(self) -> None:
         """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
@@ -102,6 +112,13 @@ class InMemory:
     def recalled(self, use: Use) -> NDArray[np.int64]:
         """Return no rows."""
         return np.empty(0, np.int64)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Do nothing: there is no other process."""
+
+    def kept(self, question: str) -> Found:
+        """Return nothing."""
+        return {}
 
     def confirm(self) -> None:
         """Do nothing: there are only the data."""

@@ -35,6 +35,9 @@ Attempts = tuple[Attempt, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
 
+_MOST_OF_A_CHUNK = 25
+"""Rows of either class that a chunk adds in one pass: any separating hyperplane will do, and the first one often does."""
+
 _MANY_ENTRIES = 1 << 15
 """Entries of X from which on the maximum margin is found, or its program refused, long before the LP is solved."""
 
@@ -128,7 +131,7 @@ def _from_few_rows(
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or some that floating point cannot separate."""
     rows: Rows | None = None
-    for found in working_set.rounds(problem, scaling, limits):
+    for found in working_set.rounds(problem, scaling, limits, most=_MOST_OF_A_CHUNK):
         attempts.append(found.attempt)
         rows = found.rows
         if found.plane is not None:

@@ -36,6 +36,7 @@ from maxmargin.dataset import Dataset, load
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.soft_margin import soft_margin
 
 N, D, CHUNK = 6000, 3, 500
 
@@ -258,6 +259,61 @@ def test_no_finished_pass_is_lost(tmp_path: Path, separable: Path, fetched: list
         assert answer.status == expected.status == "optimal"
         assert answer.upper >= expected.lower and answer.lower <= expected.upper
         assert answer.lower == pytest.approx(expected.lower, rel=1e-12)
+
+
+N_SOFT_PROOF = 4
+"""Passes that prove any soft margin: of the best offset, of either end, and of the slacks."""
+
+
+def ask_soft(problem: Any) -> Any:
+    return soft_margin(problem, 1.0, method="working-set")
+
+
+@pytest.fixture
+def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.solvers.problem._LEAST_SAMPLE", 200)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.usefixtures("small_sample")
+def test_no_finished_pass_of_a_soft_margin_is_lost(tmp_path: Path, fetched: list[int], offset: float) -> None:
+    X, y = data(overlap=True)
+    X = X + np.random.default_rng(5).normal(size=X.shape)
+    source = parquet(tmp_path, X + offset, y)
+    expected, whole = passes_of(source, None, ask_soft, None)
+    assert fetched and len(whole) >= 6
+    for kill in range(2, len(whole) + 1):
+        state = tmp_path / f"state-{kill}"
+        _, begun = passes_of(source, state, ask_soft, (kill, 1))
+        fetched.clear()
+        answer, rest = passes_of(source, state, ask_soft, None)
+        assert len(begun) == kill
+        assert len(fetched) <= 1, "the support, which the proof sums in integers"
+        # the last pass of the search is made anew where the proof was under way
+        assert len(rest) <= max(N_SOFT_PROOF + 1, len(whole) - (kill - 1))
+        assert answer.status == expected.status == "optimal" and answer.gap <= 1e-9 * answer.objective
+        assert answer.objective >= expected.lower and answer.lower <= expected.objective
+        np.testing.assert_allclose(answer.w, expected.w, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_what_is_kept_of_a_soft_margin_is_a_hint_for_the_same_question_only(tmp_path: Path) -> None:
+    X, y = data(overlap=True)
+    source, state = parquet(tmp_path, X, y), tmp_path / "state"
+    expected, whole = passes_of(source, state, ask_soft, None)
+    _, again = passes_of(source, state, ask_soft, None)
+    assert len(again) <= N_SOFT_PROOF + 1
+    _, other = passes_of(source, state, lambda problem: soft_margin(problem, 2.0, method="working-set"), None)
+    assert len(other) > len(again)
+    passes_of(source, state, ask_soft, None)
+
+    def opposite(found: State) -> State:
+        return replace(found, found={**found.found, "sides": -found.found["sides"], "w": -found.found["w"]})
+
+    forge(state, opposite)
+    answer, _ = passes_of(source, state, lambda problem: soft_margin(problem, 1.0), None)
+    assert answer.gap <= 1e-9 * answer.objective
+    assert answer.objective >= expected.lower and answer.lower <= expected.objective
 
 
 def test_what_is_kept_has_bounds(

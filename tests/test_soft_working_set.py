@@ -24,7 +24,7 @@ from maxmargin.solvers.solution import Status
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 NARROW = 1e-9
-N = 3000
+N = 9000
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def test_kkt(name: str) -> None:
     problem = MANY_ROWS[name]
     answer = soft_margin(problem, 2.0, method="working-set")
     written = problem.X.T @ (answer.dual * problem.y)
-    np.testing.assert_allclose(written, answer.w, atol=1e-7 * np.abs(answer.w).max())
+    np.testing.assert_allclose(written, answer.w, atol=1e-6 * np.abs(answer.w).max())
     margins = problem.y * (problem.X @ answer.w + answer.b)
     assert (answer.dual[margins > 1 + 1e-6] <= 1e-6).all()
     np.testing.assert_allclose(answer.dual[margins < 1 - 1e-6], 2.0, rtol=1e-6)
@@ -104,12 +104,12 @@ def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
     seed, d = data.draw(st.integers(0, 2**20)), data.draw(st.integers(1, 4))
     rng = np.random.default_rng(seed)
     kind = data.draw(st.sampled_from(["few points", "heavy tails", "outliers", "one class is rare", "smooth"]))
-    X = rng.normal(size=(900, d))
-    y = np.where(X[:, 0] + data.draw(st.sampled_from([0.0, 0.1, 1.0, 5.0])) * rng.normal(size=900) > 0, 1.0, -1.0)
+    X = rng.normal(size=(4500, d))
+    y = np.where(X[:, 0] + data.draw(st.sampled_from([0.0, 0.1, 1.0, 5.0])) * rng.normal(size=4500) > 0, 1.0, -1.0)
     if kind == "few points":
         X = np.round(X)
     elif kind == "heavy tails":
-        X = rng.standard_cauchy(size=(900, d))
+        X = rng.standard_cauchy(size=(4500, d))
     elif kind == "outliers":
         X[:3] *= 1e4
     elif kind == "one class is rare":
@@ -156,7 +156,7 @@ def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str)
     best = descent._between(descent._look(start, 0.3), descent._look(end, 0.3))
     lengths = np.linspace(0.0, 1.0, 201)
     values = [descent._look(start + length * (end - start), 0.3).value for length in lengths]
-    assert descent._look(best, 0.3).value <= min(values) * (1 + 1e-3)
+    assert descent._look(best, 0.3).value <= min(values) * (1 + 1e-2)
 
 
 @pytest.mark.parametrize("name", ["plain", "unbalanced", "through the origin", "far from 0", "sparse"])
@@ -216,7 +216,7 @@ def test_too_few_rows_have_no_solution() -> None:
     problem = Problem.validated(X, y)
     sides = np.where(y > 0, 0, 1).astype(np.int8)
     held = np.array([40.0, 0.0, -40.0])
-    near = NearRows(problem, np.ones(50), View(None, True), sides, np.flatnonzero(y > 0), X[y > 0], held)
+    near = NearRows(problem, np.ones(50), View(None, True), sides, np.flatnonzero(y > 0), X[y > 0], held, 0.0)
     assert near.solve() is None
 
 
@@ -251,10 +251,12 @@ def test_a_path_starts_where_the_last_answer_was(monkeypatch: pytest.MonkeyPatch
     assert len(samples) == 1
 
 
-def test_labels_by_chance_at_a_low_price_leave_all_rows_far_from_the_margin() -> None:
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("C", [1e-6, 1e-4, 1e-3])
+def test_labels_by_chance_at_a_low_price_leave_no_row_near_the_margin(C: float, offset: float) -> None:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(N) % 2, 1.0, -1.0)
-    answer = soft_margin(Problem.validated(rng.normal(size=(N, 10)), y), 1e-4, method="working-set")
+    answer = soft_margin(Problem.validated(rng.normal(size=(N, 10)) + offset, y), C, method="working-set")
     assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective
 
 
@@ -283,7 +285,7 @@ def test_interrupted_work_is_proven(monkeypatch: pytest.MonkeyPatch, place: str)
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize("n", [2, 10, 900])
+@pytest.mark.parametrize("n", [2, 10, 3900])
 def test_few_rows_are_solved_for_at_once(n: int, C: float) -> None:
     answer = soft_margin(_problem(n=n, d=2), C, method="working-set")
     assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective

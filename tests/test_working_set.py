@@ -156,8 +156,8 @@ def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch
     problem, true = planted(30_000, 10), hard_margin(planted(30_000, 10))
     rounds = working_set.rounds
 
-    def interrupted(*arguments: object) -> object:
-        yield next(rounds(*arguments))
+    def interrupted(*arguments: object, **options: object) -> object:
+        yield next(rounds(*arguments, **options))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(working_set, "rounds", interrupted)
@@ -168,7 +168,7 @@ def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch
 
 
 def test_interrupted_work_without_a_proof_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: object) -> object:
+    def interrupted(*arguments: object, **options: object) -> object:
         raise KeyboardInterrupt
         yield
 

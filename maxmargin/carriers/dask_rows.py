@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, Use, in_order, slices
+from maxmargin.solvers.chunks import CHUNK_ENTRIES, Found, Use, in_order, slices
 
 from .budget import Budget
 from .on_disk import row_numbers
@@ -181,6 +181,13 @@ class DaskRows:
     def recalled(self, use: Use) -> RowNumbers:
         """Return no rows: nothing is kept for another process."""
         return np.empty(0, np.int64)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep nothing."""
+
+    def kept(self, question: str) -> Found:
+        """Return nothing."""
+        return {}
 
     def confirm(self) -> None:
         """Do nothing: there are only the data."""

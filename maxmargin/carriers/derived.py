@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Carrier, Use
+from maxmargin.solvers.chunks import Carrier, Found, Use
 
 from .budget import Budget
 from .on_disk import row_numbers
@@ -62,6 +62,13 @@ class Derived:
     def recalled(self, use: Use) -> RowNumbers:
         """Return no rows: nothing is kept for another process."""
         return np.empty(0, np.int64)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep nothing."""
+
+    def kept(self, question: str) -> Found:
+        """Return nothing."""
+        return {}
 
     def confirm(self) -> None:
         """Compare the rows of the source that an earlier process remembered with the data."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Use, in_order
+from maxmargin.solvers.chunks import Found, Use, in_order
 
 from .budget import Budget
 from .passes import report
@@ -120,6 +120,15 @@ class OnDisk:
     def recalled(self, use: Use) -> RowNumbers:
         """Return the numbers of rows that an earlier process remembered for a use."""
         return np.empty(0, np.int64) if self._resumption is None else self._resumption.recalled(use)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep what was found of a question for another process, where that is asked for."""
+        if self._resumption is not None:
+            self._resumption.keep(question, found)
+
+    def kept(self, question: str) -> Found:
+        """Return what an earlier process kept of a question."""
+        return {} if self._resumption is None else self._resumption.kept(question)
 
     def confirm(self) -> None:
         """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""

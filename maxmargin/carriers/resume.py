@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import Roles
-from maxmargin.solvers.chunks import Use
+from maxmargin.solvers.chunks import Found, Use
 from maxmargin.version import __version__
 
 from .announcing import tell, warn
@@ -179,6 +179,15 @@ class Resumption:
         """Keep rows for a use, at once."""
         if self._store.add(numbers, values, use):
             self._save()
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep what was found of a question, at once, in place of what was kept of any."""
+        self.state = replace(self.state, question=question, found=found)
+        self._save()
+
+    def kept(self, question: str) -> Found:
+        """Return what an earlier process kept of a question."""
+        return self.state.found if self.state.question == question else {}
 
     def rows(self, numbers: RowNumbers, fetch: Callable[[RowNumbers], Floats]) -> Floats:
         """Return the rows of increasing numbers; `fetch` brings those that are not kept, few of which are kept too."""

@@ -1,7 +1,7 @@
 """What a process has found out about files, in the form in which the next one takes it up."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ from .file_marks import FileMark
 from .row_cache import Floats
 from .row_store import KeptRows
 from .state_file import Content
+
+_FOUND = "found: "
+"""Before the names of arrays of a question, in the file."""
 
 _PACKED_CLASSES = 2
 """Labels of so many kinds take a bit each."""
@@ -124,6 +127,10 @@ class State:
     files : tuple of KnownFile
     validated : Validated
     rows : KeptRows
+    question : str
+        The last one of which something was kept.
+    found : dict
+        What that is.
     """
 
     version: str
@@ -132,6 +139,8 @@ class State:
     files: tuple[KnownFile, ...]
     validated: Validated
     rows: KeptRows
+    question: str = ""
+    found: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -147,7 +156,8 @@ class State:
             extremes[:n_files] = known[:n_files]
         validated = replace(self.validated, low=bounds[0], high=bounds[1])
         rows = self.rows.chosen(self.rows.numbers < sum(file.n_rows for file in files))
-        return replace(new, files=files, validated=validated, rows=rows)
+        other = replace(new, files=files, validated=validated, rows=rows)
+        return other if n_files < len(new.files) else replace(other, question=self.question, found=self.found)
 
     def write(self, path: str) -> None:
         """Write it to a file.
@@ -159,11 +169,12 @@ class State:
         validated, rows = self.validated, self.rows
         words = {
             "version": self.version, "source": self.source, "columns": self.columns,
-            "files": [file.words for file in self.files], "distinct": validated.distinct,
+            "files": [file.words for file in self.files], "distinct": validated.distinct, "question": self.question,
         }  # fmt: skip
         arrays = {
             "codes": validated.codes, "low": validated.low, "high": validated.high,
             "numbers": rows.numbers, "uses": rows.uses, "rows": rows.values,
+            **{f"{_FOUND}{name}": values for name, values in self.found.items()},
         }  # fmt: skip
         state_file.write(path, Content(words=words, arrays=arrays))
 
@@ -185,5 +196,6 @@ class State:
             validated=Validated(
                 distinct=words["distinct"], codes=arrays["codes"], low=arrays["low"], high=arrays["high"]
             ),
-            rows=KeptRows(arrays["numbers"], arrays["rows"], arrays["uses"]),
+            rows=KeptRows(arrays["numbers"], arrays["rows"], arrays["uses"]), question=words["question"],
+            found={name.removeprefix(_FOUND): values for name, values in arrays.items() if name.startswith(_FOUND)},
         )  # fmt: skip

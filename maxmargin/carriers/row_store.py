@@ -10,7 +10,7 @@ from maxmargin.solvers.chunks import Use
 
 from .row_cache import Floats, RowNumbers
 
-USES: tuple[Use, ...] = ("sample", "margin", "verdict")
+USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
 _SAMPLE = 1 << USES.index("sample")
 
 

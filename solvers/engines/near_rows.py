@@ -65,6 +65,8 @@ class NearRows:
     X
     held : ndarray (k + 1,)
         Sum of c, and sum of c y (x, 1), over the rows at their prices.
+    offset : float
+        The b, as the view has it, along which the sides were told apart.
     """
 
     problem: Problem
@@ -74,6 +76,7 @@ class NearRows:
     rows: Rows
     X: Any
     held: Floats
+    offset: float
 
     @classmethod
     def within(
@@ -86,7 +89,9 @@ class NearRows:
         )
         if sum(map(len, rows)) > most or any(part is None for part in X):
             return None
-        return cls(problem, prices, view, np.concatenate(sides), np.concatenate(rows), stacked(X), sum(held))
+        return cls(
+            problem, prices, view, np.concatenate(sides), np.concatenate(rows), stacked(X), sum(held), float(plane[-1])
+        )
 
     def solve(self) -> tuple[Floats, Floats] | None:
         """Return the hyperplane of the program and its multipliers; None where the rows are too few for a solution.
@@ -96,10 +101,10 @@ class NearRows:
         KeyboardInterrupt
             If the interior point was interrupted.
         """
-        if not self.rows.size:
-            return None
         y, prices, d = self.problem.y[self.rows], self.prices[self.rows], self.problem.n_features
         total, balance = float(self.held[0]), float(self.held[-1]) if self.view.bias else 0.0
+        if not self.rows.size:
+            return self._without_rows() if abs(balance) <= _BALANCE_ERROR * total else None
         held = Held(total, balance, self.held[1 : d + 1], self.view.center)
         found = interior_point.solve(Problem(self.X, y, self.view.bias), prices, held=held)
         if found.attempt.status == INTERRUPTED:
@@ -113,6 +118,11 @@ class NearRows:
             return None
         kinks = y - self.view.scores(w, self.X)
         return np.append(w, offset_of_least_slack(kinks, y, prices, balance)), multipliers
+
+    def _without_rows(self) -> tuple[Floats, Floats]:
+        """Return the solution where all multipliers are held; any b that leaves the rows on their sides is as good."""
+        w = self.held[1 : self.problem.n_features + 1]
+        return np.append(w, self.offset) if self.view.bias else w, np.empty(0)
 
     def all_multipliers(self, multipliers: Floats) -> Floats:
         """Return the multipliers of all rows for those of the program."""

@@ -24,7 +24,7 @@ from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_FIRST_WIDTH = 0.5
+FIRST_WIDTH = 0.5
 """The first h, in units of the margin."""
 
 _LEAST_FACTOR = 1 / 8
@@ -56,6 +56,13 @@ class View(NamedTuple):
         if not self.bias:
             return w
         return np.append(w, b if self.center is None else b + w @ self.center)
+
+    def hyperplane_of(self, plane: Floats) -> tuple[Floats, float]:
+        """Return w and b for the rows themselves."""
+        if not self.bias:
+            return plane, 0.0
+        w, b = plane[:-1], float(plane[-1])
+        return w, b if self.center is None else b - float(w @ self.center)
 
     def scores(self, w: Floats, X: Any) -> Floats:
         """Return w.(x - center)."""
@@ -150,22 +157,26 @@ class Descent:
     view : View
     plane : ndarray (k,)
         Where to start.
+    width : float
+        The first h.
 
     Attributes
     ----------
     plane : ndarray (k,)
         The hyperplane after the last step.
+    width : float
+        The next h.
     point : Point or None
         The best one that was looked at.
     """
 
-    def __init__(self, problem: Problem, prices: Floats, view: View, plane: Floats) -> None:
-        self.problem, self.prices, self.view, self.plane = problem, prices, view, plane
+    def __init__(self, problem: Problem, prices: Floats, view: View, plane: Floats, width: float = FIRST_WIDTH) -> None:
+        self.problem, self.prices, self.view, self.plane, self.width = problem, prices, view, plane, width
         self.point: Point | None = None
-        self._width, self._movement = _FIRST_WIDTH, np.inf
+        self._movement = np.inf
         self._penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)
 
-    def run(self, least: int, most: int) -> bool:
+    def run(self, least: int, most: int) -> Iterator[bool]:
         """Step until a step is short and at most so many rows are within reach of the margin.
 
         Parameters
@@ -173,10 +184,10 @@ class Descent:
         least, most : int
             Where no row has curvature, h becomes so wide that the least number of rows has.
 
-        Returns
-        -------
+        Yields
+        ------
         bool
-            Whether that was reached.
+            After every pass, whether that is reached.
 
         Raises
         ------
@@ -184,18 +195,22 @@ class Descent:
             If a step has no finite solution.
         """
         for _ in range(_MOST_PASSES):
-            point = self._look(self.plane, self._width)
-            if self.point is None and not point.weight:
-                self._width = 2 * point.distance(least)
-                continue
-            if self.point is not None and not point.value < self.point.value:
-                self.plane = self._between(self.point, point)
-                continue
-            self.point, step = point, point.newton_step(self._penalty)
-            self.plane, self._movement = point.plane + step, point.movement(step)
-            if self._movement <= _SHORT * self._width and self._n_within_reach(point) <= most:
-                return True
-            self._width *= min(max(self._movement / self._width, _LEAST_FACTOR), 1.0)
+            yield self._advance(least, most)
+
+    def _advance(self, least: int, most: int) -> bool:
+        """Look at all rows, and take a step, or part of the last one if that went too far."""
+        point = self._look(self.plane, self.width)
+        if not point.weight:
+            self.point, self.width = None, 2 * point.distance(least)
+            return False
+        if self.point is not None and not point.value < self.point.value:
+            self.plane = self._between(self.point, point)
+            return False
+        self.point, step = point, point.newton_step(self._penalty)
+        self.plane, self._movement = point.plane + step, point.movement(step)
+        if self._movement <= _SHORT * self.width and self._n_within_reach(point) <= most:
+            return True
+        self.width *= min(max(self._movement / self.width, _LEAST_FACTOR), 1.0)
         return False
 
     def _between(self, point: Point, beyond: Point) -> Floats:
@@ -219,7 +234,7 @@ class Descent:
 
     @property
     def _reach(self) -> float:
-        return max(self._movement, _DOUBT * self._width)
+        return max(self._movement, _DOUBT * self.width)
 
     def _look(self, plane: Floats, width: float) -> Point:
         """Look at all rows."""

@@ -19,7 +19,8 @@ from maxmargin.solvers.quantile import offset_of_least_slack
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.near_rows import NearRows
-    from maxmargin.solvers.engines.rounded_hinge import Descent, View
+    from maxmargin.solvers.engines.rounded_hinge import View
+    from maxmargin.solvers.engines.soft_progress import Place, Progress
 
 Floats = NDArray[np.float64]
 
@@ -59,8 +60,19 @@ def fits(problem: Problem) -> bool:
 def is_worth_it(problem: Problem) -> bool:
     """Return whether there are so many rows that a sample tells where most of them are."""
     n_sample = problem.sample_size
-    is_large = n_sample * _SAMPLES <= problem.n_samples
+    is_large = problem.n_samples >= max(_SAMPLES * n_sample, _WIDER * most_near(problem))
     return is_large and n_sample >= _ROWS_A_COLUMN * problem.n_features and fits(problem)
+
+
+def least_near(problem: Problem) -> int:
+    """Return how many rows are solved for at least."""
+    return max(_FEW_NEAR, _NEAR_A_COLUMN * problem.n_features)
+
+
+def most_near(problem: Problem) -> int:
+    """Return how many rows are solved for at most at first."""
+    share = min(_NEAR_SHARE * problem.n_samples, _MOST_NEAR_ENTRIES / problem.n_features)
+    return max(_LEAST_NEAR, 2 * least_near(problem), int(share))
 
 
 def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | None = None) -> Candidate:
@@ -69,9 +81,11 @@ def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | Non
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
     """
     from maxmargin.solvers.engines.rounded_hinge import View
+    from maxmargin.solvers.engines.soft_progress import Progress
 
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
-        run = _Run(problem, prices, View(interior_point.center_of(problem), problem.bias))
+        view = View(interior_point.center_of(problem), problem.bias)
+        run = _Run(problem, prices, view, Progress(problem, prices, view))
         try:
             run.finish(start)
         except KeyboardInterrupt:
@@ -85,39 +99,63 @@ def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | Non
 class _Run:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
-    def __init__(self, problem: Problem, prices: Floats, view: "View") -> None:
-        self.problem, self.prices, self.view = problem, prices, view
+    def __init__(self, problem: Problem, prices: Floats, view: "View", progress: "Progress") -> None:
+        self.problem, self.prices, self.view, self.progress = problem, prices, view, progress
         self.status, self.message, self.n_programs = ABANDONED, "", 0
         self.normal, self.multipliers = np.zeros(problem.n_features), prices
+        self._most = _WIDER * most_near(problem)
 
     def finish(self, start: tuple[Floats, float] | None) -> None:
         """Search until no row is on the wrong side, or that takes too long; few rows are solved for at once."""
-        if self.problem.n_samples <= self._most_near:
-            self._settle(np.zeros(self.problem.n_features + self.problem.bias), np.inf)
+        near = self.progress.near()
+        if near is not None and self._is_settled(near):
             return
-        descent = self._descent(start or _of_sample(self.problem, self.prices))
+        place = self._first_place(start)
+        if not place.reach:
+            place = self._descended(place)
+        if place.reach:
+            self._settle(place)
+
+    def _first_place(self, start: tuple[Floats, float] | None) -> "Place":
+        """Return where an earlier process was, or where to start."""
+        from maxmargin.solvers.engines.soft_progress import Place
+
+        if self.problem.n_samples <= self._most:
+            return Place(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
+        known = self.progress.place()
+        if known is not None:
+            return known
+        return Place(self.view.plane_of(*(start or _of_sample(self.problem, self.prices))))
+
+    def _descended(self, place: "Place") -> "Place":
+        """Return where Newton's method ends; it has a reach if that is near the solution."""
+        from maxmargin.solvers.engines.rounded_hinge import Descent
+
+        descent = Descent(self.problem, self.prices, self.view, place.plane, place.width)
         try:
-            is_near = descent.run(self._least_near, self._most_near)
+            least = least_near(self.problem)
+            for is_near in descent.run(least, most_near(self.problem)):
+                reach = descent.reach(least) if is_near else 0.0
+                place = place._replace(plane=descent.plane, width=descent.width, reach=reach)
+                self.progress.keep_place(place)
+                if is_near:
+                    break
         finally:
             if descent.point is not None:
                 self.normal = descent.point.plane[: self.problem.n_features]
                 self.multipliers = descent.point.multipliers(self.prices)
-        if is_near:
-            self._settle(descent.plane, descent.reach(self._least_near))
+        return place
 
-    def _descent(self, start: tuple[Floats, float]) -> "Descent":
-        from maxmargin.solvers.engines.rounded_hinge import Descent
-
-        return Descent(self.problem, self.prices, self.view, self.view.plane_of(*start))
-
-    def _settle(self, plane: Floats, reach: float) -> None:
+    def _settle(self, place: "Place") -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
         from maxmargin.solvers.engines.near_rows import NearRows
 
-        most = _WIDER * self._most_near
-        for width in (_WIDER**k * reach for k in range(_MOST_WIDTHS)):
-            near = NearRows.within(self.problem, self.prices, self.view, plane, width, most)
-            if near is None or self._is_settled(near):
+        for width in (_WIDER**k * place.reach for k in range(_MOST_WIDTHS)):
+            near = NearRows.within(self.problem, self.prices, self.view, place.plane, width, self._most)
+            if near is None:
+                return
+            self.progress.keep_near(near)
+            if self._is_settled(near) or len(near.rows) == self.problem.n_samples:
                 return
 
     def _is_settled(self, near: "NearRows") -> bool:
@@ -138,18 +176,9 @@ class _Run:
             if wrong.are_too_many:
                 break
             near.take_in(wrong)
+            self.progress.keep_near(near)
         self.normal, self.multipliers = before
         return False
-
-    @property
-    def _least_near(self) -> int:
-        return max(_FEW_NEAR, _NEAR_A_COLUMN * self.problem.n_features)
-
-    @property
-    def _most_near(self) -> int:
-        few = max(_LEAST_NEAR, 2 * self._least_near)
-        share = min(_NEAR_SHARE * self.problem.n_samples, _MOST_NEAR_ENTRIES / self.problem.n_features)
-        return max(few, int(share))
 
 
 def _of_sample(problem: Problem, prices: Floats) -> tuple[Floats, float]:

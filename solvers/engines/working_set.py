@@ -31,7 +31,7 @@ NAME = "working set"
 _FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
 """Up to so many rows, or so many a column, one program of all rows is as fast."""
 
-_MOST_OF_A_CHUNK = 250
+MOST_OF_A_CHUNK = 250
 """Rows of either class that one chunk adds at most in one pass."""
 
 _ROUNDING = 1e-14
@@ -69,10 +69,10 @@ def is_worth_it(problem: Problem) -> bool:
     return is_large and len(problem.sample[0]) >= n_few
 
 
-def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator[Round]:
+def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: int = MOST_OF_A_CHUNK) -> Iterator[Round]:
     """Yield rounds, each with a narrower interval than those before; the last one finds nothing new.
 
-    A round without a solution ends it as well.
+    A round without a solution ends it as well. A chunk adds at most so many rows of either class in one pass.
     """
     rows, X = problem.sample
     pool = Pool(rows, X, problem.y[rows], scaling, bias=problem.bias)
@@ -82,7 +82,7 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits) -> Iterator
         if answer.w is None:
             yield _round(answer, None)
             return
-        groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=_MOST_OF_A_CHUNK)
+        groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=most)
         near, near_X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
         problem.carrier.remember(near, near_X)
         yield _round(answer, plane_of(problem, answer.w, groups))

@@ -1,0 +1,97 @@
+"""What the working set of a soft margin leaves to a process that goes on after a kill: where it is after every pass."""
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import Found, InMemory
+from maxmargin.solvers.engines.near_rows import NearRows
+from maxmargin.solvers.engines.rounded_hinge import FIRST_WIDTH, View
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_MOST_ROWS = 50_000
+"""Rows of the program that are kept with the rest; more are fetched again."""
+
+
+class Place(NamedTuple):
+    """A hyperplane, and what is to be done there.
+
+    Attributes
+    ----------
+    plane : ndarray (k,)
+    width : float
+        h of the next look at all rows.
+    reach : float
+        If positive, the rows within it are to be solved for next.
+    """
+
+    plane: Floats
+    width: float = FIRST_WIDTH
+    reach: float = 0.0
+
+
+class Progress:
+    """Keeps the place of the search, and the rows that are solved for.
+
+    Parameters
+    ----------
+    problem : Problem
+    prices : ndarray (n_samples,)
+    view : View
+    """
+
+    def __init__(self, problem: Problem, prices: Floats, view: View) -> None:
+        self.problem, self.prices, self.view = problem, prices, view
+        self._is_kept = not isinstance(problem.carrier, InMemory)
+        self._question = self._name() if self._is_kept else ""
+        self._place: Found = {}
+
+    def keep_place(self, place: Place) -> None:
+        """Keep where the search is."""
+        if self._is_kept:
+            w, b = self.view.hyperplane_of(place.plane)
+            self._place = {"w": w, "numbers": np.array([b, place.width, place.reach])}
+            self.problem.carrier.keep(self._question, self._place)
+
+    def keep_near(self, near: NearRows) -> None:
+        """Keep the rows that are solved for, and on which sides the others are."""
+        if self._is_kept:
+            if len(near.rows) <= _MOST_ROWS:
+                self.problem.carrier.remember(near.rows, near.X, "soft")
+            held = np.append(near.held, near.offset)
+            found = {"sides": near.sides, "held": held, "center": self._center}
+            self.problem.carrier.keep(self._question, {**self._place, **found})
+
+    def place(self) -> Place | None:
+        """Return where an earlier process was."""
+        found = self.problem.carrier.kept(self._question)
+        if "w" not in found:
+            return None
+        b, width, reach = found["numbers"].tolist()
+        self._place = {name: found[name] for name in ("w", "numbers")}
+        return Place(self.view.plane_of(found["w"], b), width, reach)
+
+    def near(self) -> NearRows | None:
+        """Return the rows that an earlier process was solving for."""
+        found = self.problem.carrier.kept(self._question)
+        if "sides" not in found or not np.array_equal(found["center"], self._center):
+            return None
+        sides, held = found["sides"].copy(), found["held"]
+        rows = np.flatnonzero(sides == 0)
+        X = self.problem.carrier[rows]
+        return NearRows(self.problem, self.prices, self.view, sides, rows, X, held[:-1], float(held[-1]))
+
+    @property
+    def _center(self) -> Floats:
+        return np.empty(0) if self.view.center is None else self.view.center
+
+    def _name(self) -> str:
+        """Return a name that no other question on the data has."""
+        digest = hashlib.sha256(f"soft margin, bias: {self.view.bias}\n".encode())
+        digest.update(np.ascontiguousarray(self.problem.y, dtype=np.int8).tobytes())
+        digest.update(np.ascontiguousarray(self.prices).tobytes())
+        return digest.hexdigest()
