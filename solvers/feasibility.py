@@ -36,7 +36,7 @@ Attempts = tuple[Attempt, ...]
 METHODS = ("auto", "highs", "cvxpy")
 
 _MOST_OF_A_CHUNK = 25
-"""Rows of either class that a chunk adds in one pass: any separating hyperplane will do, and the first one often does."""
+"""Rows of either class that a chunk adds in one pass: any separating hyperplane will do, often the first one."""
 
 _MANY_ENTRIES = 1 << 15
 """Entries of X from which on the maximum margin is found, or its program refused, long before the LP is solved."""

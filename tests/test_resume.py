@@ -300,7 +300,7 @@ def test_no_finished_pass_of_a_soft_margin_is_lost(tmp_path: Path, fetched: list
 def test_what_is_kept_of_a_soft_margin_is_a_hint_for_the_same_question_only(tmp_path: Path) -> None:
     X, y = data(overlap=True)
     source, state = parquet(tmp_path, X, y), tmp_path / "state"
-    expected, whole = passes_of(source, state, ask_soft, None)
+    expected, _ = passes_of(source, state, ask_soft, None)
     _, again = passes_of(source, state, ask_soft, None)
     assert len(again) <= N_SOFT_PROOF + 1
     _, other = passes_of(source, state, lambda problem: soft_margin(problem, 2.0, method="working-set"), None)

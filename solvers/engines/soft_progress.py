@@ -63,27 +63,31 @@ class Progress:
             if len(near.rows) <= _MOST_ROWS:
                 self.problem.carrier.remember(near.rows, near.X, "soft")
             held = np.append(near.held, near.offset)
-            found = {"sides": near.sides, "held": held, "center": self._center}
+            found = {"sides": near.sides.copy(), "held": held, "center": self._center}
             self.problem.carrier.keep(self._question, {**self._place, **found})
 
     def place(self) -> Place | None:
         """Return where an earlier process was."""
-        found = self.problem.carrier.kept(self._question)
+        found = self._found()
         if "w" not in found:
             return None
         b, width, reach = found["numbers"].tolist()
-        self._place = {name: found[name] for name in ("w", "numbers")}
         return Place(self.view.plane_of(found["w"], b), width, reach)
 
     def near(self) -> NearRows | None:
         """Return the rows that an earlier process was solving for."""
-        found = self.problem.carrier.kept(self._question)
+        found = self._found()
         if "sides" not in found or not np.array_equal(found["center"], self._center):
             return None
         sides, held = found["sides"].copy(), found["held"]
         rows = np.flatnonzero(sides == 0)
         X = self.problem.carrier[rows]
         return NearRows(self.problem, self.prices, self.view, sides, rows, X, held[:-1], float(held[-1]))
+
+    def _found(self) -> Found:
+        found = self.problem.carrier.kept(self._question)
+        self._place = {name: found[name] for name in ("w", "numbers") if name in found}
+        return found
 
     @property
     def _center(self) -> Floats:
