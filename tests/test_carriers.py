@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.api import problem_of
+from maxmargin.carriers import arrow
 from maxmargin.carriers.budget import Budget, memory_size, size_text
 from maxmargin.carriers.on_disk import OnDisk
 from maxmargin.carriers.passes import report, watched
@@ -784,3 +785,16 @@ def test_memory_stays_below_the_budget(tmp_path: Path, kind: str) -> None:
     assert with_budget < 64 + 160
     if kind != "csv":
         assert with_budget < decoded < without
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 4, 11])
+def test_columns_are_turned_into_rows_by_compiled_code_too(n_columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).standard_normal((5000, n_columns))
+    batch = pa.record_batch({f"f{j}": X[:, j].copy() for j in range(n_columns)})
+    monkeypatch.setattr("maxmargin.solvers.extremes.MANY_ENTRIES", 1)
+    found = np.full((5000, n_columns), np.nan)
+    arrow.write_matrix(found, batch, "file", 0)
+    np.testing.assert_array_equal(found, X)
+    part = np.full((1234, n_columns), np.nan)
+    arrow.write_matrix(part, batch.slice(777, 1234), "file", 0)
+    np.testing.assert_array_equal(part, X[777:2011])

@@ -1,0 +1,21 @@
+"""Columns written into the rows of a matrix, compiled, four at a time."""
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from maxmargin.solvers.compiling import compiled, vector
+
+Floats = NDArray[np.float64]
+
+_COLUMN = vector(types.float64, readonly=True)
+
+
+@compiled(_COLUMN, _COLUMN, _COLUMN, _COLUMN, types.int64, types.Array(types.float64, 2, "C"))
+def turn(first: Floats, second: Floats, third: Floats, fourth: Floats, place: int, X: Floats) -> None:
+    """Write them into the columns of X from this place on."""
+    for i in range(X.shape[0]):
+        X[i, place] = first[i]
+        X[i, place + 1] = second[i]
+        X[i, place + 2] = third[i]
+        X[i, place + 3] = fourth[i]
