@@ -196,6 +196,13 @@ def test_rows_around_a_margin_are_paired(margin: float, price: float, spread: fl
 finite = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
 
 
+def columns_of_all_sizes(data: st.DataObject) -> tuple[np.random.Generator, np.ndarray]:
+    """Return random rows, and the generator that they come from."""
+    n, d = data.draw(st.integers(2, 300)), data.draw(st.integers(1, 3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    return rng, rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d) + data.draw(finite)
+
+
 @pytest.fixture(params=["passes of numpy", "compiled passes"])
 def passes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "compiled passes":
@@ -207,9 +214,8 @@ def passes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rounded_objectives_are_above_the_exact_ones(data: st.DataObject) -> None:
     """Also of columns whose numbers are far from 0, and of planes along which the terms cancel."""
-    n, d = data.draw(st.integers(2, 300)), data.draw(st.integers(1, 3))
-    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d) + data.draw(finite)
+    rng, X = columns_of_all_sizes(data)
+    n, d = X.shape
     problem = Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), data.draw(st.booleans()))
     w, b, prices = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
     with pytest.MonkeyPatch.context() as patch:
@@ -227,9 +233,8 @@ def test_rounded_objectives_are_above_the_exact_ones(data: st.DataObject) -> Non
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rounded_bounds_are_outside_the_exact_ones(data: st.DataObject) -> None:
     """Whatever the multipliers and the plane, also where the classes are far from balanced."""
-    n, d = data.draw(st.integers(2, 300)), data.draw(st.integers(1, 3))
-    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d) + data.draw(finite)
+    rng, X = columns_of_all_sizes(data)
+    n = len(X)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = -1.0, 1.0
     problem = Problem(X, y, data.draw(st.booleans()))

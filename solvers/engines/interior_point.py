@@ -115,13 +115,12 @@ def solve(
     settings = settings or (Settings() if nu is None else _NU_SETTINGS)
     aim = Aim(nu)
     with np.errstate(all="ignore"), one_thread_each(problem):
+        center = center_of(problem) if held is None else held.center
         systems: Systems
-        if held is not None:
-            systems = ColumnSystem(problem, held.center, aim, held)
-        elif problem.n_samples < problem.n_features:
-            systems = RowSystem(problem, center_of(problem), aim)
+        if held is None and problem.n_samples < problem.n_features:
+            systems = RowSystem(problem, center, aim)
         else:
-            systems = ColumnSystem(problem, center_of(problem), aim)
+            systems = ColumnSystem(problem, center, aim, held)
         run = _Run(systems, first_rows(problem, prices, systems, aim, start), settings)
         run.finish()
     attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
