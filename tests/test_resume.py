@@ -246,15 +246,23 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
+def after_kills(
+    tmp_path: Path, source: Path, ask: Callable[[Any], Any], n_passes: int, fetched: list[int]
+) -> Iterator[tuple[int, Any, list[int]]]:
+    """Kill at the beginning of every pass; yield which, and the answer and the passes of the process that goes on."""
+    for kill in range(2, n_passes + 1):
+        state = tmp_path / f"state-{kill}"
+        _, begun = passes_of(source, state, ask, (kill, 1))
+        assert len(begun) == kill
+        fetched.clear()
+        yield kill, *passes_of(source, state, ask, None)
+
+
 def test_no_finished_pass_is_lost(tmp_path: Path, separable: Path, fetched: list[int]) -> None:
     expected, whole = passes_of(separable, None, hard_margin, None)
     assert fetched and len(whole) >= 4
-    for kill in range(2, len(whole) + 1):
-        state = tmp_path / f"state-{kill}"
-        _, begun = passes_of(separable, state, hard_margin, (kill, 1))
-        fetched.clear()
-        answer, rest = passes_of(separable, state, hard_margin, None)
-        assert len(begun) == kill and not fetched
+    for kill, answer, rest in after_kills(tmp_path, separable, hard_margin, len(whole), fetched):
+        assert not fetched
         assert len(rest) <= max(2, len(whole) - (kill - 1))  # two passes prove any answer: of the margin, and of (w, b)
         assert answer.status == expected.status == "optimal"
         assert answer.upper >= expected.lower and answer.lower <= expected.upper
@@ -282,12 +290,7 @@ def test_no_finished_pass_of_a_soft_margin_is_lost(tmp_path: Path, fetched: list
     source = parquet(tmp_path, X + offset, y)
     expected, whole = passes_of(source, None, ask_soft, None)
     assert fetched and len(whole) >= 6
-    for kill in range(2, len(whole) + 1):
-        state = tmp_path / f"state-{kill}"
-        _, begun = passes_of(source, state, ask_soft, (kill, 1))
-        fetched.clear()
-        answer, rest = passes_of(source, state, ask_soft, None)
-        assert len(begun) == kill
+    for kill, answer, rest in after_kills(tmp_path, source, ask_soft, len(whole), fetched):
         assert len(fetched) <= 1, "the support, which the proof sums in integers"
         # the last pass of the search is made anew where the proof was under way
         assert len(rest) <= max(N_SOFT_PROOF + 1, len(whole) - (kill - 1))
