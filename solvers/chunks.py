@@ -51,7 +51,10 @@ class Carrier(Protocol):
         """Keep rows that a pass brought along, where fetching them again would cost another one."""
 
     def recalled(self, use: Use) -> NDArray[np.int64]:
-        """Return the numbers of rows that an earlier process remembered for a use; they are hints, as good as any."""
+        """Return the numbers of rows that an earlier process remembered for a use; they are hints, as good as any.
+
+        For a sample they are drawn at random, by an earlier process or by the pass that validated the rows.
+        """
 
     def keep(self, question: str, found: Found) -> None:
         """Keep what was found of a question for a process that comes after this one, in place of what was kept."""

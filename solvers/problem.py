@@ -29,6 +29,9 @@ _LEAST_SAMPLE, _GREATEST_SAMPLE = 2_000, 20_000
 _SAMPLE_ENTRIES = 50_000_000
 """Entries of a sample, at most."""
 
+_ENOUGH = 0.25
+"""Of the rows of a sample: so many of those at hand are taken rather than fetching others."""
+
 
 class Samples:
     """What problems of two and of more classes share: rows of numbers, and whether there is a bias."""
@@ -102,17 +105,13 @@ class Samples:
 
     @property
     def sample_size(self) -> int:
-        """About how many rows the sample has where they are many.
-
-        These are 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995).
-        """
-        wanted = int(2 * math.sqrt(self.n_samples * self.n_features))
-        bounded = min(max(wanted, _LEAST_SAMPLE), _GREATEST_SAMPLE)
-        return max(2, min(bounded, _SAMPLE_ENTRIES // self.n_features))
+        """About how many rows the sample has where they are many."""
+        return sample_size(self.n_samples, self.n_features)
 
     def _drawn(self, most: int) -> Rows:
-        """Return the numbers of so many rows."""
-        return np.sort(np.random.default_rng(0).choice(self.n_samples, most, replace=False))
+        """Return the numbers of so many rows, or of fewer that are at hand."""
+        rows, at_hand = np.arange(self.n_samples), self.carrier.recalled("sample")
+        return np.sort(_drawn_from(rows, at_hand, most, np.random.default_rng(0)))
 
     @cached_property
     def column_bounds(self) -> Bounds:
@@ -220,11 +219,10 @@ class Problem(Samples):
         return cls(X, signs, bias)
 
     def _drawn(self, most: int) -> Rows:
-        random, half = np.random.default_rng(0), most // 2
-        parts = []
+        random, at_hand, parts = np.random.default_rng(0), self.carrier.recalled("sample"), []
         for sign in (-1, 1):
             rows = np.flatnonzero(self.y == sign)
-            parts.append(rows[random.choice(len(rows), half, replace=False)] if len(rows) > half else rows)
+            parts.append(_drawn_from(rows, at_hand[self.y[at_hand] == sign], most // 2, random))
         return np.sort(np.concatenate(parts))
 
     @cached_property
@@ -259,6 +257,24 @@ class ClassProblem(Samples):
     def sha256(self) -> str:
         """Hash of the shape, the rows and the codes."""
         return self.sha256_with(self.codes.astype("<i4").tobytes())
+
+
+def sample_size(n_rows: int, n_columns: int) -> int:
+    """Return about how many rows the sample of many rows has.
+
+    These are 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995).
+    """
+    wanted = int(2 * math.sqrt(n_rows * n_columns))
+    bounded = min(max(wanted, _LEAST_SAMPLE), _GREATEST_SAMPLE)
+    return max(2, min(bounded, _SAMPLE_ENTRIES // n_columns))
+
+
+def _drawn_from(rows: Rows, at_hand: Rows, most: int, random: np.random.Generator) -> Rows:
+    """Return so many of the rows; fewer, where not many fewer are at hand, having been drawn at random."""
+    if len(rows) <= most:
+        return rows
+    source = at_hand if len(at_hand) >= _ENOUGH * most else rows
+    return source[random.choice(len(source), min(most, len(source)), replace=False)]
 
 
 def confirmed(question: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -39,10 +40,11 @@ N, D = 1009, 3
 
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small files count as large, and are read in chunks of a few rows."""
+    """Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
     monkeypatch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
     monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
     monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 37)
+    monkeypatch.setattr(Budget, "drawn_bytes", 8 * D * 100)
 
 
 def numbers(n: int = N) -> np.ndarray:
@@ -225,7 +227,53 @@ def test_names_with_dots(tmp_path: Path) -> None:
         assert dataset.X[:].tolist() == [[1.0], [2.0]]
 
 
-def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["parquet of small groups", "feather", "folder of parquet", "folder of feather"])
+def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
+    X = numbers()
+    path = WRITERS[name](tmp_path, X, texts(X))
+    carrier = opened(path, label="label").X
+    drawn = carrier.recalled("sample")
+    assert len(drawn) == 100 and (np.diff(drawn) > 0).all()
+    assert 0.3 * N < drawn.mean() < 0.7 * N
+    assert np.array_equal(opened(path, label="label").X.recalled("sample"), drawn)
+    other = next(row for row in range(N) if row not in drawn)
+    both = np.append(drawn[::-1], other)
+    assert np.array_equal(carrier[both], X[both])
+    fresh = opened(path, label="label").X
+    shutil.move(path, tmp_path / "elsewhere")
+    assert np.array_equal(fresh[drawn[::-3]], X[drawn[::-3]])
+    with pytest.raises(DataError, match="cannot be read"):
+        fresh[[other]]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_a_sample_is_chosen_from_the_rows_at_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    monkeypatch.setattr("maxmargin.solvers.problem._LEAST_SAMPLE", 40)
+    monkeypatch.setattr("maxmargin.solvers.problem._GREATEST_SAMPLE", 40)
+    X = numbers()
+    labels = (np.random.default_rng(0).random(N) < share).astype(int)
+    dataset = opened(parquet(tmp_path, X, labels), label="label")
+    (tmp_path / "data.parquet").unlink()
+    rows, values = problem_of(dataset).sample
+    assert set(rows) <= set(dataset.X.recalled("sample").tolist()) and np.array_equal(values, X[rows])
+    assert np.count_nonzero(labels[rows] == 0) == 20 >= np.count_nonzero(labels[rows]) >= 5
+
+
+def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.solvers.problem._LEAST_SAMPLE", 40)
+    monkeypatch.setattr("maxmargin.solvers.problem._GREATEST_SAMPLE", 40)
+    X = numbers()
+    labels = np.zeros(N, dtype=int)
+    labels[-30:] = 1
+    dataset = opened(parquet(tmp_path, X, labels), label="label")
+    rows, values = problem_of(dataset).sample
+    assert np.count_nonzero(labels[rows]) == 20 and np.array_equal(values, X[rows])
+
+
+def test_rows_that_were_fetched_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Budget, "drawn_bytes", 0)
     X = numbers()
     path = parquet(tmp_path, X, texts(X), row_group_size=100)
     carrier = opened(path, label="label").X

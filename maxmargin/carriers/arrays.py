@@ -17,6 +17,7 @@ from maxmargin.solvers.chunks import in_order
 from .budget import Budget
 from .on_disk import Piece
 from .raw import Layout, OpenFile, RawRows, Scratch
+from .row_cache import RowNumbers
 from .scan import Labelled, Mark, bounds_of
 
 _LOCAL_HEADER_BYTES = 30
@@ -61,8 +62,8 @@ class ArrayScan:
         """Return the name of the array of labels."""
         return "y"
 
-    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
-        """Read all rows from this one on once."""
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Read all rows from this one on once; none is brought along, any row is at hand."""
         if roles.label != self.n_columns - 1:
             raise data_error(self.path, option="--label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:

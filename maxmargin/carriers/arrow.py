@@ -16,6 +16,7 @@ from maxmargin.solvers.chunks import in_order
 
 from .arrow_files import ArrowFile, places_in
 from .budget import Budget
+from .drawn_rows import DrawnRows
 from .on_disk import Piece
 from .row_cache import Floats, RowNumbers
 from .scan import Labelled, Mark, not_finite
@@ -99,11 +100,10 @@ class ArrowScan:
         """Return the name of the label column, or its position."""
         return shown_name(self.names, roles.label)
 
-    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
-        """Read all rows from this one on once."""
-        label = self.names[roles.label]
-        batches = self._batches_from(roles, start)
-        yield from in_order(partial(self._checked, label), batches, n_workers=self.budget.n_workers)
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Read all rows from this one on once; bring those along that are wanted."""
+        check = partial(self._checked, self.names[roles.label], wanted)
+        yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
 
     def _batches_from(self, roles: Roles, start: int) -> Iterator[tuple[int, Any]]:
         """Yield batches with their first rows, out of the groups that hold this row and those after it."""
@@ -127,25 +127,27 @@ class ArrowScan:
 
     def part(self, roles: Roles, groups: Sequence[int]) -> tuple[Floats, list[Labelled]]:
         """Return the rows of consecutive groups, checked, with their labels."""
-        label = self.names[roles.label]
+        check = partial(self._checked, self.names[roles.label], np.empty(0, np.int64))
         features = [self.names[j] for j in roles.features]
         first, last = int(self.file.starts[groups[0]]), int(self.file.starts[groups[-1] + 1])
         X = np.empty((last - first, len(features)))
         labelled = []
         for start, batch in _numbered(self.batches(roles, groups)):
-            labelled.append(self._checked(label, (first + start, batch)))
+            labelled.append(check((first + start, batch)))
             write_matrix(X[start : start + batch.num_rows], batch.select(features), self.path, first + start)
         return X, labelled
 
-    def _checked(self, label: str, numbered: tuple[int, Any]) -> Labelled:
+    def _checked(self, label: str, wanted: RowNumbers, numbered: tuple[int, Any]) -> Labelled:
         first_row, batch = numbered
-        bounds = [
-            _extremes(values_of(array, self.path, name, first_row), self.path, name, first_row)
-            for name, array in zip(batch.schema.names, batch.columns, strict=True)
-            if name != label
-        ]
-        low, high = np.array(bounds).reshape(-1, 2).T.copy()
-        return Labelled((low, high), *_distinct(batch.column(label)))
+        first, last = np.searchsorted(wanted, (first_row, first_row + batch.num_rows))
+        numbers = wanted[first:last]
+        drawn = DrawnRows(numbers, np.empty((len(numbers), batch.num_columns - 1)))
+        bounds = np.empty((2, batch.num_columns - 1))
+        for j, name in enumerate(name for name in batch.schema.names if name != label):
+            values = values_of(batch.column(name), self.path, name, first_row)
+            bounds[:, j] = _extremes(values, self.path, name, first_row)
+            drawn.values[:, j] = values[numbers - first_row]
+        return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), drawn=drawn)
 
     def store(self, roles: Roles) -> ArrowRows:
         """Return the rows."""

@@ -58,8 +58,8 @@ class Budget:
     """The memory that work on the rows may take.
 
     A quarter of it is for chunks: a worker holds one as it was stored, one as an array, and the temporaries of the
-    work on it; twice as many wait. An eighth is for rows that were fetched one by one. The rest is for vectors with an
-    entry for every row, and for the engines.
+    work on it; twice as many wait. An eighth is for rows that were fetched one by one, a sixteenth for rows drawn at
+    random. The rest is for vectors with an entry for every row, and for the engines.
 
     Attributes
     ----------
@@ -88,6 +88,11 @@ class Budget:
     def cache_bytes(self) -> int:
         """Bytes of rows that are kept once they were fetched."""
         return self.memory // 8
+
+    @property
+    def drawn_bytes(self) -> int:
+        """Bytes of rows that the first pass brings along at random."""
+        return self.memory // 16
 
     @property
     def kept_bytes(self) -> int:

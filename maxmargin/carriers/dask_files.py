@@ -20,7 +20,7 @@ from .budget import Budget
 from .dask_rows import DaskRows, OnCluster, Summary, Task, backend
 from .files import arrow_scan, scans_of
 from .opening import Stored, refuse_what_needs_memory
-from .row_cache import Floats
+from .row_cache import Floats, RowNumbers
 from .scan import Labelled, Scan
 from .text import ArrowColumns, labelled
 from .validation import Validation
@@ -96,8 +96,8 @@ class _ClusterScan:
         """Return the name of the label column, or its position."""
         return self.scan.label_name(roles)
 
-    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
-        """Have all rows read once."""
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Have all rows read once; none is brought along, the workers have them at hand."""
         from dask.delayed import delayed
 
         if isinstance(self.scan, ArrowScan):

@@ -60,8 +60,8 @@ class Derived:
             self._cache.remember(numbers, values)
 
     def recalled(self, use: Use) -> RowNumbers:
-        """Return no rows: nothing is kept for another process."""
-        return np.empty(0, np.int64)
+        """Return the numbers of rows of a sample of the source; nothing else is kept for another process."""
+        return self.source.recalled(use) if use == "sample" else np.empty(0, np.int64)
 
     def keep(self, question: str, found: Found) -> None:
         """Keep nothing."""

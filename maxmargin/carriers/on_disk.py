@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chunks import Found, Use, in_order
 
 from .budget import Budget
+from .drawn_rows import DrawnRows
 from .passes import report
 from .row_cache import Floats, RowCache, RowNumbers
 
@@ -57,6 +58,8 @@ class OnDisk:
         The least and the greatest number of every column, if they are known.
     resumption : Resumption, optional
         Where rows are kept for another process.
+    drawn : DrawnRows, optional
+        Rows at hand, drawn at random.
     """
 
     is_sparse = False
@@ -68,6 +71,7 @@ class OnDisk:
         budget: Budget,
         bounds: tuple[Floats, Floats] | None = None,
         resumption: "Resumption | None" = None,
+        drawn: DrawnRows | None = None,
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
@@ -75,6 +79,7 @@ class OnDisk:
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
         self._resumption = resumption
+        self._drawn = DrawnRows.nothing(self.shape[1]) if drawn is None else drawn
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -118,8 +123,9 @@ class OnDisk:
             self._resumption.remember(numbers, values, use)
 
     def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of rows that an earlier process remembered for a use."""
-        return np.empty(0, np.int64) if self._resumption is None else self._resumption.recalled(use)
+        """Return the numbers of rows that an earlier process remembered for a use; for a sample, else those drawn."""
+        kept = np.empty(0, np.int64) if self._resumption is None else self._resumption.recalled(use)
+        return self._drawn.numbers if use == "sample" and not kept.size else kept
 
     def keep(self, question: str, found: Found) -> None:
         """Keep what was found of a question for another process, where that is asked for."""
@@ -140,6 +146,14 @@ class OnDisk:
         return self._fetched(numbers) if self._resumption is None else self._resumption.rows(numbers, self._fetched)
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
+        is_drawn, drawn = self._drawn.find(numbers)
+        if is_drawn.all():
+            return drawn
+        found = np.empty((len(numbers), self.shape[1]))
+        found[is_drawn], found[~is_drawn] = drawn, self._read(numbers[~is_drawn])
+        return found
+
+    def _read(self, numbers: RowNumbers) -> Floats:
         parts = []
         for start, stop, store in zip(self._starts[:-1], self._starts[1:], self.stores, strict=True):
             first, last = np.searchsorted(numbers, (start, stop))

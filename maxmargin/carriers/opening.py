@@ -85,22 +85,26 @@ def open_stored(
     is_alone = not os.path.isdir(path) and suffix_of(path) != ".npy"
     if is_alone and (budget is None or not _may_be_large(path, budget)):
         return None
+    from .drawn_rows import drawn_numbers
     from .files import scans_of
     from .on_disk import OnDisk
     from .resume import Resumption
     from .validation import Validation
 
     scans, notes = scans_of(path, choice, budget or Budget())
-    fits = budget is None or budget.fits(sum(scan.n_rows for scan in scans), scans[0].n_columns)
+    n_rows = sum(scan.n_rows for scan in scans)
+    fits = budget is None or budget.fits(n_rows, scans[0].n_columns)
     if is_alone and fits:
         return None
     refuse_what_needs_memory(path, choice)
     roles = choice.roles(scans[0].names, scans[0].n_columns, path)
     budget = budget or Budget()
     resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget)
-    labels, bounds = Validation(scans, roles, is_positive_chosen, resumption).run()
+    wanted = drawn_numbers(n_rows, len(roles.features), budget)
+    validation = Validation(scans, roles, is_positive_chosen, resumption, wanted)
+    labels, bounds = validation.run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
-    X = OnDisk(stores, budget, bounds, resumption)
+    X = OnDisk(stores, budget, bounds, resumption, validation.drawn)
     return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
 
 

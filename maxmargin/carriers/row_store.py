@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import Use
 
+from .drawn_rows import DrawnRows
 from .row_cache import Floats, RowNumbers
 
 USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
@@ -51,14 +52,14 @@ class RowStore:
     def __init__(self, rows: KeptRows, most_rows: int, largest_sample: int) -> None:
         n_sample = int(np.count_nonzero(rows.uses & _SAMPLE))
         self._most_rows, self._largest_sample = most_rows, largest_sample
-        self._sample = rows.numbers[:n_sample], rows.values[:n_sample]
+        self._sample = DrawnRows(rows.numbers[:n_sample], rows.values[:n_sample])
         others = rows.chosen(slice(n_sample, None))
         self._rows = dict(zip(others.numbers.tolist(), others.values, strict=True))
         self._uses = dict(zip(others.numbers.tolist(), others.uses.tolist(), strict=True))
         self._make_room()
 
     def __len__(self) -> int:
-        return len(self._sample[0]) + len(self._rows)
+        return len(self._sample.numbers) + len(self._rows)
 
     def add(self, numbers: RowNumbers, values: Floats, use: Use | None) -> bool:
         """Keep rows for a use, or for none that is known; return whether there was one that was not kept for it."""
@@ -75,10 +76,10 @@ class RowStore:
         return is_new
 
     def _add_sample(self, numbers: RowNumbers, values: Floats) -> bool:
-        if len(numbers) > self._largest_sample or np.array_equal(numbers, self._sample[0]):
+        if len(numbers) > self._largest_sample or np.array_equal(numbers, self._sample.numbers):
             return False
         self.add(*self._sample, None)  # of another question
-        self._sample = numbers, values
+        self._sample = DrawnRows(numbers, values)
         return True
 
     def _make_room(self) -> None:
@@ -87,17 +88,15 @@ class RowStore:
 
     def find(self, numbers: RowNumbers) -> tuple[Floats | None, NDArray[np.bool_]]:
         """Return the rows of increasing numbers, None if no one is here, and which of them are missing."""
-        own, sample = self._sample
-        if np.array_equal(numbers, own):
-            return sample, np.zeros(len(numbers), dtype=np.bool_)
-        places = np.minimum(np.searchsorted(own, numbers), max(0, len(own) - 1))
-        is_sampled = own[places] == numbers if len(own) else np.zeros(len(numbers), dtype=np.bool_)
+        if np.array_equal(numbers, self._sample.numbers):
+            return self._sample.values, np.zeros(len(numbers), dtype=np.bool_)
+        is_sampled, sampled = self._sample.find(numbers)
         rows = [self._rows.get(number) for number in numbers.tolist()]
         is_kept = np.fromiter((row is not None for row in rows), np.bool_, len(rows))
         if not (is_sampled.any() or is_kept.any()):
             return None, ~is_kept
-        found = np.empty((len(numbers), sample.shape[1]))
-        found[is_sampled] = sample[places[is_sampled]]
+        found = np.empty((len(numbers), sampled.shape[1]))
+        found[is_sampled] = sampled
         for place in np.flatnonzero(is_kept).tolist():
             found[place] = rows[place]
         return found, ~(is_kept | is_sampled)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY, Roles
 
+from .drawn_rows import DrawnRows
 from .on_disk import Store
-from .row_cache import Floats
+from .row_cache import Floats, RowNumbers
 
 Bounds: TypeAlias = tuple[Floats, Floats]
 
@@ -20,13 +21,14 @@ Bounds: TypeAlias = tuple[Floats, Floats]
 class Labelled(NamedTuple):
     """Consecutive rows, found to be finite: the extremes of their columns, their labels as ``distinct[places]``.
 
-    `lines` are those of a text file, from 1.
+    `lines` are those of a text file, from 1; `drawn` are those of the rows that were wanted.
     """
 
     bounds: Bounds
     distinct: Sequence[object]
     places: NDArray[np.integer[Any]]
     lines: NDArray[np.int64] | None = None
+    drawn: DrawnRows | None = None
 
 
 class Reading(Protocol):
@@ -41,8 +43,11 @@ class Reading(Protocol):
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column."""
 
-    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
-        """Read all rows from this one on once, and validate them."""
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Read all rows from this one on once, and validate them.
+
+        Bring those of the increasing numbers `wanted` along where it costs a pass to fetch them afterwards.
+        """
 
 
 class Scan(Reading, Protocol):

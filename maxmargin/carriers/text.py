@@ -90,8 +90,8 @@ class TextScan:
         """Return the name of the label column, or its position."""
         return shown_name(self.names, roles.label)
 
-    def labelled(self, roles: Roles, start: int = 0) -> Iterator[Labelled]:
-        """Parse all rows once."""
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Parse all rows once; none is brought along, the numbers are written where any row is at hand."""
         names = [shown_name(self.names, j) for j in roles.features]
         scratch = Scratch(self.path, self.numbers_path)
         self._numbers = scratch.file

@@ -9,7 +9,9 @@ from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
 from maxmargin.readers.table import Roles
 
+from .drawn_rows import DrawnRows
 from .passes import report
+from .row_cache import RowNumbers
 from .scan import Bounds, Labelled, Reading
 
 if TYPE_CHECKING:
@@ -19,7 +21,17 @@ _MISSING_LABEL_HINT = "clean the file, or use --drop-missing with more --memory"
 
 
 class Validation:
-    """The first pass over all files."""
+    """The first pass over all files.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+    roles : Roles
+    is_positive_chosen : bool
+    resumption : Resumption, optional
+    wanted : ndarray of int, optional
+        Increasing numbers of rows to be brought along, counted through all files.
+    """
 
     def __init__(
         self,
@@ -27,11 +39,15 @@ class Validation:
         roles: Roles,
         is_positive_chosen: bool,
         resumption: "Resumption | None" = None,
+        wanted: RowNumbers | None = None,
     ) -> None:
         self.readings = readings
         self.roles = roles
         self.is_positive_chosen = is_positive_chosen
         self.resumption = resumption
+        self.wanted = np.empty(0, np.int64) if wanted is None else wanted
+        self._drawn: list[DrawnRows] = []
+        self._is_whole = True
         self.coder = Coder()
         self.low = np.full((len(readings), len(roles.features)), np.inf)
         self.high = -self.low
@@ -42,10 +58,17 @@ class Validation:
             first_row = self.coder.n_rows
             n_known = self._take_known(place)
             if n_known is not None:
-                self._read(place, reading.labelled(self.roles, n_known), first_row)
+                wanted = self.wanted[np.searchsorted(self.wanted, first_row) :] - first_row
+                self._read(place, reading.labelled(self.roles, n_known, wanted), first_row)
+            self._is_whole &= n_known == 0
         if self.coder.n_rows == 0:
             raise data_error(self.readings[0].path, found="no rows", expected="at least one")
         return self._labels(), (self.low.min(axis=0), self.high.max(axis=0))
+
+    @property
+    def drawn(self) -> DrawnRows:
+        """The rows that were brought along; none where an earlier process has read some of the rows."""
+        return DrawnRows.joined(self._drawn if self._is_whole else [], len(self.roles.features))
 
     def _take_known(self, place: int) -> int | None:
         """Take what an earlier process has found of a file; return how many rows that are, None for all."""
@@ -60,6 +83,8 @@ class Validation:
         n_expected = sum(reading.n_rows for reading in self.readings)
         for part in parts:
             self._take(place, part, first_row)
+            if part.drawn is not None:
+                self._drawn.append(part.drawn.shifted(first_row))
             report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
             self._keep(place, is_complete=False)
         self._keep(place, is_complete=True)
