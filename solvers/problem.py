@@ -30,7 +30,7 @@ _SAMPLE_ENTRIES = 50_000_000
 """Entries of a sample, at most."""
 
 _ENOUGH = 0.25
-"""Of the rows of a sample: so many of those at hand are taken rather than fetching others."""
+"""Of a sample: with so many of its rows at hand, drawn at random, no others are fetched."""
 
 
 class Samples:
@@ -270,7 +270,7 @@ def sample_size(n_rows: int, n_columns: int) -> int:
 
 
 def _drawn_from(rows: Rows, at_hand: Rows, most: int, random: np.random.Generator) -> Rows:
-    """Return so many of the rows; fewer, where not many fewer are at hand, having been drawn at random."""
+    """Return so many of the rows at random; fewer, where no fetch is needed as enough of them are at hand."""
     if len(rows) <= most:
         return rows
     source = at_hand if len(at_hand) >= _ENOUGH * most else rows
