@@ -168,7 +168,7 @@ def _from_few_rows(best: Incumbent, limits: Limits) -> Rows | None:
         if not found.has_solution:
             return found.rows
         if found.plane is not None:
-            best.offer_plane(found.plane, working_set.NAME)
+            best.offer_plane(found.plane, working_set.NAME, found.near)
         best.offer_weights(found.multipliers, found.rows)
         if best.relative_gap <= _WORKING_SET_GAP:
             break

@@ -17,6 +17,7 @@ from maxmargin.solvers.proof.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.margins import least_functional_margin
+from maxmargin.solvers.proof.rounding import TINIEST_NORMAL
 from maxmargin.solvers.solution import HardMargin, Status, proven_upper, weighted_normal
 
 Floats = NDArray[np.float64]
@@ -34,27 +35,32 @@ _MOST_BITS = 1023  # a fraction of so many bits more above than below is less th
 
 @dataclass(slots=True)
 class Incumbent:
-    """The best plane and the best multipliers seen so far."""
+    """The best plane and the best multipliers seen so far.
+
+    `near` are rows next to the plane, if they are known: the least functional margin is one of theirs, also after the
+    entries of the plane were divided by a number and rounded.
+    """
 
     problem: Problem
     plane: SeparatingHyperplane | None = None
+    near: Problem | None = None
     engine: str = "none"
     lower: float = 0.0
     hull: tuple[Rows, Floats] | None = None
     upper: float = math.inf
     attempts: list[Attempt] = field(default_factory=list)
 
-    def offer_plane(self, plane: SeparatingHyperplane, engine: str) -> None:
+    def offer_plane(self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None) -> None:
         """Keep the plane if its exact margin is the greatest."""
         lower = _margin(plane)
         if self.plane is None or lower > self.lower:
-            self.plane, self.lower, self.engine = plane, lower, engine
+            self.plane, self.lower, self.engine, self.near = plane, lower, engine, near
 
     def offer_polished(self, plane: SeparatingHyperplane) -> None:
         """Keep the plane if its margin is as great up to rounding: its w is the more accurate one."""
         lower = _margin(plane)
         if lower >= self.lower * (1 - _ROUNDING):
-            self.plane, self.lower = plane, lower
+            self.plane, self.lower, self.near = plane, lower, None
 
     def offer_weights(self, weights: Floats, rows: Rows | None = None) -> None:
         """Keep the multipliers, of all rows or of the given ones, if the hull points they give are the nearest."""
@@ -87,6 +93,14 @@ class Incumbent:
         result[rows] = weights if self.problem.bias else weights / weights.sum()
         return result
 
+    def _near(self, w: Floats | None, b: float | None) -> Problem | None:
+        """Return the rows next to the plane, unless underflow changed an entry by more than a rounding."""
+        if self.plane is None or w is None or b is None:
+            return None
+        entries = zip((*self.plane.w, self.plane.b), (*w.tolist(), b), strict=True)
+        is_rounded = all(abs(rounded) >= TINIEST_NORMAL or not exact for exact, rounded in entries)
+        return self.near if is_rounded else None
+
     @property
     def relative_gap(self) -> float:
         """(upper - lower)/upper; infinity while one end is missing."""
@@ -98,7 +112,7 @@ class Incumbent:
         """Return the result, scaled to functional margin 1."""
         dual, weights = self.dual, self._hull_weights()
         w, b = (None, None) if self.plane is None else _canonical(self.plane)
-        primal_residual, dual_residual = _residuals(self.problem, w, b, weights, self.upper)
+        primal_residual, dual_residual = _residuals(self.problem, w, b, weights, self.upper, self._near(w, b))
         return HardMargin(
             status=status,
             w=w,
@@ -179,12 +193,17 @@ def _square_of_inverse(upper: float) -> float:
 
 
 def _residuals(
-    problem: Problem, w: Floats | None, b: float | None, hull_weights: Floats, upper: float
+    problem: Problem,
+    w: Floats | None,
+    b: float | None,
+    hull_weights: Floats,
+    upper: float,
+    near: Problem | None = None,
 ) -> tuple[float, float]:
-    """Return the primal and the dual residual of a `HardMargin`."""
+    """Return the primal and the dual residual of a `HardMargin`; the primal one from the rows near, if given."""
     if w is None or b is None:
         return math.inf, math.inf
-    least = least_functional_margin(problem, w, b)
+    least = least_functional_margin(problem if near is None else near, w, b)
     # Both normals times the upper end, so that at the optimum they have length 1 in any units.
     with np.errstate(over="ignore", invalid="ignore"):
         normal = w * upper

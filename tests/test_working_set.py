@@ -1,6 +1,7 @@
 """The working set: few rows tell of all, in proven intervals, and what cannot be separated is handed on."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers import chunks, feasibility
+from maxmargin.solvers import chunks, feasibility, incumbent
 from maxmargin.solvers import hard_margin as hard_margin_module
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.limits import Limits
@@ -165,6 +166,36 @@ def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch
     assert (answer.status.value, answer.reason) == ("limit", WHAT_WAS_PROVEN)
     assert 0 < answer.lower <= true.upper
     assert true.lower <= answer.upper
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kind", ["plain", "far away", "grid", "sparse", "tiny", "huge", "one huge column"])
+def test_the_rows_next_to_the_plane_tell_of_all(monkeypatch: pytest.MonkeyPatch, kind: str, bias: bool) -> None:
+    """The residual of the rounded plane costs no pass, and is that of all rows; unless its entries underflow."""
+    changes: dict[str, Any] = {
+        "far away": lambda X: X + 1e6,
+        "grid": lambda X: np.round(X, 1),
+        "sparse": lambda X: csr_array(np.where(np.abs(X) < 0.1, 0.0, X)),
+        "tiny": lambda X: X * 2.0**-700,
+        "huge": lambda X: X * 2.0**900,
+        "one huge column": lambda X: X * [2.0**1022, 1, 1, 1, 1],
+    }
+    looked_at: list[int] = []
+
+    def counted(problem: Problem, w: np.ndarray, b: float) -> Fraction:
+        looked_at.append(problem.n_samples)
+        return least_functional_margin(problem, w, b)
+
+    monkeypatch.setattr(incumbent, "least_functional_margin", counted)
+    for seed in range(3):
+        plain = planted(20_000, 5, seed, margin=0.2)
+        problem = Problem(changes.get(kind, lambda X: X)(plain.X), plain.y, bias)
+        answer = hard_margin(problem, method="working-set")
+        if answer.w is not None and answer.b is not None:
+            least = least_functional_margin(problem, answer.w, answer.b)
+            assert answer.primal_residual == max(0.0, float(1 - least))
+    is_underflow, is_from_elsewhere = kind == "one huge column", kind == "far away" and not bias
+    assert looked_at and (max(looked_at) == 20_000) == (is_underflow or is_from_elsewhere)
 
 
 def test_interrupted_work_without_a_proof_raises(monkeypatch: pytest.MonkeyPatch) -> None:

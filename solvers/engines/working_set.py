@@ -9,6 +9,7 @@ so few passes are needed.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,9 @@ class Round:
     ----------
     plane : SeparatingHyperplane or None
         With the normal that the part proposes and the best offset, if it separates, checked in exact arithmetic.
+    near : Problem or None
+        Rows next to this plane: the least functional margin of all rows is one of theirs, also after the entries of
+        the plane were divided by a number and rounded.
     rows : ndarray of int
         The rows of the part that were in its program; without a solution, rows that float arithmetic cannot separate.
     multipliers : ndarray
@@ -56,6 +60,7 @@ class Round:
     """
 
     plane: SeparatingHyperplane | None
+    near: Problem | None
     rows: Rows
     multipliers: Floats
     attempt: Attempt
@@ -80,12 +85,12 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: in
     while True:
         answer = pool.settle(limits)
         if answer.w is None:
-            yield _round(answer, None)
+            yield _round(answer, None, None)
             return
         groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=most)
         near, near_X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
         problem.carrier.remember(near, near_X)
-        yield _round(answer, plane_of(problem, answer.w, groups))
+        yield _round(answer, plane_of(problem, answer.w, groups), _among(problem, near, near_X))
         if limits.is_over() or not pool.add(near, near_X, problem.y[near]):
             return
 
@@ -97,9 +102,15 @@ def _recall(pool: Pool, problem: Problem) -> None:
         pool.add(rows, problem.carrier[rows], problem.y[rows])
 
 
-def _round(answer: PoolAnswer, plane: SeparatingHyperplane | None) -> Round:
+def _among(problem: Problem, rows: Rows, X: Any) -> Problem | None:
+    """Return the question of some rows; None where the rows themselves are not X."""
+    return Problem(X, problem.y[rows], problem.bias) if problem.integers is None else None
+
+
+def _round(answer: PoolAnswer, plane: SeparatingHyperplane | None, near: Problem | None) -> Round:
     return Round(
         plane=plane,
+        near=near,
         rows=answer.rows,
         multipliers=answer.multipliers,
         attempt=answer.attempt,

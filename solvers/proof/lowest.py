@@ -121,9 +121,13 @@ def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lo
 
 
 def _low_places(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
-    """Return the places of scores that may be the least of a group, and of at most so many others near the level."""
+    """Return the places of scores that may be the least of a group, and of at most so many others near the level.
+
+    The error is more than twice that of any score (`rounding_error`), and more than fourteen times what a score moves
+    when every entry of w is rounded once more: that makes no other score the least either.
+    """
     with np.errstate(all="ignore"):
-        end = np.nextafter(least + 2 * error, np.inf)  # no score above it can be the least
+        end = np.nextafter(least + 2 * error, np.inf)
     if not np.isfinite(end):
         return np.flatnonzero((score < np.inf) & is_member)
     near = np.flatnonzero((score <= end) & is_member)
