@@ -178,8 +178,11 @@ def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None], is_p
 # Time
 
 
-def within(problem: Problem, time_limit: float, is_proven: Check, *, spare: float = 0.5) -> Verdict:
-    """Return the verdict after checking its proof, and that the time limit was kept but for a little."""
+def within(problem: Problem, time_limit: float, is_proven: Check, *, spare: float = 2.0) -> Verdict:
+    """Return the verdict after checking its proof, and that the time limit was kept but for a little.
+
+    A machine may stall for half a second; a solver that hangs and knows of no limit takes 3.
+    """
     start = time.monotonic()
     answer = separability(problem, time_limit=time_limit)
     assert time.monotonic() - start < time_limit + spare
