@@ -205,7 +205,7 @@ def _self_certificate(evidence: Evidence) -> Bound:
 def _mistakes_square(evidence: Evidence) -> Fraction:
     """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
     problem = evidence.problem
-    counts = np.bincount(evidence.run.mistake_rows, minlength=problem.n_samples)
+    counts = evidence.run.mistake_counts
     constants = Fraction(int(counts.sum())) * Fraction(evidence.scale) ** 2
     return sum(problem.map(_sum_of_squares, counts), constants)
 

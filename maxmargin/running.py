@@ -1,6 +1,7 @@
 """A run of the perceptron on a stated problem, and the scale of its constant coordinate."""
 
 import math
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsFloat
@@ -22,18 +23,28 @@ def run_perceptron(
     order: str = "cyclic",
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[Progress], None] | None" = None,
+    method: str = "auto",
+    resume: "str | os.PathLike[str] | None" = None,
     **limits: Any,
 ) -> "PerceptronRun":
     """Do what `perceptron` does, for a stated problem."""
     from maxmargin.solvers.perceptron.orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
-    from maxmargin.solvers.perceptron.settings import PerceptronSettings
+    from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 
-    if order not in list(Order):
-        raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")
+    for name, value, choices in (("order", order, Order), ("method", method, Method)):
+        if value not in list(choices):
+            raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
     problem, scale = with_bias_scale(problem, bias_scale)
-    settings = PerceptronSettings(bias_scale=scale, order=Order(order), **limits)
-    return run(problem, settings, rng=_generator(rng), on_progress=on_progress)
+    settings = PerceptronSettings(bias_scale=scale, order=Order(order), method=Method(method), **limits)
+    generator = _generator(rng)
+    if resume is None:
+        return run(problem, settings, rng=generator, on_progress=on_progress)
+    from maxmargin.run_state import RunFile
+
+    file = RunFile(resume, problem, settings, generator)
+    kept = file.read()
+    return run(problem, settings, rng=generator, on_progress=on_progress, checkpoint=kept, on_checkpoint=file.write)
 
 
 def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem, float]:

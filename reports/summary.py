@@ -154,7 +154,7 @@ def _perceptron(study: Study) -> dict[str, Any]:
         "max_epochs": run.settings.max_epochs,
         "max_mistakes": run.settings.max_mistakes,
         **_rates(run),
-        "n_mistaken_rows": len(np.unique(run.mistake_rows)),
+        "n_mistaken_rows": np.count_nonzero(run.mistake_counts),
         "mistakes_per_epoch": run.mistakes_per_epoch,
         "mistake_rows": run.mistake_rows,
     }

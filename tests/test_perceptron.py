@@ -25,7 +25,7 @@ from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress
+from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress
 from maxmargin.solvers.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -90,14 +90,15 @@ def problems(draw: st.DrawFn, elements: st.SearchStrategy[float] = small) -> Pro
 
 
 configurations = st.builds(
-    lambda scale, zero, order, epochs, mistakes: PerceptronSettings(
-        bias_scale=scale, zero=zero, order=order, max_epochs=epochs, max_mistakes=mistakes
+    lambda scale, zero, order, epochs, mistakes, method: PerceptronSettings(
+        bias_scale=scale, zero=zero, order=order, max_epochs=epochs, max_mistakes=mistakes, method=method
     ),
     st.sampled_from([0.5, 1.0, 2.0, 4.0]),
     st.sampled_from(ZERO_RULES),
     st.sampled_from(list(Order)),
     st.integers(1, 12),
     st.one_of(st.none(), st.integers(1, 40)),
+    st.sampled_from(list(Method)),
 )
 
 
@@ -121,7 +122,7 @@ def test_slices_and_logs_of_any_size_change_nothing(
 ) -> None:
     whole = perceptron(problem, configuration, rng=np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_module, "_SLICE_PRESENTATIONS", 1)
+        patch.setattr(run_module, "_SLICE_ENTRIES", 1)
         patch.setattr(run_module, "_LOG_ROOM", 1)
         sliced = perceptron(problem, configuration, rng=np.random.default_rng(seed))
     assert sliced.mistake_rows.tolist() == whole.mistake_rows.tolist()
@@ -448,6 +449,6 @@ def test_planes_beyond_the_greatest_number_come_in_smaller_units() -> None:
 
 
 def test_planes_beyond_the_greatest_number_in_any_units_are_refused() -> None:
-    X, y = np.array([[1.7e308], [-1.7e308], [0.0]]), np.array([-1.0, -1.0, 1.0])
+    X, y = np.array([[-5e-324], [5e-324], [0.0]]), np.array([-1.0, -1.0, 1.0])
     with pytest.raises(InvalidProblemError, match="overflow"):
-        perceptron(Problem(X, y), PerceptronSettings(max_mistakes=2, bias_scale=1.7e308))
+        perceptron(Problem(X, y), PerceptronSettings(max_mistakes=1, bias_scale=1.7e308))

@@ -119,6 +119,8 @@ def margin(**options: Any) -> int:
 @app.command(epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize")
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
+@click.option("--method", metavar="NAME", help=f"How scores are computed: {', '.join(opt.RUN_METHODS)}.")
+@opt.resume_run_option
 @opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
 def perceptron(**options: Any) -> int:
     """Run the perceptron and say what the run proves.
@@ -128,8 +130,11 @@ def perceptron(**options: Any) -> int:
     from maxmargin.cli.perceptron import perceptron as command
 
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
+    opt.check_method(options["method"], opt.RUN_METHODS)
+    run_file = options["resume"] and f"{options['resume']}.run"
     dataset = opt.read(options)
     opt.require_two_classes(dataset, "perceptron")
+    options["resume"] = run_file
     return command(opt.prepared(dataset, options["prepare"]), bias=not options.pop("no_bias"), **options)
 
 

@@ -21,6 +21,7 @@ ZERO_RULES = ("mistake", "positive", "negative")
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
 SOFT_METHODS = ("auto", "cvxpy", "working-set", "interior-point", "dual-coordinate")
+RUN_METHODS = ("auto", "weights", "gram")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """
@@ -68,6 +69,20 @@ def resume_option(command: Command) -> Command:
             metavar="FILE",
             help="Keep in FILE what passes over data on disk find; named again, a killed run goes on from there, and "
             "other questions on the data need no validation. Remove it at will.",
+        ),
+    )
+
+
+def resume_run_option(command: Command) -> Command:
+    """Add --resume of a run."""
+    return _together(
+        command,
+        click.option(
+            "--resume",
+            type=click.Path(),
+            metavar="FILE",
+            help="Keep the run in FILE.run every half minute, and when it stops; the same command goes on from there, "
+            "with other limits if you like. Passes over data on disk are kept in FILE.",
         ),
     )
 

@@ -36,6 +36,7 @@ def perceptron(
     prepare: str,
     seed: int,
     trace: Path | None,
+    method: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -46,7 +47,10 @@ def perceptron(
     if trace is not None:
         check_suffix(trace)
         check_writable(trace)
+    if options["resume"] is not None:
+        check_writable(Path(options["resume"]))
     problem, scale = with_bias_scale(problem_of(dataset, bias=bias), options.pop("bias_scale"))
+    options["method"] = method or "auto"
     progress = RunProgress()
     run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)
     progress.close()
@@ -79,6 +83,9 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
         "seed": seed,
         "max_epochs": settings.max_epochs,
         "max_mistakes": settings.max_mistakes,
+        "engine": run.engine,
+        "n_ties": run.n_ties,
+        "n_uncertain": run.n_uncertain,
         "w": run.w,
         "b": run.b,
         "norm": run.norm,
@@ -102,6 +109,8 @@ def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
         lines.append(
             f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
         )
+    if run.n_uncertain:
+        lines.append(f"  rounding may have decided {_count(run.n_uncertain, 'score')}: other machines may differ")
     if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES):
         lines.append("  whether it can converge at all: maxmargin check")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])

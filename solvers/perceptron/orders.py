@@ -1,10 +1,15 @@
 """In which order the rows are presented."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_AT_ONCE = 1 << 12
+"""Presentations that are ordered at a time where epochs are shorter."""
 
 
 class Order(StrEnum):
@@ -32,12 +37,28 @@ class Presentation:
     n_samples : int
     rng : numpy.random.Generator
         Not used by the cyclic order.
+
+    Attributes
+    ----------
+    first_state, last_state : mapping
+        Of the generator, before anything was drawn and before what was drawn last.
     """
 
     def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
         self.order = order
         self.rng = rng
         self.n_samples = n_samples
+        self.first_state = self.last_state = rng.bit_generator.state
+
+    def go_on_from(self, state: Mapping[str, Any]) -> None:
+        """Draw again what was drawn last by a generator that was in this state before."""
+        self.rng.bit_generator.state = state
+        self.last_state = state
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether every epoch has the order of the first one."""
+        return self.order in (Order.CYCLIC, Order.SHUFFLED_ONCE)
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
@@ -52,3 +73,10 @@ class Presentation:
         if self.order is Order.RANDOM:
             return self.rng.integers(self.n_samples, size=self.n_samples)
         return self.rows
+
+    def next_epochs(self) -> NDArray[np.int64]:
+        """Return the rows of the next epochs one after another, of several where there are few rows."""
+        if self.is_fixed:
+            return self.rows
+        self.last_state = self.rng.bit_generator.state
+        return np.concatenate([self.next_epoch() for _ in range(max(1, _AT_ONCE // self.n_samples))])

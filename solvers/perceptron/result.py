@@ -7,9 +7,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
+from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import sqrt_up
+from maxmargin.solvers.proof.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.proof.hulls import ClassSums
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 
@@ -25,7 +27,8 @@ class PerceptronRun:
     ----------
     w : ndarray (n_features,)
     b : float
-        The hyperplane in the user's space: b is bias_scale times the weight of the constant coordinate.
+        The hyperplane in the user's space, sum c y x and s^2 sum c y for the numbers c of mistakes on the rows, rounded
+        once (divided by a power of two where they overflow).
     n_mistakes, n_epochs : int
         Updates; passes begun, the final clean one included. In random order an epoch is n draws, and the full scan
         that ends the run counts as one.
@@ -33,9 +36,16 @@ class PerceptronRun:
         How often a row was presented; a limit may cut the last epoch.
     converged : bool
     stop_reason : StopReason
-    mistake_rows : ndarray (n_mistakes,)
-        The row of every mistake, in order.
-    mistakes_per_epoch : ndarray (n_epochs,)
+    mistake_rows : ndarray of int
+        The row of every mistake, in order; of more than 16 million mistakes only the first ones.
+    mistake_counts : ndarray (n_samples,) of int
+        How many mistakes every row had.
+    mistakes_per_epoch : ndarray of int
+        Of more than 16 million epochs only the first ones.
+    n_ties : int
+        Scores so near 0 that they were computed in exact arithmetic.
+    n_uncertain : int
+        Scores whose sign rounding may have decided; where it is 0 the mistakes are those of exact arithmetic.
     margin : float
         Least y(w.x + b)/||w|| over the rows, rounded down; at most gamma*. -infinity at w = 0.
     margin_upper : float or None
@@ -47,6 +57,8 @@ class PerceptronRun:
         ||sum c y (x, s)||/M, proven upper bound of that space's maximum margin through the origin; None before the
         first mistake.
     settings : PerceptronSettings
+    engine : str
+        What computed the scores.
     """
 
     w: Floats
@@ -57,12 +69,16 @@ class PerceptronRun:
     converged: bool
     stop_reason: StopReason
     mistake_rows: Rows
+    mistake_counts: Rows
     mistakes_per_epoch: Rows
+    n_ties: int
+    n_uncertain: int
     margin: float
     margin_upper: float | None
     run_margin: float
     run_upper: float | None
     settings: PerceptronSettings
+    engine: str
 
     @property
     def norm(self) -> float:
@@ -76,10 +92,64 @@ class PerceptronRun:
         return math.hypot(*self.w.tolist(), self.b / scale)
 
 
-def achieved_margins(problem: Problem, w: Floats, weight: float, scale: float) -> tuple[float, float]:
+def result_of(
+    problem: Problem, settings: PerceptronSettings, tally: Tally, stop_reason: StopReason, engine: str
+) -> PerceptronRun:
+    """Return what a run ended on.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the weights differ so much in size that no binary64 numbers tell them.
+    """
+    scale = settings.bias_scale if problem.bias else 0.0
+    rows = np.flatnonzero(tally.counts)
+    sums = ClassSums.of(problem, rows, tally.counts[rows].tolist())
+    w, b = _plane(sums, scale)
+    margin, run_margin = achieved_margins(problem, w, b, scale)
+    margin_upper, run_upper = upper_bounds(problem, sums, scale)
+    return PerceptronRun(
+        w=w,
+        b=b,
+        n_mistakes=tally.n_mistakes,
+        n_epochs=tally.n_begun,
+        n_presentations=tally.n_presentations,
+        converged=stop_reason is StopReason.CONVERGED,
+        stop_reason=stop_reason,
+        mistake_rows=tally.mistakes.numbers(),
+        mistake_counts=tally.counts,
+        mistakes_per_epoch=tally.mistakes_per_epoch(),
+        n_ties=tally.n_ties,
+        n_uncertain=tally.n_uncertain,
+        margin=margin,
+        margin_upper=margin_upper,
+        run_margin=run_margin,
+        run_upper=run_upper,
+        settings=settings,
+        engine=engine,
+    )
+
+
+def _plane(sums: ClassSums, scale: float) -> tuple[Floats, float]:
+    """Return (w, b), rounded to nearest; divided by a power of two where that overflows."""
+    unit = as_fraction(1, sums.exponent)
+    w = [(p - n) * unit for n, p in zip(sums.negative, sums.positive, strict=True)]
+    b = (sums.n_positive - sums.n_negative) * Fraction(scale) ** 2
+    try:
+        rounded = np.array([float(value) for value in (*w, b)])
+    except OverflowError:
+        smaller = nearest_floats([*w, b])
+        if smaller is None:
+            raise InvalidProblemError(
+                "the perceptron's weights overflow: divide the data by a power of two such as 2**600"
+            ) from None
+        rounded = smaller
+    return rounded[:-1], float(rounded[-1])
+
+
+def achieved_margins(problem: Problem, w: Floats, b: float, scale: float) -> tuple[float, float]:
     """Return the least geometric margins of the plane in the user's space and in the space of the run, rounded down."""
     square = norm_squared(w)
-    b = weight * scale
     least = least_functional_margin(problem, w, b)
     margin = geometric_margin(least, square)
     if not scale:
@@ -88,11 +158,8 @@ def achieved_margins(problem: Problem, w: Floats, weight: float, scale: float) -
     return margin, geometric_margin(least, square + (Fraction(b) / Fraction(scale)) ** 2)
 
 
-def upper_bounds(problem: Problem, mistake_rows: Rows, scale: float) -> tuple[float | None, float | None]:
+def upper_bounds(problem: Problem, sums: ClassSums, scale: float) -> tuple[float | None, float | None]:
     """Return the proven upper bounds of gamma* and of the maximum margin in (x, s), from the mistakes alone."""
-    counts = np.bincount(mistake_rows, minlength=problem.n_samples)
-    rows = np.flatnonzero(counts)
-    sums = ClassSums.of(problem, rows, counts[rows].tolist())
     margin_square = sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
     run_square = sums.mean_norm_squared(Fraction(scale))
     return (

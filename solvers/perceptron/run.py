@@ -1,42 +1,50 @@
-"""The perceptron's loop."""
+"""The perceptron's loop, written once: slices of compiled work, limits, Ctrl-C, progress, the stopping rule.
 
-import math
+The mistakes are those of exact arithmetic: where rounding could have decided the sign of a score, it is computed from
+the integer counts of the mistakes. Where it is not (rows outside memory, very many such scores) the run says so.
+"""
+
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+from maxmargin.solvers.perceptron.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.interrupt import Interrupt
+from maxmargin.solvers.perceptron.kernels import (
+    EPOCH_POSITION,
+    N_EPOCHS,
+    N_LOGGED,
+    N_PRESENTED,
+    N_UNCERTAIN,
+    POSITION,
+    Reason,
+    Work,
+    frozen,
+)
 from maxmargin.solvers.perceptron.orders import Presentation
-from maxmargin.solvers.perceptron.result import PerceptronRun, achieved_margins, upper_bounds
+from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
+from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
-from maxmargin.solvers.perceptron.stretches import Stretch, rowwise
-from maxmargin.solvers.perceptron.units import in_users_units, scale_in_units, unit_exponent
+from maxmargin.solvers.perceptron.tally import Tally
+from maxmargin.solvers.perceptron.ties import Ties
+from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem import Problem
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_SLICE_PRESENTATIONS = 2_000_000
-"""Matrix entries read between two looks at the clock and at Ctrl-C, in presentations of one entry: a few ms."""
+_SLICE_ENTRIES = 20_000_000
+"""Matrix entries read between two looks at the clock and at Ctrl-C: a few ms."""
 
 _LOG_ROOM = 65_536
-"""Mistakes logged between two returns from compiled code."""
+"""Mistakes, and epochs, between two returns from compiled code."""
 
-
-@dataclass(slots=True)
-class _State:
-    """What changes during a run; w is in units of 2**exponent."""
-
-    w: Floats
-    exponent: int
-    log: list[Rows] = field(default_factory=list)
-    mistakes_per_epoch: list[int] = field(default_factory=list)
-    n_mistakes: int = 0
-    n_presentations: int = 0
+_SECONDS_BETWEEN_REPORTS = 0.1
+_SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 
 def perceptron(
@@ -45,6 +53,8 @@ def perceptron(
     *,
     rng: np.random.Generator | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    checkpoint: Checkpoint | None = None,
+    on_checkpoint: Callable[[Checkpoint], None] | None = None,
 ) -> PerceptronRun:
     """Run Rosenblatt's perceptron until a clean epoch, a limit, or Ctrl-C.
 
@@ -59,6 +69,10 @@ def perceptron(
         For the shuffled and random orders; a fresh one by default.
     on_progress : callable, optional
         Called about ten times a second; it may raise KeyboardInterrupt to end the run.
+    checkpoint : Checkpoint, optional
+        Where an earlier run on the same problem, with the same settings but for limits and method, shall go on.
+    on_checkpoint : callable, optional
+        Called about every half minute, and at the end; of rows outside memory with the end of an epoch.
 
     Returns
     -------
@@ -73,140 +87,183 @@ def perceptron(
     """
     settings = settings or PerceptronSettings()
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
-    state = _State(w=np.zeros(problem.n_features + 1), exponent=unit_exponent(problem, settings))
-    stop_reason = _loop(problem, settings, presentation, state, on_progress)
-    return _result(problem, settings, state, stop_reason)
+    run = _Run(problem, settings, presentation, on_progress, on_checkpoint)
+    if checkpoint is not None:
+        run.go_on_from(checkpoint)
+    stop_reason = run.until_stopped()
+    return result_of(problem, settings, run.tally, stop_reason, ", ".join(run.engine_names))
 
 
-def _loop(
-    problem: Problem,
-    settings: PerceptronSettings,
-    presentation: Presentation,
-    state: _State,
-    on_progress: Callable[[Progress], None] | None,
-) -> StopReason:
-    with Interrupt() as interrupt:
-        epoch = _Epoch(problem, settings, state, on_progress, interrupt)
-        while True:
-            if settings.max_epochs is not None and len(state.mistakes_per_epoch) >= settings.max_epochs:
-                return StopReason.MAX_EPOCHS
-            epoch.present(presentation.next_epoch)
-            if interrupt.is_set:
-                return StopReason.INTERRUPTED
-            if epoch.is_full:
-                return StopReason.MAX_MISTAKES
-            if state.mistakes_per_epoch[-1] == 0:
-                if settings.order.covers_all_rows:
-                    return StopReason.CONVERGED
-                if len(state.mistakes_per_epoch) != settings.max_epochs and epoch.scan_is_clean(presentation.rows):
-                    return StopReason.CONVERGED
-
-
-class _Epoch:
-    """One epoch at a time, in slices short enough for Ctrl-C and progress."""
+class _Run:
+    """A run under way."""
 
     def __init__(
         self,
         problem: Problem,
         settings: PerceptronSettings,
-        state: _State,
+        presentation: Presentation,
         on_progress: Callable[[Progress], None] | None,
-        interrupt: Interrupt,
+        on_checkpoint: Callable[[Checkpoint], None] | None,
     ) -> None:
-        self.rowwise = rowwise(problem, settings.order, state.exponent)
-        self.scale = scale_in_units(problem, settings, state.exponent)
-        self.zero_rule = ZERO_RULES[settings.zero]
-        self.limit = settings.max_mistakes
-        self.state = state
-        self.step = max(1, _SLICE_PRESENTATIONS // problem.n_features)
-        self.on_progress = on_progress
-        self.interrupt = interrupt
-        self.started = self.reported = time.monotonic()
+        self.problem, self.settings, self.presentation = problem, settings, presentation
+        self.units = Units.of(problem, settings)
+        self.source = source_of(problem, self.units, presentation)
+        self.tally = Tally(counts=np.zeros(problem.n_samples, dtype=np.int64))
+        self.ties = Ties(problem, settings, self.units)
+        self.choice = EngineChoice(problem, settings)
+        self.engine_names = [self.source.engine.name]
+        self.on_progress, self.on_checkpoint = on_progress, on_checkpoint
+        self.interrupt = Interrupt()
+        self.has_converged = False
+        self.started = self.reported = self.kept = time.monotonic()
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the limit of mistakes is reached."""
-        return self.limit is not None and self.state.n_mistakes >= self.limit
+    def go_on_from(self, checkpoint: Checkpoint) -> None:
+        """Take over where another run was."""
+        self.tally = checkpoint.tally()
+        self.has_converged = checkpoint.has_converged
+        self.presentation.go_on_from(checkpoint.last_state)
+        self.started -= checkpoint.seconds
+        self.ties.load(self.source.engine, self.tally)
+        if not isinstance(self.source, Whole):
+            self.tally.cursor[POSITION] = 0
 
-    @property
-    def _is_over(self) -> bool:
-        return self.is_full or self.interrupt.is_set
+    def until_stopped(self) -> StopReason:
+        """Present rows until the run ends, and return why."""
+        stop = StopReason.CONVERGED if self.has_converged else self._limit()
+        with self.interrupt, closing(self.source.segments()) as segments:
+            while stop is None:
+                stop = self._present(next(segments))
+        self.has_converged = stop is StopReason.CONVERGED
+        self._keep()
+        return stop
 
-    def present(self, order: Callable[[], Rows]) -> None:
-        """Present the rows in the order that this returns, updating on mistakes."""
-        state = self.state
-        state.mistakes_per_epoch.append(0)
-        for stretch in self.rowwise.stretches(order):
-            self._present(stretch)
-            if self._is_over:
-                return
-
-    def _present(self, stretch: Stretch) -> None:
-        state = self.state
-        position = 0
-        while position < len(stretch.order) and not self._is_over:
-            stop = min(position + self.step, len(stretch.order))
-            made, log = self._slice(stretch, position, stop, state.w)
-            position += made
-            state.n_presentations += made
-            state.log.append(log)
-            state.n_mistakes += len(log)
-            state.mistakes_per_epoch[-1] += len(log)
+    def _present(self, segment: Segment) -> StopReason | None:
+        """Present the rows of a segment; return why the run ends, None where it goes on."""
+        while True:
+            segment = self._with_better_engine(segment)
+            reason = self._slice(segment)
             self._report()
+            stop = self._stop(reason)
+            if stop is not None:
+                return stop
+            if reason is Reason.ORDER_IS_DONE:
+                self.tally.cursor[POSITION] = 0
+                return None
+            if reason is Reason.ROUNDING_MAY_DECIDE:
+                self.ties.decide(self.tally, self._row(self.tally, segment))
+            self.ties.round_anew(segment.engine, self.tally)
 
-    def scan_is_clean(self, rows: Rows) -> bool:
+    def _with_better_engine(self, segment: Segment) -> Segment:
+        if not (self.choice.is_gram_better(self.tally) and isinstance(self.source, Whole)):
+            return segment
+        engine = self.source.turn_into_gram()
+        self.engine_names.append(engine.name)
+        self.ties.load(engine, self.tally)
+        return replace(segment, engine=engine)
+
+    def _slice(self, segment: Segment) -> Reason:
+        tally, settings = self.tally, self.settings
+        room = n_epochs = _LOG_ROOM
+        if settings.max_mistakes is not None:
+            room = max(1, min(room, settings.max_mistakes - tally.n_mistakes))
+        if settings.max_epochs is not None:
+            n_epochs = min(n_epochs, settings.max_epochs - tally.n_epochs)
+        n_epochs = self.choice.n_epochs_before(tally, n_epochs)
+        log, epochs = np.empty(room, dtype=np.int64), np.empty(n_epochs, dtype=np.int64)
+        most = max(1, _SLICE_ENTRIES // segment.engine.entries_per_presentation)
+        reason = self._pass(tally, segment, most, log, epochs)
+        cursor = tally.cursor
+        tally.n_presentations += int(cursor[N_PRESENTED])
+        tally.n_mistakes += int(cursor[N_LOGGED])
+        tally.n_epochs += int(cursor[N_EPOCHS])
+        tally.n_uncertain += int(cursor[N_UNCERTAIN])
+        tally.mistakes.extend(log[: cursor[N_LOGGED]] + segment.first_row)
+        tally.epochs.extend(epochs[: cursor[N_EPOCHS]])
+        return reason
+
+    def _pass(self, tally: Tally, segment: Segment, most: int, log: Rows, epochs: Rows) -> Reason:
+        work = Work(
+            y=segment.engine.y,
+            order=frozen(segment.order),
+            wraps=segment.wraps,
+            epoch_length=self.problem.n_samples,
+            zero_rule=ZERO_RULES[self.settings.zero],
+            asks=tally.asks,
+            most=most,
+            rounding=segment.engine.rounding,
+            counts=tally.counts[segment.first_row :],
+            size=tally.size,
+            cursor=tally.cursor,
+            log=log,
+            epochs=epochs,
+        )
+        return segment.engine.present(work)
+
+    @staticmethod
+    def _row(tally: Tally, segment: Segment) -> int:
+        return int(segment.order[tally.cursor[POSITION]]) + segment.first_row
+
+    def _stop(self, reason: Reason) -> StopReason | None:
+        limit = self._limit()
+        if reason is Reason.EPOCH_WAS_CLEAN and (
+            self.settings.order.covers_all_rows or (limit is None and self._scan_is_clean())
+        ):
+            return StopReason.CONVERGED
+        return StopReason.INTERRUPTED if self.interrupt.is_set else limit
+
+    def _limit(self) -> StopReason | None:
+        """Return the limit that is reached."""
+        tally, settings = self.tally, self.settings
+        if settings.max_mistakes is not None and tally.n_mistakes >= settings.max_mistakes:
+            return StopReason.MAX_MISTAKES
+        is_last = settings.max_epochs is not None and tally.n_epochs >= settings.max_epochs
+        return StopReason.MAX_EPOCHS if is_last else None
+
+    def _scan_is_clean(self) -> bool:
         """Return whether no row is a mistake now; a clean scan counts as an epoch."""
-        for stretch in self.rowwise.stretches(lambda: rows):
-            _, log = self._slice(stretch, 0, len(stretch.order), self.state.w.copy(), room=1)
-            if log.size:
-                return False
-        self.state.mistakes_per_epoch.append(0)
-        self.state.n_presentations += len(rows)
+        tally = self.tally
+        weights = self.source.engine.state().copy()
+        trial = replace(tally, counts=tally.counts.copy(), size=tally.size.copy(), cursor=np.zeros_like(tally.cursor))
+        with closing(self.source.once(self.presentation.rows)) as segments:
+            has_mistake = any(self._has_mistake(trial, segment) for segment in segments)
+        self.source.engine.state()[:] = weights
+        tally.n_ties, tally.asks = trial.n_ties, trial.asks
+        if has_mistake:
+            return False
+        tally.n_epochs += 1
+        tally.n_presentations += self.problem.n_samples
+        tally.epochs.extend(np.zeros(1, dtype=np.int64))
         return True
 
-    def _slice(self, stretch: Stretch, start: int, stop: int, w: Floats, room: int = _LOG_ROOM) -> tuple[int, Rows]:
-        if self.limit is not None:
-            room = max(1, min(room, self.limit - self.state.n_mistakes))
-        log = np.empty(min(room, stop - start), dtype=np.int64)
-        made, n_mistakes = stretch.run_pass(self.scale, self.zero_rule, stretch.order, start, stop, room, w, log)
-        return made, log[:n_mistakes] + stretch.first_row
+    def _has_mistake(self, trial: Tally, segment: Segment) -> bool:
+        log, epochs = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.int64)
+        trial.cursor[POSITION] = 0
+        while True:
+            reason = self._pass(trial, segment, self.problem.n_samples, log, epochs)
+            if reason is not Reason.ROUNDING_MAY_DECIDE:
+                return reason is Reason.LOG_IS_FULL
+            self.ties.decide(trial, self._row(trial, segment))
+
+    def _keep(self) -> None:
+        """Hand out a checkpoint; chunks of rows outside memory can be gone on with only from the first one."""
+        is_whole = isinstance(self.source, Whole) or not self.tally.cursor[EPOCH_POSITION]
+        if self.on_checkpoint is not None and is_whole:
+            self.kept = time.monotonic()
+            seconds = self.kept - self.started
+            self.on_checkpoint(
+                Checkpoint.of(self.tally, self.presentation, seconds=seconds, has_converged=self.has_converged)
+            )
 
     def _report(self) -> None:
         now = time.monotonic()
-        if self.on_progress is None or now - self.reported < 0.1:
+        if now - self.kept > _SECONDS_BETWEEN_CHECKPOINTS:
+            self._keep()
+        if self.on_progress is None or now - self.reported < _SECONDS_BETWEEN_REPORTS:
             return
         self.reported = now
-        state = self.state
-        progress = Progress(
-            n_mistakes=state.n_mistakes, n_epochs=len(state.mistakes_per_epoch), seconds=now - self.started
-        )
+        tally = self.tally
+        progress = Progress(n_mistakes=tally.n_mistakes, n_epochs=tally.n_begun, seconds=now - self.started)
         try:
             self.on_progress(progress)
         except KeyboardInterrupt:
             self.interrupt.is_set = True
-
-
-def _result(problem: Problem, settings: PerceptronSettings, state: _State, stop_reason: StopReason) -> PerceptronRun:
-    mistake_rows = np.concatenate(state.log) if state.log else np.empty(0, dtype=np.int64)
-    scale = settings.bias_scale if problem.bias else 0.0
-    w, weight = in_users_units(state.w, state.exponent, scale)
-    if not (np.isfinite(w).all() and math.isfinite(weight * scale)):
-        raise InvalidProblemError("the perceptron's weights overflow: divide the data by a power of two such as 2**600")
-    margin, run_margin = achieved_margins(problem, w, weight, scale)
-    margin_upper, run_upper = upper_bounds(problem, mistake_rows, scale)
-    return PerceptronRun(
-        w=w,
-        b=weight * scale,
-        n_mistakes=state.n_mistakes,
-        n_epochs=len(state.mistakes_per_epoch),
-        n_presentations=state.n_presentations,
-        converged=stop_reason is StopReason.CONVERGED,
-        stop_reason=stop_reason,
-        mistake_rows=mistake_rows,
-        mistakes_per_epoch=np.array(state.mistakes_per_epoch, dtype=np.int64),
-        margin=margin,
-        margin_upper=margin_upper,
-        run_margin=run_margin,
-        run_upper=run_upper,
-        settings=settings,
-    )

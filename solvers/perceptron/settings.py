@@ -20,6 +20,14 @@ class StopReason(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Method(StrEnum):
+    """How scores are computed; the mistakes are the same."""
+
+    AUTO = "auto"
+    WEIGHTS = "weights"
+    GRAM = "gram"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerceptronSettings:
     """How a perceptron is run.
@@ -33,6 +41,8 @@ class PerceptronSettings:
     order : Order
     max_epochs, max_mistakes : int or None
         Limits; None is none.
+    method : Method
+        With a vector of weights, or with the Gram matrix of at most 2,048 rows; by default whichever is faster.
     """
 
     bias_scale: float = 1.0
@@ -40,6 +50,7 @@ class PerceptronSettings:
     order: Order = Order.CYCLIC
     max_epochs: int | None = None
     max_mistakes: int | None = 10_000_000
+    method: Method = Method.AUTO
 
     def __post_init__(self) -> None:
         if self.zero not in ZERO_RULES:

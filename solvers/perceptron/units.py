@@ -1,6 +1,8 @@
 """Rows divided by a power of two, where the products of a run would overflow or vanish: the mistakes stay the same."""
 
 import math
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,37 +10,87 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import times_power_of_two
+from maxmargin.solvers.proof.dyadic import common_exponent, times_power_of_two
 
 Floats = NDArray[np.float64]
 
 _SAFE_EXPONENT = 400
 """Numbers between 2**-400 and 2**400 have products and sums of them far from overflow and underflow."""
 
+_EXACT_BITS = 52
+_LEAST_EXPONENT = -1000
 
-def unit_exponent(problem: Problem, settings: PerceptronSettings) -> int:
-    """Return 0, or the exponent of the greatest number of the rows where products would overflow or vanish."""
-    largest = float(problem.column_sizes.max())
-    if problem.bias:
-        largest = max(largest, settings.bias_scale)
-    exponent = math.frexp(largest)[1]
-    return exponent if abs(exponent) > _SAFE_EXPONENT else 0
+_FIRST_ROWS = 256
 
 
-def rows_in_units(X: Any, exponent: int) -> Any:
-    """Return rows divided by 2**exponent."""
-    return times_power_of_two(X, -exponent) if exponent else X
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """The rows (x, s) of a run, divided by 2**exponent.
+
+    Attributes
+    ----------
+    n_features : int
+    exponent : int
+    scale : float
+        The constant coordinate s in these units; 0 through the origin.
+    reach : float
+        A bound of the norms of the rows, in these units.
+    """
+
+    n_features: int
+    exponent: int
+    scale: float
+    reach: float
+
+    @classmethod
+    def of(cls, problem: Problem, settings: PerceptronSettings) -> "Units":
+        """Choose the exponent: 0, or that of the greatest number where products would overflow or vanish."""
+        scale = settings.bias_scale if problem.bias else 0.0
+        greatest = math.frexp(max(float(problem.column_sizes.max()), scale))[1]
+        exponent = greatest if abs(greatest) > _SAFE_EXPONENT else 0
+        scale = math.ldexp(scale, -exponent)
+        sizes = np.ldexp(problem.column_sizes, -exponent)
+        return cls(
+            n_features=problem.n_features, exponent=exponent, scale=scale, reach=math.hypot(*sizes.tolist(), scale)
+        )
+
+    def rows(self, X: Any) -> Any:
+        """Return rows in these units."""
+        return times_power_of_two(X, -self.exponent) if self.exponent else X
+
+    def exact_up_to(self, problem: Problem) -> float:
+        """Return b such that scores are exact while the norms of row and weights have a product of at most b.
+
+        0 unless all numbers are multiples of one power of two g, and small ones: then b = 2**52 g**2.
+        """
+        exponent = common_exponent_of(problem, math.ldexp(self.scale, self.exponent))
+        grid = exponent - self.exponent
+        most = math.ldexp(1.0, max(_EXACT_BITS + 2 * grid, _LEAST_EXPONENT))
+        return most if self.reach**2 <= most else 0.0
 
 
-def scale_in_units(problem: Problem, settings: PerceptronSettings, exponent: int) -> float:
-    """Return the constant coordinate divided by 2**exponent, as the rows are: the mistakes stay the same."""
-    return math.ldexp(settings.bias_scale, -exponent) if problem.bias else 0.0
+def common_exponent_of(problem: Problem, scale: float) -> int:
+    """Return a k such that the numbers of all rows, and s, are multiples of 2**k; the largest, where they are few bits.
+
+    Numbers of many bits are told by a few rows, without a look at the others.
+    """
+    exponent = common_exponent(np.append(_values(problem.carrier[:_FIRST_ROWS]), scale))
+    exponent = 0 if exponent is None else exponent
+    greatest = math.frexp(max(float(problem.column_sizes.max()), scale))[1]
+    if greatest - exponent > _EXACT_BITS // 2:
+        return exponent
+    return min(problem.map(partial(_common_exponent_of_chunk, exponent)))
 
 
-def in_users_units(w: Floats, exponent: int, scale: float) -> tuple[Floats, float]:
-    """Return w and the weight of the constant coordinate; divided by a power of two where the plane overflows."""
-    with np.errstate(over="ignore"):
-        original = np.ldexp(w, exponent)
-    if not (np.isfinite(original).all() and math.isfinite(float(original[-1]) * scale)):
-        original = w
-    return original[:-1], float(original[-1])
+def _common_exponent_of_chunk(exponent: int, rows: slice, X: Any) -> int:
+    values = _values(X)
+    counted = np.ldexp(values, -exponent)
+    if (counted == np.rint(counted)).all():
+        return exponent
+    own = common_exponent(values)
+    return exponent if own is None else min(exponent, own)
+
+
+def _values(X: Any) -> Floats:
+    values: Floats = X.data if hasattr(X, "tocsr") else X
+    return values

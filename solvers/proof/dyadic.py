@@ -68,6 +68,19 @@ def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]
     return np.left_shift(mantissas.astype(object), shifts.astype(object)), least.tolist()
 
 
+def common_exponent(values: NDArray[np.float64]) -> int | None:
+    """Return the largest k for which every value is a multiple of 2**k; None where all are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> common_exponent(np.array([0.75, -2.0])), common_exponent(np.array([96.0]))
+    (-2, 5)
+    """
+    mantissas, exponents = _odd_mantissas(values)
+    return int(exponents[mantissas != 0].min()) if mantissas.any() else None
+
+
 def _odd_mantissas(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return odd integers (0 for 0) and exponents with ``values == integers * 2.0**exponents``."""
     if not np.isfinite(values).all():

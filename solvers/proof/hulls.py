@@ -62,7 +62,7 @@ def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X:
 def _united(parts: Iterable[tuple[list[int], int]], n_sums: int) -> tuple[list[int], int]:
     total: tuple[list[int], int] | None = None
     for sums, exponent in parts:
-        total = (sums, exponent) if total is None else _add_scaled(*total, sums, exponent)
+        total = (sums, exponent) if total is None else add_scaled(*total, sums, exponent)
     return total or ([0] * n_sums, 0)
 
 
@@ -173,7 +173,8 @@ def _sum_norm_squared(problem: Problem, rows: NDArray[np.int64], signed: Sequenc
     return as_fraction(sum(v * v for v in sums), 2 * exponent)
 
 
-def _add_scaled(left: list[int], left_exponent: int, right: list[int], right_exponent: int) -> tuple[list[int], int]:
+def add_scaled(left: list[int], left_exponent: int, right: list[int], right_exponent: int) -> tuple[list[int], int]:
+    """Return the sum of two vectors, each in units of a power of two of its own."""
     exponent = min(left_exponent, right_exponent)
     up, down = left_exponent - exponent, right_exponent - exponent
     return [(a << up) + (b << down) for a, b in zip(left, right, strict=True)], exponent

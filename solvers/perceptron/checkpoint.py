@@ -1,0 +1,75 @@
+"""What a run needs to go on another day: counts, a place in the order, the state of the generator; no weights."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.kernels import ANSWER, ERROR
+from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.tally import Log, Tally
+
+_NUMBERS = ("n_mistakes", "n_presentations", "n_epochs", "n_ties", "n_uncertain")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A moment of a run.
+
+    The weights are the sum of the mistaken rows, so the numbers of mistakes are enough; they are summed exactly.
+
+    Attributes
+    ----------
+    numbers : mapping of str to int
+        How far the run is.
+    arrays : mapping of str to ndarray
+        Mistakes on every row, the cursor, the mistakes and the epochs that were logged.
+    first_state, last_state : mapping
+        Of the random generator, before the run and before the rows under way were ordered.
+    seconds : float
+        Of work so far.
+    has_converged : bool
+    """
+
+    numbers: Mapping[str, int]
+    arrays: Mapping[str, NDArray[Any]]
+    first_state: Mapping[str, Any]
+    last_state: Mapping[str, Any]
+    seconds: float
+    has_converged: bool
+
+    @classmethod
+    def of(cls, tally: Tally, presentation: Presentation, *, seconds: float, has_converged: bool) -> "Checkpoint":
+        """Copy what will be needed."""
+        arrays = {
+            "counts": tally.counts.copy(),
+            "cursor": tally.cursor.copy(),
+            "mistakes": tally.mistakes.numbers(),
+            "epochs": tally.epochs.numbers(),
+        }
+        return cls(
+            numbers={name: getattr(tally, name) for name in _NUMBERS},
+            arrays=arrays,
+            first_state=presentation.first_state,
+            last_state=presentation.last_state,
+            seconds=seconds,
+            has_converged=has_converged,
+        )
+
+    def tally(self) -> Tally:
+        """Return where the run was; nothing is known of its rounding before its weights are loaded."""
+        arrays = {name: np.array(array, dtype=np.int64) for name, array in self.arrays.items()}
+        arrays["cursor"][ANSWER] = 0
+        tally = Tally(
+            counts=arrays["counts"],
+            cursor=arrays["cursor"],
+            mistakes=Log(arrays["mistakes"]),
+            epochs=Log(arrays["epochs"]),
+        )
+        for name in _NUMBERS:
+            setattr(tally, name, self.numbers[name])
+        tally.size[ERROR] = math.inf
+        return tally

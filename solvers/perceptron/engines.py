@@ -1,0 +1,190 @@
+"""Two ways to compute the same mistakes: with a vector of weights, or with a Gram matrix of few rows."""
+
+from copy import copy
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.kernels import (
+    ERROR,
+    GREATEST,
+    REACH,
+    SCORE_ERROR,
+    SQUARE,
+    UPDATE_ERROR,
+    Gram,
+    Orders,
+    Reason,
+    Work,
+    frozen,
+    machine_code,
+    present_dense,
+    present_in_any_order,
+    present_in_row_order,
+    present_orders_dense,
+    present_orders_gram,
+    present_orders_sparse,
+    present_sparse,
+)
+from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_UNIT = 2.0**-53
+_UP = 1 + 2.0**-40
+
+_OTHER_OPERATIONS = 6
+"""Of a score, beside a product and a sum for every feature."""
+
+
+class Engine(Protocol):
+    """What presents rows.
+
+    Attributes
+    ----------
+    name : str
+    y : ndarray (n_rows,)
+        Signs of the rows.
+    rounding : ndarray
+        What the compiled passes need to know of the rounding of scores.
+    entries_per_presentation : int
+        Numbers that are read for one, at most.
+    """
+
+    name: str
+    y: Floats
+    rounding: Floats
+    entries_per_presentation: int
+
+    def present(self, work: Work) -> Reason:
+        """Do the work, and update its arrays."""
+
+    def present_orders(self, orders: Orders) -> None:
+        """Run in every one of the orders from w = 0, and update their arrays."""
+
+    def twin(self) -> "Engine":
+        """Return an engine of the same rows with weights of its own, which are 0."""
+
+    def load(self, exact: ExactWeights, size: Floats) -> None:
+        """Go on with these weights, rounded once."""
+
+    def state(self) -> Floats:
+        """Return the array that holds what is known of the weights."""
+
+
+class WeightsEngine:
+    """A vector of weights; a score costs a product with a row."""
+
+    name = "weights"
+
+    def __init__(self, units: Units, X: Any, y: Floats, weights: Floats | None = None) -> None:
+        self.units, self.X, self.y = units, X, frozen(np.asarray(y, dtype=np.float64))
+        self.entries_per_presentation = units.n_features
+        self.rounding = _rounding(units, error_of_entries=False)
+        self.weights = np.zeros(units.n_features + 1) if weights is None else weights
+        self.is_sparse = hasattr(X, "tocsr")
+        rows = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)) if self.is_sparse else (X,)
+        self.model: Any = (*map(frozen, rows), self.y, self.weights, units.scale)
+
+    def present(self, work: Work) -> Reason:
+        """Do the work."""
+        kernel = machine_code(present_sparse) if self.is_sparse else machine_code(present_dense)
+        return Reason(kernel(self.model, work))
+
+    def present_orders(self, orders: Orders) -> None:
+        """Run in every order."""
+        kernel = machine_code(present_orders_sparse) if self.is_sparse else machine_code(present_orders_dense)
+        kernel(self.model, orders)
+
+    def twin(self) -> "WeightsEngine":
+        """Return an engine with weights of its own."""
+        return WeightsEngine(self.units, self.X, self.y)
+
+    def load(self, exact: ExactWeights, size: Floats) -> None:
+        """Round the weights."""
+        self.weights[:] = exact.rounded(self.units.exponent)
+        _measure(size, exact.norm(self.units.exponent), _UNIT)
+
+    def state(self) -> Floats:
+        """Return the weights."""
+        return self.weights
+
+
+class GramEngine:
+    """The functional margins of all rows, to which a mistake adds a row of the Gram matrix."""
+
+    name = "gram"
+
+    def __init__(self, units: Units, problem: Problem) -> None:
+        self.units, self.y = units, frozen(problem.y)
+        self.entries_per_presentation = problem.n_samples
+        self.rounding = _rounding(units, error_of_entries=True)
+        self.Z = _signed_rows(units, problem)
+        self.gram = frozen(np.ascontiguousarray(_product(self.Z, self.Z.T)))
+        self.margins = np.zeros(problem.n_samples)
+        self.rows = np.arange(problem.n_samples)
+
+    @property
+    def model(self) -> Gram:
+        """What the compiled passes take."""
+        return self.gram, self.y, self.margins
+
+    def present(self, work: Work) -> Reason:
+        """Do the work."""
+        kernel = present_in_row_order if np.array_equal(work.order, self.rows) else present_in_any_order
+        return Reason(machine_code(kernel)(self.model, work))
+
+    def present_orders(self, orders: Orders) -> None:
+        """Run in every order."""
+        machine_code(present_orders_gram)(self.model, orders)
+
+    def twin(self) -> "GramEngine":
+        """Return an engine with margins of its own."""
+        engine = copy(self)
+        engine.margins = np.zeros_like(self.margins)
+        return engine
+
+    def load(self, exact: ExactWeights, size: Floats) -> None:
+        """Compute the functional margins anew."""
+        self.margins[:] = _product(self.Z, exact.rounded(self.units.exponent))
+        _measure(size, exact.norm(self.units.exponent), self.rounding[SCORE_ERROR] + _UNIT)
+
+    def state(self) -> Floats:
+        """Return the functional margins."""
+        return self.margins
+
+
+def _rounding(units: Units, *, error_of_entries: bool) -> Floats:
+    """Return what the passes need to know; the entries of a Gram matrix err as scores do."""
+    relative = (units.n_features + _OTHER_OPERATIONS) * _UNIT * _UP
+    rounding = np.zeros(3)
+    rounding[REACH], rounding[SCORE_ERROR] = units.reach * _UP, relative
+    rounding[UPDATE_ERROR] = relative if error_of_entries else 0.0
+    return frozen(rounding)
+
+
+def _measure(size: Floats, norm: float, relative_error: float) -> None:
+    """Bound the weights, and the error of what was computed from them anew; what was exact is exact again."""
+    size[SQUARE] = norm * norm * _UP
+    size[GREATEST] = max(size[GREATEST], norm)
+    if size[ERROR] > 0:
+        size[ERROR] = norm * relative_error * _UP
+
+
+def _signed_rows(units: Units, problem: Problem) -> Any:
+    """Return the rows y (x, s) in units."""
+    constant = np.full((problem.n_samples, 1), units.scale)
+    if not problem.is_sparse:
+        return np.hstack([units.rows(problem.X), constant]) * problem.y[:, np.newaxis]
+    from scipy.sparse import csr_array, diags_array, hstack
+
+    return csr_array(diags_array(problem.y) @ hstack([units.rows(problem.X), constant]))
+
+
+def _product(left: Any, right: Any) -> Floats:
+    product = left @ right
+    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)

@@ -1,0 +1,73 @@
+"""The weights of a run as what they are: the sum of the mistaken rows, in integers."""
+
+from dataclasses import replace
+from fractions import Fraction
+from operator import mul
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, sqrt_up
+from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+_MOST_ENTRIES_AT_HAND = 2_000_000
+"""Dense rows with at most so many entries are turned into integers once and for all."""
+
+
+class ExactWeights:
+    """w = sum c_i y_i x_i and the weight of the constant coordinate, for the numbers c_i of mistakes so far.
+
+    Parameters
+    ----------
+    problem : Problem
+        Where its rows are not in memory, to `follow` costs a pass, and there is no `margin`.
+    scale : float
+        The constant coordinate s; 0 through the origin.
+    """
+
+    def __init__(self, problem: Problem, scale: float) -> None:
+        self.problem, self.unit = _in_integers(problem)
+        self.scale = Fraction(scale)
+        self.counts = np.zeros(problem.n_samples, dtype=np.int64)
+        self.sums, self.exponent = [0] * problem.n_features, 0
+        self.balance = 0
+
+    def follow(self, counts: Counts) -> None:
+        """Take over the numbers of mistakes on every row."""
+        rows = np.flatnonzero(counts != self.counts)
+        if not rows.size:
+            return
+        change = ((counts[rows] - self.counts[rows]) * self.problem.y[rows].astype(np.int64)).tolist()
+        self.sums, self.exponent = add_scaled(self.sums, self.exponent, *weighted_sum(self.problem, rows, change))
+        self.balance += sum(change)
+        self.counts = counts.copy()
+
+    def margin(self, row: int) -> Fraction:
+        """Return the functional margin y w.x of a row in the space (x, s)."""
+        entries, exponent = self.problem.exact_rows(np.array([row]))
+        score = sum(map(mul, self.sums, entries[0].tolist()))
+        exact = as_fraction(score, self.exponent + exponent + 2 * self.unit) + self.balance * self.scale**2
+        return int(self.problem.y[row]) * exact
+
+    def rounded(self, exponent: int) -> Floats:
+        """Return the weights, that of the constant coordinate last, divided by 2**exponent and rounded to nearest."""
+        unit = as_fraction(1, self.exponent + self.unit - exponent)
+        weight = self.balance * self.scale * as_fraction(1, -exponent)
+        return np.array([*(float(value * unit) for value in self.sums), float(weight)])
+
+    def norm(self, exponent: int) -> float:
+        """Return the norm of the weights divided by 2**exponent, rounded up."""
+        square = as_fraction(sum(value * value for value in self.sums), 2 * (self.exponent + self.unit))
+        return sqrt_up((square + (self.balance * self.scale) ** 2) * as_fraction(1, -2 * exponent))
+
+
+def _in_integers(problem: Problem) -> tuple[Problem, int]:
+    """Return the problem in integers that count 2**exponent, where it is small, and the exponent."""
+    if not isinstance(problem.X, np.ndarray) or problem.X.size > _MOST_ENTRIES_AT_HAND:
+        return replace(problem, integers=None, units=None), 0
+    integers, exponent = as_integers(problem.X)
+    return replace(problem, integers=integers, units=None), exponent

@@ -1,0 +1,118 @@
+"""The rows of a run in segments: all of them where they are in memory, else the chunks they come in."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.orders import Order, Presentation
+from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.problem import Problem
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Rows to be presented one after another.
+
+    Attributes
+    ----------
+    engine : Engine
+    order : ndarray of int
+        Positions in the segment.
+    wraps : bool
+        Whether they are presented over and over.
+    first_row : int
+        Of the segment, in the data.
+    """
+
+    engine: Engine
+    order: Rows
+    wraps: bool = False
+    first_row: int = 0
+
+
+class Source(Protocol):
+    """What presents the rows of a problem."""
+
+    engine: Engine
+
+    def segments(self) -> Generator[Segment]:
+        """Yield the rows of epoch after epoch, without end."""
+
+    def once(self, order: Rows) -> Generator[Segment]:
+        """Yield all rows, in this order where they are in memory."""
+
+
+def source_of(problem: Problem, units: Units, presentation: Presentation) -> "Whole | Streamed":
+    """Return what presents the rows.
+
+    Raises
+    ------
+    InvalidOptionError
+        If rows outside memory are to be presented in another order than that of their file.
+    """
+    if isinstance(problem.carrier, InMemory):
+        return Whole(problem, units, presentation)
+    if presentation.order is not Order.CYCLIC:
+        raise InvalidOptionError(
+            f"order is {str(presentation.order)!r}; expected 'cyclic' for rows that are not in memory"
+        )
+    return Streamed(problem, units)
+
+
+class Whole:
+    """Rows in memory; few of them may be turned into a Gram matrix on the way."""
+
+    def __init__(self, problem: Problem, units: Units, presentation: Presentation) -> None:
+        self.problem, self.units, self.presentation = problem, units, presentation
+        self.engine: Engine = WeightsEngine(units, units.rows(problem.X), problem.y)
+
+    def turn_into_gram(self) -> Engine:
+        """Present through the Gram matrix from now on, and return what does; its margins are yet to be loaded."""
+        self.engine = GramEngine(self.units, self.problem)
+        return self.engine
+
+    def segments(self) -> Generator[Segment]:
+        """Yield epoch after epoch."""
+        while True:
+            order = self.presentation.next_epochs()
+            yield Segment(self.engine, order, wraps=self.presentation.is_fixed)
+
+    def once(self, order: Rows) -> Generator[Segment]:
+        """Yield all rows in this order."""
+        yield Segment(self.engine, order)
+
+
+class Streamed:
+    """Rows that come in chunks, in the order of their file."""
+
+    def __init__(self, problem: Problem, units: Units) -> None:
+        self.problem, self.units = problem, units
+        self.engine: Engine = WeightsEngine(units, np.empty((0, problem.n_features)), np.empty(0))
+
+    def segments(self) -> Generator[Segment]:
+        """Yield chunk after chunk, over and over."""
+        while True:
+            yield from self._chunks()
+
+    def once(self, order: Rows) -> Generator[Segment]:
+        """Yield chunk after chunk once."""
+        return self._chunks()
+
+    def _chunks(self) -> Generator[Segment]:
+        weights = self.engine.state()
+        for first_row, X, y in self.problem.map(partial(_copied, units=self.units), self.problem.y):
+            yield Segment(WeightsEngine(self.units, X, y, weights), np.arange(len(y)), first_row=first_row)
+
+
+def _copied(rows: slice, X: Any, y: NDArray[np.float64], *, units: Units) -> tuple[int, Any, NDArray[np.float64]]:
+    """Return a chunk, to be kept until it was presented."""
+    return rows.start, units.rows(X) if units.exponent else X.copy(), y

@@ -1,0 +1,84 @@
+"""What a run has done so far, in the arrays that compiled passes update."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.kernels import EPOCH_MISTAKES, EPOCH_POSITION
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_MOST_LOGGED = 1 << 24
+"""Mistakes, and epochs, that are kept one by one (16.8 million); beyond it they are counted only."""
+
+_CURSOR_ENTRIES, _SIZE_ENTRIES = 8, 4
+
+
+class Log:
+    """The first numbers of a long sequence, in parts."""
+
+    def __init__(self, numbers: Rows | None = None) -> None:
+        self.parts = [] if numbers is None else [numbers]
+        self.n_kept = 0 if numbers is None else len(numbers)
+
+    def extend(self, numbers: Rows) -> None:
+        """Keep as many of the numbers as there is room for; they may be overwritten afterwards."""
+        kept = numbers[: _MOST_LOGGED - self.n_kept]
+        if kept.size:
+            self.parts.append(kept.copy())
+            self.n_kept += len(kept)
+
+    def numbers(self) -> Rows:
+        """Return what was kept."""
+        self.parts = [np.concatenate(self.parts)] if self.parts else [np.empty(0, dtype=np.int64)]
+        return self.parts[0]
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """How far a run is.
+
+    Attributes
+    ----------
+    counts : ndarray (n_samples,) of int
+        Mistakes on every row.
+    cursor, size : ndarray
+        As the compiled passes say.
+    asks : bool
+        Whether a pass stops at a score whose sign rounding may have decided.
+    n_mistakes, n_presentations : int
+    n_epochs : int
+        Finished ones.
+    n_ties : int
+        Scores so near 0 that they were decided in exact arithmetic.
+    n_uncertain : int
+        Scores that rounding may have decided.
+    mistakes, epochs : Log
+        The mistaken rows, and the mistakes of the finished epochs, in order.
+    """
+
+    counts: Rows
+    cursor: Rows = field(default_factory=lambda: np.zeros(_CURSOR_ENTRIES, dtype=np.int64))
+    size: Floats = field(default_factory=lambda: np.zeros(_SIZE_ENTRIES))
+    asks: bool = True
+    n_mistakes: int = 0
+    n_presentations: int = 0
+    n_epochs: int = 0
+    n_ties: int = 0
+    n_uncertain: int = 0
+    mistakes: Log = field(default_factory=Log)
+    epochs: Log = field(default_factory=Log)
+
+    @property
+    def n_begun(self) -> int:
+        """Epochs that were begun."""
+        return self.n_epochs + bool(self.cursor[EPOCH_POSITION])
+
+    def mistakes_per_epoch(self) -> Rows:
+        """Return the mistakes of the epochs that were begun, of the first ones where there are very many."""
+        numbers = self.epochs.numbers()
+        if self.n_begun == self.n_epochs or len(numbers) < self.n_epochs:
+            return numbers
+        return np.append(numbers, self.cursor[EPOCH_MISTAKES])

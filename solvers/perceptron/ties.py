@@ -1,0 +1,75 @@
+"""Scores so near 0 that rounding could decide them, decided in exact arithmetic."""
+
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.perceptron.engines import Engine
+from maxmargin.solvers.perceptron.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.kernels import ANSWER, ERROR, EXACT_UP_TO, GREATEST
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
+from maxmargin.solvers.perceptron.tally import Tally
+from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.problem import Problem
+
+_MOST = 20_000
+"""Scores that are computed exactly; those after them are decided as they were rounded, and counted."""
+
+_ROUNDED_ANEW = 1_000_000
+"""Mistakes after which the weights are rounded anew from their exact value, so that errors do not add up."""
+
+_UP = 1 + 2.0**-40
+
+
+class Ties:
+    """Answers what compiled passes ask.
+
+    Parameters
+    ----------
+    problem : Problem
+        Where its rows are not in memory, nothing but a grid of all numbers is looked for.
+    settings : PerceptronSettings
+    units : Units
+    """
+
+    def __init__(self, problem: Problem, settings: PerceptronSettings, units: Units) -> None:
+        self.problem, self.units = problem, units
+        self.zero_rule = ZERO_RULES[settings.zero]
+        self.is_in_memory = isinstance(problem.carrier, InMemory)
+        self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
+        self._grid_is_known = False
+        self._n_rounded_at = 0
+
+    def decide(self, tally: Tally, row: int) -> None:
+        """Put into the cursor whether the row is a mistake; or find that scores are exact; or that none asks again."""
+        if self._is_on_a_grid(tally):
+            return
+        if not self.is_in_memory or tally.n_ties >= _MOST:
+            tally.asks = False
+            return
+        self.exact.follow(tally.counts)
+        margin = self.exact.margin(row)
+        is_mistake = margin < 0 or (margin == 0 and self.zero_rule != self.problem.y[row])
+        tally.cursor[ANSWER] = 1 if is_mistake else -1
+        tally.n_ties += 1
+
+    def _is_on_a_grid(self, tally: Tally) -> bool:
+        """Look once whether all numbers are small multiples of one; if so, nothing may have been rounded so far."""
+        if self._grid_is_known:
+            return False
+        self._grid_is_known = True
+        most = self.units.exact_up_to(self.problem)
+        tally.size[EXACT_UP_TO] = most
+        if self.units.reach * tally.size[GREATEST] * _UP > most:
+            return False
+        tally.size[ERROR] = 0.0
+        return True
+
+    def load(self, engine: Engine, tally: Tally) -> None:
+        """Have the engine go on with the weights of the tally, rounded once."""
+        self.exact.follow(tally.counts)
+        engine.load(self.exact, tally.size)
+        self._n_rounded_at = tally.n_mistakes
+
+    def round_anew(self, engine: Engine, tally: Tally) -> None:
+        """Forget the rounding errors of the last million mistakes."""
+        is_due = tally.n_mistakes >= self._n_rounded_at + _ROUNDED_ANEW and tally.size[ERROR] > 0
+        if is_due and self.is_in_memory:
+            self.load(engine, tally)

@@ -1,0 +1,267 @@
+"""The mistakes of every engine are those of whole numbers, on any data; runs are stopped and gone on with."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+import maxmargin as mm
+from maxmargin.readers.errors import DataError
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron import engine_choice, ties
+from maxmargin.solvers.perceptron import run as run_module
+from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_integers
+
+ZERO_RULES = ("mistake", "positive", "negative")
+METHODS = (Method.WEIGHTS, Method.GRAM)
+
+
+def mistakes_in_integers(problem: Problem, scale: float, zero: str, max_epochs: int) -> tuple[list[int], int]:
+    """Return the rows of the mistakes and the number of epochs in cyclic order, in Python's integers."""
+    coordinates = np.hstack([problem.X, np.full((problem.n_samples, 1), scale if problem.bias else 0.0)])
+    rows = as_integers(coordinates)[0].tolist()
+    signs = [int(sign) for sign in problem.y]
+    at_zero = {"mistake": 0, "positive": 1, "negative": -1}[zero]
+    w = [0] * len(rows[0])
+    mistakes: list[int] = []
+    for epoch in range(1, max_epochs + 1):
+        before = len(mistakes)
+        for i, (row, sign) in enumerate(zip(rows, signs, strict=True)):
+            score = sum(weight * value for weight, value in zip(w, row, strict=True))
+            if ((score > 0) - (score < 0) or at_zero) != sign:
+                w = [weight + sign * value for weight, value in zip(w, row, strict=True)]
+                mistakes.append(i)
+        if len(mistakes) == before:
+            return mistakes, epoch
+    return mistakes, max_epochs
+
+
+def random_integers(rng: np.random.Generator) -> Problem:
+    n, d = int(rng.integers(2, 12)), int(rng.integers(1, 7))
+    X = rng.integers(-5, 6, size=(n, d)).astype(np.float64)
+    y = np.where(rng.random(n) < 0.5, -1.0, 1.0)
+    y[:2] = -1.0, 1.0
+    if rng.random() < 0.5:  # else hardly any are separable
+        y = np.where(X @ rng.integers(-3, 4, size=d) + rng.integers(-3, 4) > 0, 1.0, -1.0)
+        y[0] = -y[1]
+    return Problem(X, y, bool(rng.random() < 0.8))
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_a_thousand_data_sets_of_integers(block: int) -> None:
+    """Every engine, dense and sparse, under each zero rule, with bias scales that are powers of two."""
+    rng = np.random.default_rng(block)
+    n_separated = 0
+    for _ in range(100):
+        problem = random_integers(rng)
+        scale = float(2.0 ** rng.integers(-3, 4))
+        for zero in ZERO_RULES:
+            expected, n_epochs = mistakes_in_integers(problem, scale, zero, max_epochs=25)
+            sparse = Problem(csr_array(problem.X), problem.y, problem.bias)
+            for stored, method in [*((problem, method) for method in METHODS), (sparse, Method.WEIGHTS)]:
+                run = perceptron(stored, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=25, method=method))
+                assert run.mistake_rows.tolist() == expected
+                assert (run.n_epochs, run.n_uncertain, run.n_ties) == (n_epochs, 0, 0), "integers need no exact help"
+                n_separated += run.converged
+    assert 300 < n_separated < 900 * 0.9
+
+
+numbers = st.one_of(
+    st.integers(-9, 9).map(lambda k: k / 10),
+    st.sampled_from([0.1, 0.2, 0.3, -0.1, 1e-17, 1.0, 1.0 + 2.0**-52, 2.0**60, -(2.0**-70)]),
+    st.floats(-1e3, 1e3),
+)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    n, d = draw(st.integers(2, 7)), draw(st.integers(1, 4))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=numbers))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    return Problem(X, y, draw(st.booleans()))
+
+
+@given(problems(), st.sampled_from(ZERO_RULES), st.sampled_from([1.0, 0.3, 1e-9]), st.sampled_from(METHODS))
+@settings(deadline=None, max_examples=300)
+def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
+    problem: Problem, zero: str, scale: float, method: Method
+) -> None:
+    expected, n_epochs = mistakes_in_integers(problem, scale, zero, max_epochs=15)
+    run = perceptron(problem, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=15, method=method))
+    assert run.mistake_rows.tolist() == expected
+    assert (run.n_epochs, run.n_uncertain) == (n_epochs, 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ties_are_decided_exactly_or_counted(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+    """Rows at right angles: the score is 0, and no rounded number can say so."""
+    problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1], [-0.7, 0.2]]), np.ones(3), bias=False)
+    limits = PerceptronSettings(max_epochs=3, method=method)
+    run = perceptron(problem, limits)
+    assert run.n_ties > 0 and run.n_uncertain == 0
+    assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 0.0, "mistake", 3)[0]
+    monkeypatch.setattr(ties, "_MOST", 0)
+    run = perceptron(problem, limits)
+    assert run.n_ties == 0 and run.n_uncertain > 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_rounded_anew_change_no_mistake(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+    data = mm.load("breast_cancer")
+    problem = Problem(data.X, data.y.astype(float))
+    limits = PerceptronSettings(max_mistakes=20_000, method=method)
+    plain = perceptron(problem, limits)
+    monkeypatch.setattr(ties, "_ROUNDED_ANEW", 1000)
+    monkeypatch.setattr(run_module, "_LOG_ROOM", 300)
+    other = perceptron(problem, limits)
+    assert plain.mistake_rows.tolist() == other.mistake_rows.tolist()
+    assert (plain.w == other.w).all() and plain.b == other.b
+
+
+def test_the_error_bound_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The computed weights are as near to the exact ones as the run believes, and not absurdly nearer."""
+    seen: list[tuple[float, float]] = []
+    load = ties.Ties.load
+
+    def compare(self: ties.Ties, engine: Any, tally: Any) -> None:
+        before, believed = engine.state().copy(), float(tally.size[1])
+        load(self, engine, tally)
+        seen.append((float(np.linalg.norm(before - engine.state())), believed))
+
+    monkeypatch.setattr(ties.Ties, "load", compare)
+    monkeypatch.setattr(ties, "_ROUNDED_ANEW", 5000)
+    monkeypatch.setattr(run_module, "_LOG_ROOM", 1000)
+    data = mm.load("breast_cancer")
+    perceptron(Problem(data.X, data.y.astype(float)), PerceptronSettings(max_mistakes=50_000, method=Method.WEIGHTS))
+    assert len(seen) >= 5
+    assert all(0 < error <= believed <= 1e4 * error for error, believed in seen)
+
+
+def test_the_gram_matrix_is_chosen_where_epochs_are_many_and_mistakes_few() -> None:
+    data = mm.load("wine", positive="class_0")
+    problem = Problem(data.X, data.y.astype(float))
+    assert perceptron(problem, PerceptronSettings(max_epochs=200)).engine == "weights, gram"
+    assert perceptron(problem, PerceptronSettings(max_epochs=5)).engine == "weights"
+    rng = np.random.default_rng(0)
+    noise = Problem(rng.standard_normal((1000, 2)), np.where(rng.random(1000) < 0.5, 1.0, -1.0))
+    assert perceptron(noise, PerceptronSettings(max_epochs=50)).engine == "weights"
+
+
+def test_the_gram_matrix_of_many_rows_is_refused() -> None:
+    n = engine_choice.MOST_ROWS + 1
+    problem = Problem(np.arange(n, dtype=float)[:, None], np.where(np.arange(n) % 2, 1.0, -1.0))
+    with pytest.raises(InvalidOptionError, match="at most 2,048 rows in memory; found 2,049"):
+        perceptron(problem, PerceptronSettings(method=Method.GRAM))
+
+
+def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maxmargin.solvers.perceptron import tally
+
+    monkeypatch.setattr(tally, "_MOST_LOGGED", 7)
+    problem = Problem.validated([[10.0], [12.0]], [-1, 1])
+    run = perceptron(problem)
+    assert run.n_mistakes == run.mistake_counts.sum() == 233 and run.converged
+    assert len(run.mistake_rows) == len(run.mistakes_per_epoch) == 7
+    assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 1.0, "mistake", 10)[0][:7]
+
+
+# Stopped and gone on with.
+
+
+def in_parts(problem: Problem, whole: PerceptronSettings, stops: list[int], seed: int) -> PerceptronRun:
+    """Run up to one limit after another, every time from a checkpoint, in an object of its own."""
+    kept: list[Checkpoint] = []
+    for stop in sorted(stops):
+        part = PerceptronSettings(
+            bias_scale=whole.bias_scale, zero=whole.zero, order=whole.order, max_mistakes=stop, method=whole.method,
+            max_epochs=whole.max_epochs,
+        )  # fmt: skip
+        rng = np.random.default_rng(seed)
+        perceptron(problem, part, rng=rng, checkpoint=kept[-1] if kept else None, on_checkpoint=kept.append)
+    return perceptron(problem, whole, rng=np.random.default_rng(seed), checkpoint=kept[-1])
+
+
+@given(
+    problems(),
+    st.sampled_from(list(Order)),
+    st.sampled_from(list(Method)),
+    st.lists(st.integers(1, 60), min_size=1, max_size=4),
+    st.integers(0, 2**32 - 1),
+)
+@settings(deadline=None)
+def test_a_run_in_parts_is_the_run(problem: Problem, order: Order, method: Method, stops: list[int], seed: int) -> None:
+    whole = PerceptronSettings(order=order, method=method, max_epochs=40)
+    straight = perceptron(problem, whole, rng=np.random.default_rng(seed))
+    parted = in_parts(problem, whole, stops, seed)
+    for name in ("n_mistakes", "n_epochs", "n_presentations", "stop_reason", "b", "margin", "run_upper"):
+        assert getattr(parted, name) == getattr(straight, name), name
+    for name in ("mistake_rows", "mistake_counts", "mistakes_per_epoch", "w"):
+        np.testing.assert_array_equal(getattr(parted, name), getattr(straight, name))
+
+
+def test_a_run_is_kept_in_a_file(tmp_path: Path) -> None:
+    data = mm.load("breast_cancer")
+    path = tmp_path / "run.state"
+    options: dict[str, Any] = {"order": "reshuffled-each-epoch", "rng": 3}
+    straight = mm.perceptron(data.X, data.y, max_mistakes=30_000, **options)
+    mm.perceptron(data.X, data.y, max_mistakes=11_111, resume=path, **options)
+    assert path.exists()
+    resumed = mm.perceptron(data.X, data.y, max_mistakes=30_000, resume=path, **options)
+    assert resumed.mistake_rows.tolist() == straight.mistake_rows.tolist()
+    again = mm.perceptron(data.X, data.y, max_mistakes=30_000, resume=path, **options)
+    assert again.n_presentations == straight.n_presentations, "nothing was left to do"
+
+
+@pytest.mark.parametrize(
+    "changed, words",
+    [
+        ({"X": [[10.0], [13.0]]}, "the data differs"),
+        ({"zero": "positive"}, "zero differs"),
+        ({"bias": False}, "bias differs"),
+        ({"bias_scale": 2.0}, "bias_scale differs"),
+        ({"order": "random"}, "order differs"),
+        ({"rng": 2}, "the seed differs"),
+    ],
+)
+def test_a_file_of_another_run_is_refused(tmp_path: Path, changed: dict[str, Any], words: str) -> None:
+    path = tmp_path / "run.state"
+    question: dict[str, Any] = {"X": [[10.0], [12.0]], "y": [0, 1], "order": "shuffled-once", "rng": 1}
+    mm.perceptron(**question, max_mistakes=5, resume=path)
+    with pytest.raises(DataError, match=words):
+        mm.perceptron(**{**question, **changed}, resume=path)
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(DataError, match="damaged"):
+        mm.perceptron(**question, resume=path)
+
+
+def test_a_generator_that_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+    rng = np.random.Generator(np.random.MT19937(0))
+    with pytest.raises(InvalidOptionError, match="rng is a MT19937; expected PCG64"):
+        mm.perceptron([[10.0], [12.0]], [0, 1], order="random", rng=rng, resume=tmp_path / "run.state")
+
+
+def test_a_billion_mistakes_would_be_exact_in_between() -> None:
+    """After ten million mistakes in rounded arithmetic the weights are still the exact sum."""
+    problem = Problem(np.array([[0.1, 0.7], [0.2, 0.3], [0.15, 0.5]]), np.array([1.0, 1.0, -1.0]))
+    run = perceptron(problem, PerceptronSettings(max_mistakes=10_000_000))
+    counts = [int(count) for count in run.mistake_counts]
+    exact = [
+        float(sum(c * int(s) * Fraction(x) for c, s, x in zip(counts, problem.y, column, strict=True)))
+        for column in problem.X.T.tolist()
+    ]
+    assert run.n_mistakes == 10_000_000 == sum(counts) and run.n_uncertain == 0
+    assert run.w.tolist() == exact and math.isfinite(run.margin)
