@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from maxmargin.api import hard_margin, nu_margin, perceptron, separability, soft_margin, soft_margin_path
+    from maxmargin.api import (
+        fewest_errors,
+        hard_margin,
+        least_total_slack,
+        nu_margin,
+        perceptron,
+        separability,
+        soft_margin,
+        soft_margin_path,
+    )
     from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.gates import SeparationError, require
@@ -19,16 +28,19 @@ if TYPE_CHECKING:
     from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.errors import InvalidProblemError
+    from maxmargin.solvers.fewest_solution import FewestErrors
     from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
+    from maxmargin.solvers.total_slack import TotalSlack
 
 _HOMES = {
     "Bound": "maxmargin.bounds",
     "CertificateError": "maxmargin.solvers.proof.checker",
     "DataError": "maxmargin.readers.errors",
     "Dataset": "maxmargin.dataset",
+    "FewestErrors": "maxmargin.solvers.fewest_solution",
     "HardMargin": "maxmargin.solvers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
@@ -38,10 +50,13 @@ _HOMES = {
     "SeparationError": "maxmargin.gates",
     "SoftMargin": "maxmargin.solvers.solution",
     "Status": "maxmargin.solvers.solution",
+    "TotalSlack": "maxmargin.solvers.total_slack",
     "Verdict": "maxmargin.solvers.solution",
+    "fewest_errors": "maxmargin.api",
     "from_arrays": "maxmargin.dataset",
     "generate": "maxmargin.generators",
     "hard_margin": "maxmargin.api",
+    "least_total_slack": "maxmargin.api",
     "load": "maxmargin.dataset",
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.bounds",
@@ -60,6 +75,7 @@ __all__ = [
     "CertificateError",
     "DataError",
     "Dataset",
+    "FewestErrors",
     "HardMargin",
     "InvalidProblemError",
     "MarginReport",
@@ -69,10 +85,13 @@ __all__ = [
     "SeparationError",
     "SoftMargin",
     "Status",
+    "TotalSlack",
     "Verdict",
+    "fewest_errors",
     "from_arrays",
     "generate",
     "hard_margin",
+    "least_total_slack",
     "load",
     "margin_report",
     "mistake_bounds",

@@ -1,5 +1,6 @@
 """The questions people ask, for arrays of any kind: labels become signs here, the answers come from the solvers."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,10 +11,12 @@ from maxmargin.solvers.problem import ClassProblem, Problem
 if TYPE_CHECKING:
     import numpy as np
 
+    from maxmargin.solvers.fewest_solution import FewestErrors
     from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
+    from maxmargin.solvers.total_slack import TotalSlack
 
 
 def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
@@ -289,6 +292,79 @@ def nu_margin(
     return solve(problem_of(dataset, bias=bias), nu, sample_weight=weights, method=method, solver=solver)
 
 
+def fewest_errors(
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    method: str = "auto",
+    solver: str | None = None,
+    time_limit: float | None = 60.0,
+    max_rows: int | None = None,
+) -> "FewestErrors":
+    """Find the least number of rows with y (w.x + b) <= 0 over all hyperplanes: the fewest rows to drop.
+
+    The problem is NP-hard; the answer is a proven interval [lower, upper] of whole numbers, closed where the time
+    suffices. A row on the hyperplane is an error.
+
+    Parameters
+    ----------
+    X, y, bias, positive
+        As in `separability`.
+    method : {"auto", "cvxpy"}
+        "cvxpy": the textbook mixed-integer program proposes a hyperplane first.
+    solver : str, optional
+        The cvxpy solver for it, such as "HIGHS"; given, it is asked by "auto" as well.
+    time_limit : float or None
+        Seconds; None: no limit.
+    max_rows : int, optional
+        The greatest number of distinct rows of which all are searched; by default 2000. Of more the lower end comes
+        from so many.
+
+    Examples
+    --------
+    >>> answer = fewest_errors([[0, 0], [1, 1], [0, 1], [1, 0]], ["no", "no", "yes", "yes"])
+    >>> answer.n_errors, answer.is_optimal
+    (1, True)
+    """
+    from maxmargin.solvers.fewest_errors import MAX_ROWS
+    from maxmargin.solvers.fewest_errors import fewest_errors as solve
+
+    return solve(
+        _problem(X, y, bias, positive),
+        method=method,
+        solver=solver,
+        time_limit=time_limit,
+        max_rows=MAX_ROWS if max_rows is None else max_rows,
+    )
+
+
+def least_total_slack(
+    X: Any, y: Any, *, bias: bool = True, positive: object = None, time_limit: float | None = None
+) -> "TotalSlack":
+    """Find min sum xi subject to y (w.x + b) >= 1 - xi, xi >= 0: how much a hyperplane has to be wrong.
+
+    It is 0 exactly for strictly separable data, and no fewer than the fewest errors.
+
+    Parameters
+    ----------
+    X, y, bias, positive
+        As in `separability`.
+    time_limit : float, optional
+        Seconds after which the interval that is proven by then is returned. Default: none.
+
+    Examples
+    --------
+    >>> answer = least_total_slack([[0.0], [1.0], [2.0]], [0, 1, 0])
+    >>> answer.lower, answer.upper
+    (2.0, 2.0)
+    """
+    from maxmargin.solvers.total_slack import least_total_slack as solve
+
+    return solve(_problem(X, y, bias, positive), time_limit=time_limit)
+
+
 def perceptron(
     X: Any,
     y: Any,
@@ -301,9 +377,14 @@ def perceptron(
     max_epochs: int | None = None,
     max_mistakes: int | None = 10_000_000,
     rng: "np.random.Generator | int | None" = None,
+    method: str = "auto",
     on_progress: "Callable[[Progress], None] | None" = None,
+    resume: "str | os.PathLike[str] | None" = None,
 ) -> "PerceptronRun":
     """Run Rosenblatt's perceptron from w = 0.
+
+    The mistakes are those of exact arithmetic: scores so near 0 that rounding could decide them are computed exactly
+    (``n_ties`` of them; ``n_uncertain`` could not be, of rows outside memory or after very many).
 
     Parameters
     ----------
@@ -319,14 +400,21 @@ def perceptron(
         Limits; None is none.
     rng : numpy.random.Generator or int, optional
         For the orders that draw.
+    method : {"auto", "weights", "gram"}
+        With a vector of weights, or with the Gram matrix of at most 2,048 rows; the mistakes are the same.
     on_progress : callable, optional
         Called about ten times a second with a `Progress`.
+    resume : str or path, optional
+        A file in which the run is kept every half minute, when it is interrupted and when it ends: the same call goes
+        on from there, with other limits if you like.
 
     Raises
     ------
     InvalidProblemError
         If the data do not state a two-class question, an option is not one of these, or ``bias_scale="best"`` is
         asked for data without a proven separating hyperplane.
+    DataError
+        If the file to resume from is damaged, or of another run.
 
     Examples
     --------
@@ -344,7 +432,9 @@ def perceptron(
         max_epochs=max_epochs,
         max_mistakes=max_mistakes,
         rng=rng,
+        method=method,
         on_progress=on_progress,
+        resume=resume,
     )
 
 

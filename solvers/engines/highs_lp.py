@@ -56,7 +56,7 @@ def solve_on_face(
     """
     basis = orthogonal_complement(fixed) if len(fixed) else None
     try:
-        solver = _started(time_limit)
+        solver = started(time_limit)
         solver.passModel(_strict_model(rows if basis is None else rows @ basis))
         solver.run()
     except Exception as error:  # the binding raises anything, and the rational simplex follows
@@ -78,7 +78,7 @@ def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float 
     At a solution the shares are 1 on every row that has a positive weight in some such a, and 0 on the others.
     """
     n_rows = len(rows)
-    model = _equalities(np.vstack([rows, rows]), np.zeros(rows.shape[1]))  # a = the part up to 1 + what exceeds it
+    model = equalities(np.vstack([rows, rows]), np.zeros(rows.shape[1]))  # a = the part up to 1 + what exceeds it
     model.col_cost_ = np.concatenate([np.full(n_rows, -1.0), np.zeros(n_rows)])
     model.col_upper_ = np.concatenate([np.ones(n_rows), model.col_upper_[n_rows:]])
     found = _values(model, attempts, time_limit)
@@ -94,15 +94,32 @@ def combination(
     time_limit: float | None = None,
 ) -> Floats | None:
     """Return a vertex of rows' c = target with 0 <= c, and c <= most if that is given; or None."""
-    model = _equalities(rows, target)
+    model = equalities(rows, target)
     if most is not None:
         model.col_upper_ = most
     return _values(model, attempts, time_limit)
 
 
+def greatest_combination(
+    rows: Floats, most: Floats, attempts: list[Attempt], *, time_limit: float | None = None
+) -> tuple[Floats, Floats] | None:
+    """Solve max sum a_i subject to rows' a = 0, 0 <= a <= most; return a at a vertex and the dual solution v, or None.
+
+    The dual is min sum most_i xi_i subject to rows @ v >= 1 - xi, xi >= 0.
+    """
+    model = equalities(rows, np.zeros(rows.shape[1]))
+    model.col_cost_ = np.full(len(rows), -1.0)
+    model.col_upper_ = most
+    solver = started(time_limit)
+    solver.passModel(model)
+    found = vertex(solver)
+    attempts.append(Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus())))
+    return None if found is None else (found[0], -found[1])
+
+
 def _values(model: Any, attempts: list[Attempt], time_limit: float | None) -> Floats | None:
     try:
-        solver = _started(time_limit)
+        solver = started(time_limit)
         solver.passModel(model)
         solver.run()
     except Exception as error:  # the binding raises anything, and another way follows
@@ -113,7 +130,7 @@ def _values(model: Any, attempts: list[Attempt], time_limit: float | None) -> Fl
     return values if solver.getSolution().value_valid and np.isfinite(values).all() else None
 
 
-def _equalities(rows: Floats, target: Floats) -> Any:
+def equalities(rows: Floats, target: Floats) -> Any:
     """Return the constraints rows' c = target, c >= 0."""
     import highspy
 
@@ -146,13 +163,34 @@ _OPTIONS: dict[str, Any] = {
 def _run(X: Any, y: Floats, bias: bool, time_limit: float | None) -> Any:
     import highspy
 
-    solver = _started(time_limit)
+    solver = started(time_limit)
     solver.passModel(_model(highspy, X, y, bias))
     solver.run()
     return solver
 
 
-def _started(time_limit: float | None) -> Any:
+def infinity() -> float:
+    """Return what HiGHS takes for infinity."""
+    import highspy
+
+    return float(highspy.kHighsInf)
+
+
+def vertex(solver: Any) -> tuple[Floats, Floats] | None:
+    """Run HiGHS on its model from where it stands; return the values and the multipliers of the rows, or None."""
+    try:
+        solver.run()
+    except Exception:  # the binding raises anything, and who asks has other ways
+        return None
+    solution = solver.getSolution()
+    values = np.asarray(solution.col_value, dtype=np.float64)
+    multipliers = np.asarray(solution.row_dual, dtype=np.float64)
+    is_valid = solution.value_valid and solution.dual_valid
+    return (values, multipliers) if is_valid and np.isfinite(np.append(values, multipliers)).all() else None
+
+
+def started(time_limit: float | None) -> Any:
+    """Return HiGHS with the options of this package, without a model."""
     import highspy
 
     solver = highspy.Highs()

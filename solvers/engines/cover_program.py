@@ -1,0 +1,101 @@
+"""The covering program of witnesses: from each of them a row must go; its relaxation, and what that proves."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.engines import highs_lp
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+UNITS = 1 << 24
+"""Weights of witnesses are whole multiples of 1/UNITS."""
+
+
+class CoverProgram:
+    """min n.t subject to sum of t over every witness >= 1, t >= 0, with rows taken out of it or kept.
+
+    Parameters
+    ----------
+    counts : ndarray (n_rows,) of int
+        The n, positive.
+
+    Attributes
+    ----------
+    witnesses : list of ndarray of int
+        The rows of each.
+    n_through : ndarray (n_rows,) of int
+        How many witnesses a row is in.
+    """
+
+    def __init__(self, counts: Rows) -> None:
+        self.counts = counts
+        self.witnesses: list[Rows] = []
+        self.solver: Any = highs_lp.started(None)
+        self.solver.passModel(_without_witnesses(counts))
+        self.n_through = np.zeros(len(counts), dtype=np.int64)
+        self._flat = self._starts = np.empty(0, dtype=np.int64)
+
+    def add(self, witness: Rows) -> None:
+        """Let a set of rows join, of which at least one has to go."""
+        self.witnesses.append(witness)
+        self.n_through[witness] += 1
+        self._flat = np.concatenate([self._flat, witness])
+        self._starts = np.append(self._starts, len(self._flat) - len(witness))
+        self.solver.addRow(1.0, highs_lp.infinity(), len(witness), witness.astype(np.int32), np.ones(len(witness)))
+
+    def relaxed(self, dropped: Mask, kept: Mask) -> tuple[Floats, Floats] | None:
+        """Return the shares t and the multipliers of the witnesses, hints both; None where HiGHS found no optimum."""
+        upper = np.where(kept, 0.0, highs_lp.infinity())
+        upper[dropped] = 1.0
+        numbers = np.arange(len(self.counts), dtype=np.int32)
+        self.solver.changeColsBounds(len(numbers), numbers, dropped.astype(np.float64), upper)
+        return highs_lp.vertex(self.solver)
+
+    def has_kept_witness(self, kept: Mask) -> bool:
+        """Return whether some witness has all its rows kept, which no hyperplane can do."""
+        return bool(self.witnesses) and bool(np.logical_and.reduceat(kept[self._flat], self._starts).any())
+
+    def open_witnesses(self, dropped: Mask) -> Rows:
+        """Return the witnesses of which no row is dropped."""
+        if not self.witnesses:
+            return np.empty(0, dtype=np.int64)
+        return np.flatnonzero(~np.logical_or.reduceat(dropped[self._flat], self._starts))
+
+    def bound(self, multipliers: Floats, dropped: Mask, kept: Mask) -> int:
+        """Return a lower bound, proven in integers, of every cover with these rows dropped and those kept."""
+        shares = self.packing(multipliers, dropped, kept)
+        return int(self.counts[dropped].sum()) - (-int(shares.sum()) // UNITS)
+
+    def packing(self, multipliers: Floats, dropped: Mask, kept: Mask) -> Rows:
+        """Return whole shares p >= 0 of the witnesses with sum of p over those through a row <= UNITS times its count.
+
+        A cover t >= 0 has n.t >= sum_i t_i sum_{k through i} p_k >= sum_k p_k, in units: weak duality. Only witnesses
+        without a dropped row have a share, and kept rows, whose t is 0, may carry any.
+        """
+        shares = np.zeros(len(self.witnesses), dtype=np.int64)
+        places = self.open_witnesses(dropped)
+        most = UNITS * int(self.counts.max())
+        shares[places] = np.clip(np.floor(multipliers[places] * UNITS), 0, most).astype(np.int64)
+        capacities = UNITS * self.counts
+        loads = np.zeros(len(self.counts), dtype=np.int64)
+        np.add.at(loads, self._flat, np.repeat(shares, [len(w) for w in self.witnesses]))
+        for row in np.flatnonzero((loads > capacities) & ~kept).tolist():
+            through = [k for k, witness in enumerate(self.witnesses) if row in witness]
+            shares[through] = [share * int(capacities[row]) // int(loads[row]) for share in shares[through].tolist()]
+        return shares
+
+
+def _without_witnesses(counts: Rows) -> Any:
+    import highspy
+
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = len(counts), 0
+    model.col_cost_ = counts.astype(np.float64)
+    model.col_lower_ = np.zeros(len(counts))
+    model.col_upper_ = np.full(len(counts), highspy.kHighsInf)
+    model.a_matrix_.start_ = np.zeros(len(counts) + 1, dtype=np.int32)
+    return model

@@ -1,0 +1,257 @@
+"""The fewest errors of a hyperplane (0-1 loss): how far two classes are from being separable."""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers import backends
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.distinct_rows import DistinctRows
+from maxmargin.solvers.engines import error_planes
+from maxmargin.solvers.engines.cover_program import UNITS
+from maxmargin.solvers.engines.cover_search import CoverSearch
+from maxmargin.solvers.engines.pocket import offer_pocket
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES, Incumbent
+from maxmargin.solvers.fewest_solution import FewestErrors
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
+from maxmargin.solvers.proof.dyadic import nearest_floats
+from maxmargin.solvers.soft_question import of_rows
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Separability, Status
+
+Rows = NDArray[np.int64]
+
+METHODS = ("auto", "cvxpy")
+
+MAX_ROWS = 2000
+"""Distinct rows up to which the branch and bound is run on all of them."""
+
+TIME_LIMIT = 60.0
+"""Seconds: the problem is NP-hard."""
+
+_SHARES_OF_TIME = 4
+"""Each step before the branch and bound takes one share of so many of the time that is left."""
+
+_FIRST_NODES = 10
+"""Nodes of the branch and bound after which, where they do not suffice, soft margins are asked for better planes."""
+
+_BIG = 1e4
+"""The M of the textbook program, for columns of size about 1."""
+
+
+@confirmed
+def fewest_errors(
+    problem: Problem,
+    *,
+    method: str = "auto",
+    solver: str | None = None,
+    time_limit: float | None = TIME_LIMIT,
+    max_rows: int = MAX_ROWS,
+    verdict: Separability | None = None,
+) -> FewestErrors:
+    """Find the least number of rows with y_i (w.x_i + b) <= 0 over all hyperplanes, as a proven interval.
+
+    The upper end is the errors of a hyperplane, counted in exact arithmetic; the lower end comes from circuits, sets
+    of at most d + 2 rows that exact weights prove not strictly separable, from each of which a row has to go.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : {"auto", "cvxpy"}
+        "cvxpy": the textbook mixed-integer program proposes a hyperplane first.
+    solver : str, optional
+        The cvxpy solver for it, by default HiGHS; given, it is asked by "auto" as well.
+    time_limit : float or None
+        Seconds after which the interval that is proven by then is returned.
+    max_rows : int
+        The greatest number of distinct rows for which the search takes all of them. Of more, so many that are nearest
+        to the best hyperplane are searched: their fewest errors are a lower bound of those of all.
+    verdict : Separability, optional
+        The proven answer of `separability` for this problem, where it is known already.
+
+    Returns
+    -------
+    FewestErrors
+        Ctrl-C ends the work with what is proven by then and the reason `WHAT_WAS_PROVEN`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the method is unknown, the solver is not installed, or a limit makes no sense.
+
+    Examples
+    --------
+    >>> answer = fewest_errors(Problem.validated([[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1]))
+    >>> answer.lower, answer.upper
+    (1, 1)
+    """
+    if method not in METHODS:
+        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    if max_rows < 1:
+        raise InvalidOptionError(f"max_rows is {max_rows!r}; expected a number of rows from 1")
+    solvers = backends.chosen(solver, backends.FEWEST_ERRORS_ORDER if method == "cvxpy" else ())
+    return _Work(problem, Limits(time_limit=time_limit), max_rows).answer(verdict, solvers)
+
+
+class _Work:
+    """What is proven so far; every attribute is true at any moment, so that the work may be cut short anywhere."""
+
+    def __init__(self, problem: Problem, limits: Limits, max_rows: int) -> None:
+        self.problem = problem
+        self.limits = limits
+        self.kinds = DistinctRows.of(problem)
+        self.best = Incumbent(self.kinds)
+        n_rows = min(max_rows, max(1, MOST_ENTRIES // self.best.cone.width))
+        self.n_searched = min(n_rows, len(self.kinds.counts))
+        self.search: CoverSearch | None = None
+        self.searched: Rows = np.arange(len(self.kinds.counts))
+        self.attempts: list[Attempt] = []
+        error_planes.offer_constants(self.best)
+
+    def answer(self, verdict: Separability | None, solvers: tuple[str, ...]) -> FewestErrors:
+        """Do the work, as far as the limits and Ctrl-C allow."""
+        is_interrupted = False
+        try:
+            self._find(verdict or separability(self.problem, time_limit=self.limits.share(_SHARES_OF_TIME)), solvers)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        return self._solution(WHAT_WAS_PROVEN if is_interrupted else "")
+
+    def _find(self, verdict: Separability, solvers: tuple[str, ...]) -> None:
+        self.attempts += verdict.attempts
+        if isinstance(verdict.certificate, SeparatingHyperplane):
+            offset = [verdict.certificate.b] if self.problem.bias else []
+            self.best.offer([*verdict.certificate.w, *offset], verdict.engine)
+            return
+        for name in solvers:
+            self._ask(name)
+        if self.best.is_small:
+            offer_pocket(self.best, self._share())
+            error_planes.add_rows(self.best, self._share())
+        if self.n_searched == len(self.kinds.counts):
+            self.search = CoverSearch(self.best, self.limits)
+            self.search.run(_FIRST_NODES)
+        if self.lower < self.best.upper:
+            self._offer_soft_margins()
+            self._search()
+        self._widen()
+
+    def _ask(self, solver: str) -> None:
+        """Offer what a mixed-integer solver says of the textbook program."""
+        from maxmargin.solvers import formulations
+
+        few = self.kinds.problem
+        program = formulations.fewest_errors(
+            few.scaling.apply(few.matrix), few.y, self.kinds.counts.astype(np.float64), bias=few.bias, big=_BIG
+        )
+        found = backends.solve(program, solver, time_limit=self.limits.share(_SHARES_OF_TIME))
+        self.attempts.append(found.attempt)
+        if found.w is not None and self.best.is_small:
+            self.best.offer_floats(np.append(found.w, 0.0) if few.bias else found.w, found.engine)
+
+    def _share(self) -> Limits:
+        return Limits(time_limit=self.limits.share(_SHARES_OF_TIME))
+
+    def _offer_soft_margins(self) -> None:
+        own = self._share()
+        error_planes.offer_soft_margins(self.best, own)
+        if self.best.is_small:
+            error_planes.add_rows(self.best, own)
+
+    def _search(self) -> None:
+        """Run the branch and bound; of more rows than it takes, on those nearest to the best hyperplane."""
+        if self.search is None:
+            order = np.argsort(np.abs(self.best.scores()), kind="stable")
+            self.searched = np.sort(order[: self.n_searched])
+            part = Incumbent(_some(self.kinds, self.searched))
+            part.offer(self.best.direction, self.best.engine)
+            self.search = CoverSearch(part, self.limits)
+        self.search.run()
+        self.best.offer(self.search.best.direction, self.search.best.engine)
+
+    def _widen(self) -> None:
+        """Take the hyperplane of maximum margin of the rows on their side, if they are of both classes."""
+        right = self.best.right
+        if not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
+            return
+        hard = hard_margin(
+            of_rows(self.kinds.problem, right), method="quick", time_limit=self.limits.share(_SHARES_OF_TIME)
+        )
+        if hard.w is not None and hard.b is not None:
+            offset = [Fraction(hard.b)] if self.problem.bias else []
+            self.best.offer([*map(Fraction, hard.w.tolist()), *offset], hard.engine, or_equal=True)
+
+    @property
+    def lower(self) -> int:
+        """What is proven of the fewest errors from below."""
+        return min(self.search.lower, self.best.upper) if self.search is not None else 0
+
+    def _solution(self, reason: str) -> FewestErrors:
+        w, b = self._in_floats()
+        d = self.problem.n_features
+        direction, lower, upper = self.best.direction, self.lower, self.best.upper
+        witnesses, weights = self._packing()
+        return FewestErrors(
+            status=Status.OPTIMAL if lower == upper else Status.LIMIT,
+            lower=lower,
+            upper=upper,
+            w=w,
+            b=b,
+            w_exact=direction[:d],
+            b_exact=direction[d] if self.problem.bias else Fraction(0),
+            error_rows=self.kinds.rows_of(self.best.errors),
+            witnesses=witnesses,
+            witness_weights=weights,
+            n_nodes=0 if self.search is None else self.search.n_nodes,
+            engine=self.best.engine,
+            attempts=tuple(self.attempts),
+            reason=reason or ("" if lower == upper else self._limit()),
+        )
+
+    def _in_floats(self) -> tuple[NDArray[np.float64], float]:
+        """Return the hyperplane in binary64, and count that one where it has as few errors."""
+        rounded = nearest_floats(self.best.direction)
+        if rounded is None:
+            rounded = np.array([float(v > 0) - float(v < 0) for v in self.best.direction])
+        self.best.offer([*map(Fraction, rounded.tolist())], self.best.engine, or_equal=True)
+        d = self.problem.n_features
+        return rounded[:d], float(rounded[d]) if self.problem.bias else 0.0
+
+    def _packing(self) -> tuple[tuple[CommonHullPoint, ...], tuple[Fraction, ...]]:
+        """Return the witnesses of the packing at the root of the search, on rows of the problem, and their weights."""
+        if self.search is None:
+            return (), ()
+        shares = self.search.packing
+        first = self.kinds.first[self.searched]
+        places = np.flatnonzero(shares)
+        circuits = (sorted(self.search.circuits[place].items()) for place in places.tolist())
+        witnesses = (
+            CommonHullPoint(
+                problem=self.problem,
+                rows=tuple(int(first[kind]) for kind, _ in circuit),
+                weights=tuple(weight for _, weight in circuit),
+            )
+            for circuit in circuits
+        )
+        return tuple(witnesses), tuple(Fraction(share, UNITS) for share in shares[places].tolist())
+
+    def _limit(self) -> str:
+        """Say why the interval is not closed."""
+        if self.limits.is_over():
+            return self.limits.words()
+        return f"the search took {self.n_searched} of {len(self.kinds.counts)} distinct rows (max_rows)"
+
+
+def _some(kinds: DistinctRows, places: Rows) -> DistinctRows:
+    """Return some of the kinds, by themselves."""
+    return DistinctRows(
+        problem=of_rows(kinds.problem, places),
+        first=kinds.first[places],
+        counts=kinds.counts[places],
+        kind_of=np.searchsorted(places, kinds.kind_of[np.isin(kinds.kind_of, places)]),
+    )

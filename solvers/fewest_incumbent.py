@@ -1,0 +1,150 @@
+"""The hyperplane with the fewest errors seen so far, counted exactly."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.decide import violated_rows
+from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.cone.strict import Stage
+from maxmargin.solvers.distinct_rows import DistinctRows
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+MOST_ENTRIES = 1 << 25
+"""Of the distinct rows, up to which they are held as one dense array."""
+
+_NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+class Incumbent:
+    """The best direction (w, b) so far for distinct rows, each of which counts as often as it occurs.
+
+    Attributes
+    ----------
+    kinds : DistinctRows
+    cone : SignedRows
+        Of the distinct rows.
+    direction : tuple of Fraction
+        (w, b), through the origin w.
+    errors : ndarray of int
+        Kinds with y(w.x + b) <= 0.
+    upper : int
+        How many rows these are.
+    engine : str
+        What proposed the direction.
+    """
+
+    def __init__(self, kinds: DistinctRows) -> None:
+        self.kinds = kinds
+        self.cone = SignedRows(kinds.problem, kinds.problem.scaling)
+        zero = (Fraction(0),) * self.cone.width
+        self._best: tuple[int, tuple[Fraction, ...], Rows, str] = (
+            int(kinds.counts.sum()), zero, np.arange(len(kinds.counts)), "none",
+        )  # fmt: skip
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all distinct rows are held as one dense array."""
+        return len(self.kinds.counts) * self.cone.width <= MOST_ENTRIES
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """All distinct rows y (x, 1) in coordinates of size about 1, rounded."""
+        return self.cone.scaled(np.arange(len(self.kinds.counts)))
+
+    def scores(self) -> Floats:
+        """Return y(w.x + b) of the best direction for every kind, up to rounding and a positive factor."""
+        return np.concatenate([lower for _, lower, _ in self.cone.enclose(self.direction)])
+
+    @property
+    def upper(self) -> int:
+        """The least number of errors counted."""
+        return self._best[0]
+
+    @property
+    def direction(self) -> tuple[Fraction, ...]:
+        """The direction that has them."""
+        return self._best[1]
+
+    @property
+    def errors(self) -> Rows:
+        """The kinds of rows that it has on the wrong side or on it."""
+        return self._best[2]
+
+    @property
+    def engine(self) -> str:
+        """What proposed it."""
+        return self._best[3]
+
+    @property
+    def right(self) -> Rows:
+        """The kinds of rows strictly on their side."""
+        return np.setdiff1d(np.arange(len(self.kinds.counts)), self.errors)
+
+    def offer(self, direction: Sequence[Fraction], engine: str, *, or_equal: bool = False) -> bool:
+        """Count the errors of a direction exactly; return whether it is kept, as better than all before, or as good."""
+        errors = np.sort(violated_rows(self.cone, list(direction), np.arange(len(self.kinds.counts))))
+        n_errors = int(self.kinds.counts[errors].sum())
+        if n_errors > self.upper or (n_errors == self.upper and not or_equal):
+            return False
+        self._best = n_errors, tuple(direction), errors, engine  # at once: Ctrl-C may come between any two statements
+        return True
+
+    def offer_floats(self, v: Floats, engine: str) -> bool:
+        """Offer a direction of the easy coordinates, with its best offset, if floating point counts fewer errors."""
+        if not (np.isfinite(v).all() and v.any()):
+            return False
+        if self.kinds.problem.bias:
+            v = np.append(v[:-1], best_offset(self.scaled, self.kinds.problem.y, self.kinds.counts, v[:-1]))
+        if self.kinds.counts[self.scaled @ v <= 0].sum() >= self.upper:
+            return False
+        return self.offer(self.cone.home(v), engine)
+
+
+def best_offset(scaled: Floats, y: Floats, counts: Rows, w: Floats) -> float:
+    """Return the b, in the middle of a gap between scores, with the fewest errors of w.x + b, up to rounding.
+
+    Parameters
+    ----------
+    scaled : ndarray (n, d + 1)
+        Rows y (x, 1).
+    y : ndarray (n,)
+    counts : ndarray (n,) of int
+    w : ndarray (d,)
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [4.0]]), np.array([-1.0, -1.0, 1.0])
+    >>> best_offset(np.hstack([X, np.ones((3, 1))]) * y[:, None], y, np.ones(3, dtype=int), np.ones(1))
+    -2.5
+    """
+    scores = (scaled[:, :-1] @ w) * y
+    order = np.argsort(scores)
+    places = scores[order]
+    # With the threshold behind the first k scores these rows are called negative, and the others positive.
+    gains = np.cumsum(counts[order] * -y[order])
+    thresholds = np.concatenate([[places[0] - 1], (places[:-1] + places[1:]) / 2, [places[-1] + 1]])
+    right = np.concatenate([[0.0], gains])
+    is_gap = np.concatenate([[True], places[1:] > places[:-1], [True]])
+    return -float(thresholds[is_gap][right[is_gap].argmax()])
+
+
+def split(cone: SignedRows, rows: Rows, limits: Limits) -> list[Fraction] | dict[int, int] | None:
+    """Return a direction positive on the rows, exactly, or positive weights that balance on some of them.
+
+    None once the time is over.
+    """
+    stage = Stage(cone=cone, active=rows, fixed=_NO_ROWS)
+    answer = stage.propose(limits)
+    if answer is None or (isinstance(answer, list) and violated_rows(cone, answer, rows).size):
+        answer = stage.decide(limits)
+    if isinstance(answer, Circuit):
+        return {int(rows[place]): weight for place, weight in zip(answer.places, answer.weights, strict=True)}
+    return answer

@@ -1,0 +1,83 @@
+"""The fewest errors of a hyperplane, as a proven interval of whole numbers."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.proof.certificate import CommonHullPoint
+from maxmargin.solvers.solution import Status
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FewestErrors:
+    """The least number of rows with y(w.x + b) <= 0 over all hyperplanes, that is the fewest rows to drop.
+
+    Without the error rows the rest is strictly separable, and no fewer rows do. With bias the fewest errors are at
+    most the rows of the smaller class: the hyperplanes (0, b) have all rows of one class on their side, and a rest of
+    one class counts as separable. Through the origin there is no such hyperplane, and a row of zeros is always an
+    error.
+
+    Attributes
+    ----------
+    status : Status
+        `optimal` where lower and upper meet, else `limit`.
+    lower, upper : int
+        Proven ends.
+    w : ndarray (n_features,)
+    b : float
+        The hyperplane with `upper` errors, counted exactly; where binary64 cannot hold it, its rounding.
+    w_exact : tuple of Fraction
+    b_exact : Fraction
+        The hyperplane that was counted; 0 through the origin.
+    error_rows : ndarray (upper,) of int
+        The rows with y(w.x + b) <= 0.
+    witnesses : tuple of CommonHullPoint
+        Sets of rows that no hyperplane has strictly on their side: from each one row has to go.
+    witness_weights : tuple of Fraction
+        For each of them. Those of the witnesses through a row add up to 1 at most (through the first of several equal
+        rows, which stands for all: to their number), so at least as many rows have to go as the weights add up to.
+    n_nodes : int
+        Of the branch and bound that proves what `lower` exceeds `packing_lower` by.
+    engine : str
+        What proposed the hyperplane.
+    attempts : tuple of Attempt
+    reason : str
+        Why the interval is not closed; else empty.
+    """
+
+    status: Status
+    lower: int
+    upper: int
+    w: Floats
+    b: float
+    w_exact: tuple[Fraction, ...] = field(repr=False)
+    b_exact: Fraction = field(repr=False)
+    error_rows: Rows
+    witnesses: tuple[CommonHullPoint, ...] = field(default=(), repr=False)
+    witness_weights: tuple[Fraction, ...] = field(default=(), repr=False)
+    n_nodes: int = 0
+    engine: str
+    attempts: tuple[Attempt, ...] = ()
+    reason: str = ""
+
+    @property
+    def n_errors(self) -> int:
+        """Errors of the hyperplane."""
+        return self.upper
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether it is proven that no hyperplane has fewer."""
+        return self.lower == self.upper
+
+    @property
+    def packing_lower(self) -> int:
+        """The lower bound that the witnesses prove by themselves."""
+        total = sum(self.witness_weights, Fraction(0))
+        return -(-total.numerator // total.denominator)

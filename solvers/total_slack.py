@@ -1,0 +1,200 @@
+"""The least total slack: how much, not how often, a hyperplane has to be wrong; a linear program, as an interval."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.cone.circuits import null_vectors
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.distinct_rows import DistinctRows
+from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
+from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
+from maxmargin.solvers.proof.dyadic import round_down, round_up
+from maxmargin.solvers.proof.margins import exact_functional_margins
+from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound
+from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset, slack_of
+from maxmargin.solvers.solution import Separability, Status
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_AT_BOUND = 1e-7
+"""Distance from 0 or from its greatest value below which a weight of a vertex is taken to be there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalSlack:
+    """min sum xi subject to y(w.x + b) >= 1 - xi, xi >= 0, with w and b free.
+
+    It is 0 exactly for strictly separable data. Every error has slack 1 or more, so no fewer errors than the fewest
+    ones fit in it. The 1 is a unit only: any other positive number multiplies the answer.
+
+    Attributes
+    ----------
+    status : Status
+    lower, upper : float
+        Proven ends, outward rounded: `upper` is the total slack of (w, b), `lower` comes from the dual.
+    w : ndarray (n_features,)
+    b : float
+    slack : ndarray (n_samples,)
+        xi = max(0, 1 - y(w.x + b)).
+    dual : mapping of row to Fraction
+        0 < a <= 1 with sum a y (x, 1) = 0, through the origin sum a y x = 0: no total slack is below their sum.
+    attempts : tuple of Attempt
+    """
+
+    status: Status
+    lower: float
+    upper: float
+    w: Floats
+    b: float
+    slack: Floats
+    dual: dict[int, Fraction]
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """``upper - lower``, rounded up."""
+        return round_up(Fraction(self.upper) - Fraction(self.lower))
+
+
+@confirmed
+def least_total_slack(
+    problem: Problem, *, time_limit: float | None = None, verdict: Separability | None = None
+) -> TotalSlack:
+    """Find the least sum of slacks of a hyperplane, as a proven interval.
+
+    With multipliers 0 <= a <= 1 and sum a y (x, 1) = 0 every (w, b) has sum xi >= sum a xi >= sum a (1 - y(w.x + b)) =
+    sum a, so these prove the lower end; a vertex of the linear program is solved again in rational arithmetic.
+
+    Parameters
+    ----------
+    problem : Problem
+    time_limit : float, optional
+        Seconds after which work stops with what is proven by then.
+    verdict : Separability, optional
+        The proven answer of `separability` for this problem, where it is known already.
+
+    Examples
+    --------
+    >>> answer = least_total_slack(Problem.validated([[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1]))
+    >>> answer.lower, answer.upper
+    (4.0, 4.0)
+    """
+    limits = Limits(time_limit=time_limit)
+    verdict = verdict or separability(problem, time_limit=limits.share())
+    if isinstance(verdict.certificate, SeparatingHyperplane):
+        return _without_slack(problem, verdict.certificate, verdict.attempts)
+    attempts = list(verdict.attempts)
+    zero = np.zeros(problem.n_features)
+    planes, duals = [(zero, b) for b in ((-1.0, 0.0, 1.0) if problem.bias else (0.0,))], [_of_witness(verdict)]
+    if problem.n_samples * (problem.n_features + problem.bias) <= MOST_ENTRIES and not limits.is_over():
+        plane, dual = _from_vertex(problem, attempts, limits)
+        planes += [plane] if plane is not None else []
+        duals.append(dual)
+    return _best(problem, planes, duals, tuple(attempts), stopped=limits.is_over())
+
+
+def _without_slack(problem: Problem, plane: SeparatingHyperplane, attempts: tuple[Attempt, ...]) -> TotalSlack:
+    """Return the plane stretched so far that rounding leaves no slack."""
+    factor = 2 / plane.least_functional_margin
+    try:
+        w, b = np.array([float(v * factor) for v in plane.w]), float(plane.b * factor)
+    except OverflowError:
+        w, b = np.zeros(problem.n_features), 0.0
+    return _best(problem, [(w, b)], [{}], attempts, stopped=False)
+
+
+def _best(
+    problem: Problem,
+    planes: list[tuple[Floats, float]],
+    duals: list[dict[int, Fraction]],
+    attempts: tuple[Attempt, ...],
+    *,
+    stopped: bool,
+) -> TotalSlack:
+    """Return the interval that the best plane and the best multipliers prove."""
+    totals = [_total(problem, w, b) for w, b in planes]
+    upper, place = min((total, place) for place, total in enumerate(totals) if total is not None)
+    dual = max(duals, key=lambda weights: sum(weights.values(), Fraction(0)))
+    lower = sum(dual.values(), Fraction(0))
+    w, b = planes[place]
+    is_closed = upper - lower <= Fraction(RELATIVE_GAP) * upper
+    return TotalSlack(
+        status=Status.OPTIMAL if is_closed else Status.LIMIT if stopped else Status.NUMERICAL,
+        lower=round_down(lower),
+        upper=round_up(upper),
+        w=w,
+        b=b,
+        slack=slack_of(problem, w, b),
+        dual=dual,
+        attempts=attempts,
+    )
+
+
+def _total(problem: Problem, w: Floats, b: float) -> Fraction | None:
+    """Return the total slack of a plane, of many entries a little more; None where that overflows."""
+    if problem.n_samples * problem.n_features > EXACT_ENTRIES:
+        return slack_upper_bound(problem, w, b, np.ones(problem.n_samples))
+    margins = exact_functional_margins(problem, np.arange(problem.n_samples), w, b)
+    return sum((1 - margin for margin in margins if margin < 1), Fraction(0))
+
+
+def _of_witness(verdict: Separability) -> dict[int, Fraction]:
+    """Return the weights of the common point of the hulls, the greatest of them 1."""
+    if not isinstance(verdict.witness, CommonHullPoint):
+        return {}
+    most = max(verdict.witness.weights)
+    return {
+        row: Fraction(weight, most) for row, weight in zip(verdict.witness.rows, verdict.witness.weights, strict=True)
+    }
+
+
+def _from_vertex(
+    problem: Problem, attempts: list[Attempt], limits: Limits
+) -> tuple[tuple[Floats, float] | None, dict[int, Fraction]]:
+    """Return the plane and the multipliers of a vertex, the latter exact, or none."""
+    kinds = DistinctRows.of(problem)
+    cone = SignedRows(kinds.problem, kinds.problem.scaling)
+    found = highs_lp.greatest_combination(
+        cone.scaled(np.arange(len(kinds.counts))), kinds.counts.astype(np.float64), attempts,
+        time_limit=limits.seconds_left,
+    )  # fmt: skip
+    if found is None:
+        return None, {}
+    weights, direction = found
+    return _plane(problem, cone, direction), _exact(cone, kinds, weights)
+
+
+def _plane(problem: Problem, cone: SignedRows, direction: Floats) -> tuple[Floats, float] | None:
+    try:
+        w = np.array([float(v) for v in cone.home(direction)[: problem.n_features]])
+    except OverflowError:
+        return None
+    return w, best_offset(problem, w, np.ones(problem.n_samples))
+
+
+def _exact(cone: SignedRows, kinds: DistinctRows, weights: Floats) -> dict[int, Fraction]:
+    """Return the multipliers of all rows at the vertex near the weights; none where it is no vertex."""
+    full = np.flatnonzero(weights > kinds.counts - _AT_BOUND)
+    inner = np.setdiff1d(np.flatnonzero(weights > _AT_BOUND), full)
+    table, _ = cone.integers(np.concatenate([inner, full]))
+    counts: list[int] = kinds.counts.tolist()
+    rest = np.array([counts[kind] for kind in full.tolist()], dtype=object).dot(table[len(inner) :])
+    vectors = null_vectors([*map(list, zip(*table[: len(inner)].tolist(), rest.tolist(), strict=True))])
+    if len(vectors) != 1 or vectors[0][0] != len(inner):
+        return {}
+    *numerators, unit = vectors[0][1]
+    exact = {kind: Fraction(v, unit) for kind, v in zip(inner.tolist(), numerators, strict=True)}
+    if not all(0 <= weight <= counts[kind] for kind, weight in exact.items()):
+        return {}
+    exact |= {kind: Fraction(counts[kind]) for kind in full.tolist()}
+    kind_of: list[int] = kinds.kind_of.tolist()
+    return {row: exact[kind] / counts[kind] for row, kind in enumerate(kind_of) if exact.get(kind)}

@@ -1,0 +1,476 @@
+"""The fewest errors of a hyperplane: against all hyperplanes there are, a mixed-integer program, and known answers."""
+
+import math
+import signal
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import fmpz_mat
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer, load_iris
+
+import maxmargin as mm
+from maxmargin.solvers import backends, fewest_incumbent, formulations
+from maxmargin.solvers import fewest_errors as question
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.witness import balances
+from maxmargin.solvers.distinct_rows import DistinctRows
+from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.engines.cover_program import UNITS, CoverProgram
+from maxmargin.solvers.engines.cover_search import CoverSearch
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.fewest_errors import fewest_errors
+from maxmargin.solvers.fewest_incumbent import Incumbent, best_offset
+from maxmargin.solvers.fewest_solution import FewestErrors
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.soft_question import of_rows
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status, Verdict
+
+Signed = list[tuple[int, ...]]
+
+
+def signed_rows(problem: Problem) -> Signed:
+    """y (x, 1), through the origin y x, of rows of small whole numbers."""
+    X = problem.dense_rows(slice(None)).astype(int).tolist()
+    signs = problem.y.astype(int).tolist()
+    return [tuple(s * v for v in (*row, *([1] if problem.bias else []))) for row, s in zip(X, signs, strict=True)]
+
+
+def rank(rows: Sequence[Sequence[int]]) -> int:
+    return int(fmpz_mat([list(row) for row in rows]).rank()) if rows else 0
+
+
+def fewest_of_all_hyperplanes(rows: Signed) -> int:
+    """The least number of rows with z.v <= 0 over all v, by all directions on the edges of the arrangement.
+
+    The directions of a cell agree with an edge v of its closure on all rows off v, and next to v the rows on v take the
+    signs of any direction: fewest = min over edges v of (rows with z.v < 0) + fewest of the rows with z.v = 0. An edge
+    is 0 on rank - 1 independent rows. Derived here.
+    """
+    moving = [row for row in rows if any(row)]
+    if not moving:
+        return len(rows)
+    columns: list[int] = []
+    for j in range(len(moving[0])):
+        if rank([[row[k] for k in [*columns, j]] for row in moving]) > len(columns):
+            columns.append(j)
+    short = [tuple(row[j] for j in columns) for row in moving]
+    best = len(moving)
+    for few in combinations(sorted(set(short)), len(columns) - 1):
+        edge = cofactors(few, len(columns))
+        if any(edge):
+            for sign in (1, -1):
+                products = [sign * sum(a * b for a, b in zip(row, edge, strict=True)) for row in short]
+                wrong = sum(product < 0 for product in products)
+                on_edge = [row for row, product in zip(short, products, strict=True) if not product]
+                if wrong < best:
+                    best = min(best, wrong + (fewest_of_all_hyperplanes(on_edge) if on_edge else 0))
+    return best + len(rows) - len(moving)
+
+
+def cofactors(few: Sequence[tuple[int, ...]], width: int) -> list[int]:
+    """The vector orthogonal to width - 1 rows; 0 where they are dependent."""
+    if width == 1:
+        return [1]
+    minors = [[[row[k] for k in range(width) if k != j] for row in few] for j in range(width)]
+    return [(-1) ** j * int(fmpz_mat(minor).det()) for j, minor in enumerate(minors)]
+
+
+def check(problem: Problem, answer: FewestErrors) -> None:
+    """What every answer promises, optimal or not."""
+    assert 0 <= answer.packing_lower <= answer.lower <= answer.upper <= problem.n_samples
+    assert answer.is_optimal == (answer.lower == answer.upper) == (answer.status is Status.OPTIMAL)
+    assert bool(answer.reason) == (not answer.is_optimal)
+    assert answer.error_rows.tolist() == errors_of(problem, answer.w_exact, answer.b_exact)
+    assert len(answer.error_rows) == answer.upper == answer.n_errors
+    kept = np.setdiff1d(np.arange(problem.n_samples), answer.error_rows)
+    if len(set(problem.y[kept].tolist())) == 2:
+        assert separability(of_rows(problem, kept)).verdict is Verdict.SEPARABLE
+    check_packing(problem, answer)
+
+
+def errors_of(problem: Problem, w: Sequence[Fraction], b: Fraction) -> list[int]:
+    X = problem.dense_rows(slice(None)).tolist()
+    scores = [sum((Fraction(v) * c for v, c in zip(row, w, strict=True)), b) for row in X]
+    return [i for i, (score, sign) in enumerate(zip(scores, problem.y.tolist(), strict=True)) if score * int(sign) <= 0]
+
+
+def check_packing(problem: Problem, answer: FewestErrors) -> None:
+    """Every witness is exact, and the weights through a row add up to the number of rows that are equal to it."""
+    X = problem.dense_rows(slice(None))
+    loads = dict.fromkeys(range(problem.n_samples), Fraction(0))
+    for witness, weight in zip(answer.witnesses, answer.witness_weights, strict=True):
+        assert weight > 0 and balances(problem, witness)
+        assert mm.verify(witness.to_dict(), X, problem.y)
+        for row in witness.rows:
+            loads[row] += weight
+    for row, load in loads.items():
+        assert load <= ((X[row] == X).all(axis=1) & (problem.y == problem.y[row])).sum()
+    assert answer.packing_lower == math.ceil(sum(answer.witness_weights, Fraction(0)))
+
+
+@st.composite
+def problems(draw: st.DrawFn, most_rows: int = 10) -> Problem:
+    n, d = draw(st.integers(2, most_rows)), draw(st.integers(1, 3))
+    largest = draw(st.sampled_from([1, 2, 9]))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-largest, largest).map(float)))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    if (y == y[0]).all():
+        y[0] = -y[0]
+    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans()))
+
+
+@given(problems())
+@settings(max_examples=60)
+def test_against_all_hyperplanes(problem: Problem) -> None:
+    answer = fewest_errors(problem)
+    check(problem, answer)
+    assert answer.lower == answer.upper == fewest_of_all_hyperplanes(signed_rows(problem))
+
+
+@given(problems(most_rows=6))
+@settings(max_examples=20)
+def test_against_all_ways_to_drop_rows(problem: Problem) -> None:
+    n = problem.n_samples
+    answer = fewest_errors(problem)
+
+    def is_separable(rows: tuple[int, ...]) -> bool:
+        signs = problem.y[list(rows)]
+        if problem.bias and len(set(signs.tolist())) < 2:
+            return True
+        part = of_rows(problem, np.array(rows, dtype=np.int64))
+        return not rows or separability(part).strictly_separable is True
+
+    sizes = (len(rows) for size in range(n, -1, -1) for rows in combinations(range(n), size) if is_separable(rows))
+    assert n - next(sizes) == answer.upper == answer.lower
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_against_the_textbook_program(seed: int, bias: bool) -> None:
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(24, 3))
+    y = np.where(X[:, 0] + random.normal(size=24) > 0, 1.0, -1.0)
+    problem = Problem.validated(X, y, bias=bias)
+    program = formulations.fewest_errors(X, y, np.ones(24), bias=bias, big=1e3)
+    backends.solve(program, "HIGHS")
+    answer = fewest_errors(problem)
+    check(problem, answer)
+    assert answer.is_optimal
+    assert answer.upper == round(program.problem.value)
+
+
+KNOWN = [
+    ("xor", [[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1], True, 1),
+    ("xor of signs through the origin", [[-1, -1], [1, 1], [-1, 1], [1, -1]], [-1, -1, 1, 1], False, 2),
+    ("two labels at one point", [[1, 2], [1, 2]], [-1, 1], True, 1),
+    ("three against two at one point", [[7]] * 5, [-1, -1, -1, 1, 1], True, 2),
+    ("agresti, touching", [[10], [20], [30], [40], [50], [50], [60], [70], [80], [90]], [-1] * 5 + [1] * 5, True, 1),
+    ("alternating on a line", [[i] for i in range(9)], [1, -1] * 4 + [1], True, 4),
+    ("zeros through the origin", [[0, 0], [1, 1], [1, 0]], [-1, 1, 1], False, 1),
+    ("opposite rows through the origin", [[1], [2], [-3]], [1, -1, 1], False, 1),
+    ("all zeros through the origin", [[0], [0]], [-1, 1], False, 2),
+    ("one point in the middle of the others", [[1, 0], [-1, 1], [-1, -1], [0, 0]], [1, 1, 1, -1], True, 1),
+]
+
+
+@pytest.mark.parametrize(("name", "X", "y", "bias", "fewest"), KNOWN, ids=[case[0] for case in KNOWN])
+def test_known_answers(name: str, X: Any, y: Any, bias: bool, fewest: int) -> None:
+    problem = Problem.validated(np.array(X, dtype=np.float64), y, bias=bias)
+    answer = fewest_errors(problem)
+    check(problem, answer)
+    assert (answer.lower, answer.upper) == (fewest, fewest)
+
+
+def test_separable_data_have_no_errors(separable: Any) -> None:
+    answer = fewest_errors(Problem(separable.X, separable.y, separable.bias))
+    check(Problem(separable.X, separable.y, separable.bias), answer)
+    assert (answer.lower, answer.upper) == (0, 0) and not answer.error_rows.size
+
+
+def test_inseparable_data_have_some(inseparable: Any) -> None:
+    problem = Problem(inseparable.X, inseparable.y, inseparable.bias)
+    answer = fewest_errors(problem)
+    check(problem, answer)
+    assert answer.lower == answer.upper >= 1
+    assert answer.witnesses
+
+
+@given(problems(most_rows=7), st.integers(2, 4))
+@settings(max_examples=20)
+def test_copies_multiply_the_errors(problem: Problem, n_copies: int) -> None:
+    X, y = problem.dense_rows(slice(None)), problem.y
+    copies = Problem(np.repeat(X, n_copies, axis=0), np.repeat(y, n_copies), problem.bias)
+    answer = fewest_errors(copies)
+    check(copies, answer)
+    assert answer.lower == answer.upper == n_copies * fewest_errors(problem).upper
+
+
+@given(problems(most_rows=8), st.sampled_from([-900, -300, -40, 40, 300, 900]))
+@settings(max_examples=20)
+def test_powers_of_two_change_nothing(problem: Problem, exponent: int) -> None:
+    X = np.ldexp(problem.dense_rows(slice(None)), exponent)
+    scaled = Problem(X, problem.y, problem.bias)
+    answer = fewest_errors(scaled)
+    assert answer.lower == answer.upper == fewest_errors(problem).upper
+    assert answer.error_rows.tolist() == errors_of(scaled, answer.w_exact, answer.b_exact)
+
+
+@given(problems(most_rows=8), st.randoms(use_true_random=False))
+@settings(max_examples=20)
+def test_order_and_the_names_of_the_classes_change_nothing(problem: Problem, random: Any) -> None:
+    order = random.sample(range(problem.n_samples), problem.n_samples)
+    X = problem.dense_rows(slice(None))[order]
+    other = fewest_errors(Problem(X, -problem.y[order], problem.bias))
+    assert other.lower == other.upper == fewest_errors(problem).upper
+
+
+@given(problems())
+@settings(max_examples=30)
+def test_bounds_that_need_no_search(problem: Problem) -> None:
+    answer = fewest_errors(problem)
+    n_zeros = int((problem.dense_rows(slice(None)) == 0).all(axis=1).sum())
+    if problem.bias:
+        assert answer.upper <= min((problem.y > 0).sum(), (problem.y < 0).sum())
+    else:
+        assert n_zeros <= answer.upper <= n_zeros + (problem.n_samples - n_zeros) // 2
+    through_the_origin = fewest_errors(Problem(problem.X, problem.y, False))
+    assert fewest_errors(Problem(problem.X, problem.y, True)).upper <= through_the_origin.upper
+
+
+def iris(columns: slice) -> tuple[np.ndarray, np.ndarray]:
+    """Versicolor against virginica."""
+    X, y = load_iris(return_X_y=True)
+    return X[y > 0][:, columns], y[y > 0]
+
+
+@pytest.mark.parametrize(("columns", "fewest"), [(slice(0, 4), 1), (slice(2, 4), 3), (slice(0, 2), 25)])
+def test_iris(columns: slice, fewest: int) -> None:
+    X, y = iris(columns)
+    answer = mm.fewest_errors(X, y)
+    check(Problem.validated(X, np.where(y == 2, 1.0, -1.0)), answer)
+    assert (answer.lower, answer.upper) == (fewest, fewest)
+
+
+@pytest.mark.slow
+def test_breast_cancer() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    assert mm.fewest_errors(X, y).upper == 0
+    problem = Problem.validated(X[::4, :5], np.where(y[::4] > 0, 1.0, -1.0))
+    answer = fewest_errors(problem)
+    check(problem, answer)
+    assert answer.is_optimal
+
+
+def test_the_textbook_program_as_a_hint() -> None:
+    X, y = iris(slice(2, 4))
+    answer = mm.fewest_errors(X, y, method="cvxpy")
+    assert (answer.lower, answer.upper) == (3, 3)
+    assert "HIGHS" in [attempt.solver for attempt in answer.attempts]
+    assert "HIGHS" in [attempt.solver for attempt in mm.fewest_errors(X, y, solver="highs").attempts]
+
+
+@given(problems(most_rows=7), st.integers(0, 2**32 - 1), st.sampled_from(["nothing", "noise", "zeros", "ones"]))
+@settings(max_examples=20)
+def test_solvers_that_lie_change_nothing(problem: Problem, seed: int, lie: str) -> None:
+    random = np.random.default_rng(seed)
+
+    def told(size: int) -> np.ndarray:
+        return {"noise": random.normal(size=size), "zeros": np.zeros(size), "ones": np.ones(size)}[lie]
+
+    def vertex(solver: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        return None if lie == "nothing" else (told(solver.getNumCol()), told(solver.getNumRow()))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(highs_lp, "vertex", vertex)
+        answer = fewest_errors(problem)
+    check(problem, answer)
+    assert answer.lower == answer.upper == fewest_of_all_hyperplanes(signed_rows(problem))
+
+
+@st.composite
+def crossed(draw: st.DrawFn) -> Problem:
+    """Rows of both classes all over a small grid: many errors, so that the search has to branch."""
+    n, d = draw(st.integers(6, 14)), draw(st.integers(1, 2))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-4, 4).map(float)))
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    return Problem(X, y, draw(st.booleans()))
+
+
+@given(crossed(), st.sampled_from(["truth", "nothing", "zeros", "ones"]))
+@settings(max_examples=60)
+def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
+    """From no hyperplane at all, with none proposed on the way, it ends at the answer; its bound is never above."""
+    fewest = fewest_of_all_hyperplanes(signed_rows(problem))
+    vertex = highs_lp.vertex
+
+    def told(solver: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        share = 1.0 if said == "ones" else 0.0
+        lie = None if said == "nothing" else (np.full(solver.getNumCol(), share), np.full(solver.getNumRow(), share))
+        return vertex(solver) if said == "truth" else lie
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Incumbent, "offer_floats", lambda *_: False)
+        patch.setattr(highs_lp, "vertex", told)
+        search = CoverSearch(Incumbent(DistinctRows.of(problem)), Limits(time_limit=None if said == "truth" else 1.0))
+        for n_nodes in (1, 2, 4, 8, None):
+            search.run(n_nodes)
+            assert search.lower <= fewest <= search.best.upper
+    assert search.lower == search.best.upper or search.limits.is_over()
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_what_a_packing_proves(data: st.DataObject) -> None:
+    """Any numbers taken for multipliers give a bound that no cover is below, and loads within their capacities."""
+    n_rows = data.draw(st.integers(2, 6))
+    counts = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n_rows, max_size=n_rows)))
+    cover = CoverProgram(counts)
+    sets = st.sets(st.integers(0, n_rows - 1), min_size=1)
+    witnesses = data.draw(st.lists(sets, min_size=1, max_size=6))
+    for witness in witnesses:
+        cover.add(np.array(sorted(witness)))
+    dropped, kept = np.zeros((2, n_rows), dtype=bool)
+    for row, state in enumerate(data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows))):
+        dropped[row], kept[row] = state == 1, state == 2
+    multipliers = data.draw(hnp.arrays(np.float64, len(witnesses), elements=st.floats(-1, 1e6)))
+    covers = [
+        set(rows)
+        for size in range(n_rows + 1)
+        for rows in combinations(range(n_rows), size)
+        if all(witness & set(rows) for witness in witnesses)
+        and set(np.flatnonzero(dropped)) <= set(rows)
+        and not set(np.flatnonzero(kept)) & set(rows)
+    ]
+    assert (cover.has_kept_witness(kept)) == any(witness <= set(np.flatnonzero(kept)) for witness in witnesses)
+    if not covers:
+        assert cover.has_kept_witness(kept)
+        return
+    fewest = min(int(counts[list(rows)].sum()) for rows in covers)
+    for guess in (multipliers, (cover.relaxed(dropped, kept) or (None, multipliers))[1]):
+        assert cover.bound(guess, dropped, kept) <= fewest
+        shares = cover.packing(guess, dropped, kept)
+        loads = [sum(s for s, w in zip(shares.tolist(), witnesses, strict=True) if row in w) for row in range(n_rows)]
+        assert all(kept[row] or loads[row] <= UNITS * counts[row] for row in range(n_rows))
+        assert (shares >= 0).all()
+
+
+def test_a_disjoint_packing_is_found() -> None:
+    cover = CoverProgram(np.ones(6, dtype=np.int64))
+    for witness in ([0, 1], [2, 3], [4, 5], [0, 2]):
+        cover.add(np.array(witness))
+    nothing = np.zeros(6, dtype=bool)
+    answer = cover.relaxed(nothing, nothing)
+    assert answer is not None
+    assert cover.bound(answer[1], nothing, nothing) == 3
+
+
+@given(st.lists(st.tuples(st.integers(-4, 4), st.booleans(), st.integers(1, 3)), min_size=1, max_size=9))
+def test_the_best_offset(rows: list[tuple[int, bool, int]]) -> None:
+    scores, counts = np.array([float(row[0]) for row in rows]), np.array([row[2] for row in rows])
+    y = np.where([row[1] for row in rows], 1.0, -1.0)
+    scaled = np.column_stack([scores, np.ones(len(rows))]) * y[:, None]
+    b = best_offset(scaled, y, counts, np.ones(1))
+    fewest = min(counts[y * (scores - t / 2) <= 0].sum() for t in range(-11, 12))
+    assert counts[y * (scores + b) <= 0].sum() == fewest
+
+
+def test_rows_that_are_equal_only_in_binary64_are_different() -> None:
+    large = 1 << 60
+    texts = np.array([[large], [large + 1], [large], [large + 1]], dtype=object)
+    y = np.array([-1.0, 1.0, -1.0, -1.0])
+    problem = Problem(texts.astype(np.float64), y, True, texts)
+    assert DistinctRows.of(problem).counts.tolist() == [2, 1, 1]
+    answer = fewest_errors(problem)
+    assert (answer.lower, answer.upper) == (1, 1)
+    assert fewest_errors(Problem(problem.X[:3], y[:3], True, texts[:3])).upper == 0
+
+
+def test_zeros_of_either_sign_are_equal() -> None:
+    problem = Problem.validated([[0.0, 1.0], [-0.0, 1.0], [0.0, 1.0]], [1, 1, -1])
+    kinds = DistinctRows.of(problem)
+    assert kinds.counts.tolist() == [2, 1] and kinds.first.tolist() == [0, 2] and kinds.kind_of.tolist() == [0, 0, 1]
+    assert kinds.rows_of(np.array([0])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("n_nodes", [0, 1, 3])
+def test_ctrl_c_returns_what_was_proven(monkeypatch: pytest.MonkeyPatch, n_nodes: int) -> None:
+    X, y = iris(slice(0, 2))
+    expanded, nodes = CoverSearch._expanded, []
+
+    def interrupted(self: CoverSearch, node: Any) -> Any:
+        nodes.append(node)
+        if len(nodes) > n_nodes:
+            raise KeyboardInterrupt
+        return expanded(self, node)
+
+    monkeypatch.setattr(CoverSearch, "_expanded", interrupted)
+    answer = mm.fewest_errors(X, y)
+    check(Problem.validated(X, np.where(y == 2, 1.0, -1.0)), answer)
+    assert answer.reason == WHAT_WAS_PROVEN and answer.status is Status.LIMIT
+    assert answer.lower <= 25 <= answer.upper
+    assert answer.lower >= (23 if n_nodes else 0)
+
+
+def test_a_real_ctrl_c() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 8)), np.where(random.random(300) < 0.5, 1.0, -1.0)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 1.5)
+    try:
+        answer = mm.fewest_errors(X, y, time_limit=None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    check(Problem.validated(X, y), answer)
+    assert answer.reason == WHAT_WAS_PROVEN
+
+
+@pytest.mark.parametrize("time_limit", [1e-6, 0.3])
+def test_the_time_limit_returns_what_was_proven(time_limit: float) -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 8)), np.where(random.random(300) < 0.5, 1.0, -1.0)
+    answer = mm.fewest_errors(X, y, time_limit=time_limit)
+    check(Problem.validated(X, y), answer)
+    assert not answer.is_optimal and "time limit" in answer.reason
+
+
+@pytest.mark.parametrize("max_rows", [1, 10, 60])
+def test_few_rows_bound_all(max_rows: int) -> None:
+    X, y = iris(slice(0, 2))
+    answer = mm.fewest_errors(X, y, max_rows=max_rows)
+    check(Problem.validated(X, np.where(y == 2, 1.0, -1.0)), answer)
+    assert answer.lower <= 25 <= answer.upper
+    assert "max_rows" in answer.reason or answer.is_optimal
+    assert answer.lower >= max_rows // 6
+
+
+def test_many_entries_are_not_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question, "MOST_ENTRIES", 90)
+    monkeypatch.setattr(fewest_incumbent, "MOST_ENTRIES", 90)
+    X, y = iris(slice(2, 4))
+    answer = mm.fewest_errors(X, y)
+    check(Problem.validated(X, np.where(y == 2, 1.0, -1.0)), answer)
+    assert 1 <= answer.lower <= 3 <= answer.upper
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "simplex"}, "method"),
+        ({"solver": "no such"}, "installed"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"max_rows": 0}, "max_rows"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidOptionError, match=message):
+        mm.fewest_errors([[0.0], [1.0]], [0, 1], **options)

@@ -1,0 +1,161 @@
+"""The least total slack: proven at both ends, against the textbook program and closed forms."""
+
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+
+import maxmargin as mm
+from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.fewest_errors import fewest_errors
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.solution import Status
+from maxmargin.solvers.total_slack import TotalSlack, least_total_slack
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
+    largest = draw(st.sampled_from([1, 2, 9]))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-largest, largest).map(float)))
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    if (y == y[0]).all():
+        y[0] = -y[0]
+    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans()))
+
+
+def check(problem: Problem, answer: TotalSlack) -> None:
+    """Both ends, again, in fractions."""
+    X = [[Fraction(v) for v in row] for row in problem.dense_rows(slice(None)).tolist()]
+    rows = [[v * int(s) for v in [*row, *([1] if problem.bias else [])]] for row, s in zip(X, problem.y, strict=True)]
+    plane = [Fraction(v) for v in [*answer.w.tolist(), *([answer.b] if problem.bias else [])]]
+    slack = [max(Fraction(0), 1 - sum(a * b for a, b in zip(row, plane, strict=True))) for row in rows]
+    assert sum(slack) <= Fraction(answer.upper) <= sum(slack) * (1 + Fraction(2) ** -50)
+    assert all(0 < weight <= 1 for weight in answer.dual.values())
+    for column in range(len(rows[0])):
+        assert sum(weight * rows[row][column] for row, weight in answer.dual.items()) == 0
+    assert Fraction(answer.lower) <= sum(answer.dual.values(), Fraction(0))
+    assert 0 <= answer.lower <= answer.upper
+    assert np.allclose(answer.slack, np.array([float(v) for v in slack]), rtol=1e-9, atol=1e-9)
+
+
+def textbook(problem: Problem) -> float:
+    X, w = problem.dense_rows(slice(None)), cp.Variable(problem.n_features)
+    b = cp.Variable() if problem.bias else 0.0
+    xi = cp.Variable(problem.n_samples)
+    program = cp.Problem(cp.Minimize(cp.sum(xi)), [cp.multiply(problem.y, X @ w + b) >= 1 - xi, xi >= 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of cvxpy, about rows of zeros
+        return float(program.solve(solver="HIGHS"))
+
+
+@given(problems())
+@settings(max_examples=60)
+def test_against_the_textbook_program(problem: Problem) -> None:
+    answer = least_total_slack(problem)
+    check(problem, answer)
+    assert answer.status is Status.OPTIMAL
+    assert answer.gap <= 1e-9 * max(1.0, answer.upper)
+    assert answer.lower - 1e-6 <= textbook(problem) <= answer.upper + 1e-6
+
+
+@given(problems())
+@settings(max_examples=30)
+def test_the_fewest_errors_fit_in_it(problem: Problem) -> None:
+    answer, fewest = least_total_slack(problem), fewest_errors(problem).upper
+    assert fewest <= answer.upper
+    assert (answer.upper == 0) == (fewest == 0)
+    if problem.bias:
+        assert answer.upper <= 2 * min((problem.y > 0).sum(), (problem.y < 0).sum())
+    assert answer.upper <= problem.n_samples
+
+
+KNOWN = [
+    ("xor", [[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1], True, 4),
+    ("two labels at one point", [[1, 2], [1, 2]], [-1, 1], True, 2),
+    ("touching", [[10], [20], [50], [50], [60], [90]], [-1, -1, -1, 1, 1, 1], True, 2),
+    ("three on a line", [[0], [1], [2]], [-1, 1, -1], True, 2),
+    ("four on a line", [[0], [1], [2], [3]], [-1, 1, -1, 1], True, Fraction(8, 3)),
+    ("zeros through the origin", [[0, 0], [1, 1]], [-1, 1], False, 1),
+    ("two to one through the origin", [[1], [2]], [-1, 1], False, Fraction(3, 2)),
+]
+
+
+@pytest.mark.parametrize(("name", "X", "y", "bias", "least"), KNOWN, ids=[case[0] for case in KNOWN])
+def test_known_answers(name: str, X: Any, y: Any, bias: bool, least: Any) -> None:
+    problem = Problem.validated(np.array(X, dtype=np.float64), y, bias=bias)
+    answer = least_total_slack(problem)
+    check(problem, answer)
+    assert sum(answer.dual.values()) == least
+    assert answer.upper == pytest.approx(float(least), rel=1e-12)
+
+
+def test_separable_data_need_none(separable: Any) -> None:
+    answer = least_total_slack(Problem(separable.X, separable.y, separable.bias))
+    assert (answer.lower, answer.upper) == (0.0, 0.0) and answer.status is Status.OPTIMAL
+    assert not answer.slack.any()
+
+
+@given(problems(), st.sampled_from([-60, -7, 7, 60]), st.integers(2, 3))
+@settings(max_examples=20)
+def test_units_change_nothing_and_copies_multiply(problem: Problem, exponent: int, n_copies: int) -> None:
+    X = np.ldexp(np.repeat(problem.dense_rows(slice(None)), n_copies, axis=0), exponent)
+    copies = Problem(X, np.repeat(problem.y, n_copies), problem.bias)
+    answer = least_total_slack(copies)
+    check(copies, answer)
+    assert answer.upper == pytest.approx(n_copies * least_total_slack(problem).upper, rel=1e-9)
+
+
+def test_iris() -> None:
+    X, y = load_iris(return_X_y=True)
+    answer = mm.least_total_slack(X[y > 0], y[y > 0])
+    check(Problem.validated(X[y > 0], np.where(y[y > 0] == 2, 1.0, -1.0)), answer)
+    assert answer.status is Status.OPTIMAL and answer.gap < 1e-9
+
+
+@given(problems(), st.sampled_from(["nothing", "noise", "halves"]))
+@settings(max_examples=60)
+def test_a_solver_that_lies_widens_the_interval_only(problem: Problem, lie: str) -> None:
+    random = np.random.default_rng(0)
+
+    def vertex(solver: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        if lie == "nothing":
+            return None
+        noise = random.normal(size=solver.getNumCol()), random.normal(size=solver.getNumRow())
+        return noise if lie == "noise" else (random.choice([0.0, 0.5, 1.0], len(noise[0])), noise[1])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(highs_lp, "vertex", vertex)
+        answer = least_total_slack(problem)
+    check(problem, answer)
+    best = least_total_slack(problem)
+    assert answer.lower <= best.upper and best.lower <= answer.upper
+    assert (answer.lower > 0) == (best.lower > 0)
+
+
+@pytest.mark.parametrize(
+    ("X", "weights"), [([[1.0], [1.0], [1.0]], [0.5, 2.0]), ([[1.0], [-1.0], [-2.0]], [0.5, 1.0, 0.0])]
+)
+def test_multipliers_out_of_bounds_prove_nothing(
+    monkeypatch: pytest.MonkeyPatch, X: list[list[float]], weights: list[float]
+) -> None:
+    """Solved exactly, the weight that is said to be 1/2 comes to 2, or to -1."""
+    problem = Problem.validated(X, [1, -1, -1], bias=False)
+    monkeypatch.setattr(highs_lp, "vertex", lambda solver: (np.array(weights), np.zeros(1)))
+    check(problem, least_total_slack(problem))
+
+
+def test_the_time_limit_returns_what_was_proven() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 8)), np.where(random.random(300) < 0.5, 1.0, -1.0)
+    answer = mm.least_total_slack(X, y, time_limit=1e-6)
+    assert answer.status is Status.LIMIT
+    assert 0 <= answer.lower <= answer.upper <= 300
