@@ -2,17 +2,16 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem, squared_norms
-from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.radius import radius_squared as radius_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -121,16 +120,3 @@ def _margin_of_the_run(problem: Problem, scale: float, hard: "HardMargin") -> "H
     if not problem.bias or hard.status.is_inseparable:
         return hard
     return hard_margin(augmented(problem, scale))
-
-
-def radius_squared(problem: Problem) -> Fraction:
-    """Return R^2 = max ||x_i||^2 exactly."""
-    return max(problem.map(_largest_square))
-
-
-def _largest_square(rows: slice, X: Any) -> Fraction:
-    """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
-    squares, _ = squared_norms(X)
-    close = as_dense(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
-    integers, integer_exponent = as_integers(close)
-    return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)

@@ -39,13 +39,28 @@ _TUNED = (
 )
 _OPTIONS = {backend.name: backend.options for backend in _TUNED}
 
+_MIXED_INTEGER = {
+    "HIGHS": {
+        # Its feasibility jump crashes the process on variables without bounds (ERGO-Code/HiGHS#3262, version 1.15.1).
+        "mip_heuristic_run_feasibility_jump": False,
+        "time_limit": 60.0,
+    }
+}
+"""Options for programs with whole numbers."""
+
 HARD_MARGIN_ORDER = ("DAQP", "HIGHS", "CLARABEL")
 """Small dense quadratic programs: DAQP is exact to rounding where it succeeds, HiGHS survives bad conditioning."""
 
 SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
 """With a slack a row the program is large and sparse: interior points, then operator splitting. Also of the nu-SVM."""
 
+TIGHTEST_BOUND_ORDER = ("CLARABEL",)
+"""Second-order cones."""
+
 FEASIBILITY_ORDER = ("HIGHS", "CLARABEL")
+
+FEWEST_ERRORS_ORDER = ("HIGHS",)
+"""Of those that cvxpy brings, the one that solves mixed-integer programs."""
 
 
 def installed() -> list[str]:
@@ -72,7 +87,8 @@ def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
 
 def solve(program: "Program", solver: str, *, time_limit: float | None = None) -> Candidate:
     """Call one solver; whatever happens, return what it said. The time limit, in seconds, is handed to it."""
-    options = _options(solver, time_limit)
+    tuned: dict[str, dict[str, Any]] = _MIXED_INTEGER if program.problem.is_mixed_integer() else _OPTIONS
+    options = _options(tuned, solver, time_limit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -87,9 +103,9 @@ def solve(program: "Program", solver: str, *, time_limit: float | None = None) -
     )
 
 
-def _options(solver: str, time_limit: float | None) -> dict[str, Any]:
-    options = dict(_OPTIONS.get(solver, {}))
-    if time_limit is not None and solver in _OPTIONS:
+def _options(tuned: dict[str, dict[str, Any]], solver: str, time_limit: float | None) -> dict[str, Any]:
+    options = dict(tuned.get(solver, {}))
+    if time_limit is not None and solver in tuned:
         options["time_limit"] = min(time_limit, options.get("time_limit", time_limit))
     return options
 

@@ -24,7 +24,7 @@ class Program:
     """
 
     problem: cp.Problem
-    w: cp.Variable
+    w: cp.Expression
     b: cp.Expression
     margins: cp.Constraint
 
@@ -78,6 +78,50 @@ def feasibility(X: Any, y: Floats, *, bias: bool = True) -> Program:
     t = cp.Variable()
     margins = cp.multiply(y, X @ w + b) >= t
     return Program(problem=cp.Problem(cp.Maximize(t), [margins, w >= -1, w <= 1, t <= 1]), w=w, b=b, margins=margins)
+
+
+def freund_schapire(X: Any, y: Floats, n_passes: int, radius: float) -> Program:
+    """Return min R ||v|| + sqrt(E) ||xi|| subject to y_i v.x_i >= 1 - xi_i, xi_i >= 0, for E passes; v is w, b is 0.
+
+    The square of the optimum is the least mistake bound of Freund and Schapire (1999, theorem 2).
+
+    Examples
+    --------
+    >>> program = freund_schapire(np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]), n_passes=1, radius=1.0)
+    >>> round(float(program.problem.solve(solver="CLARABEL")) ** 2, 6)
+    1.0
+    """
+    v, xi = cp.Variable(X.shape[1]), cp.Variable(X.shape[0])
+    margins = cp.multiply(y, X @ v) >= 1 - xi
+    objective = cp.Minimize(radius * cp.norm2(v) + np.sqrt(n_passes) * cp.norm2(xi))
+    return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=v, b=cp.Constant(0.0), margins=margins)
+
+
+def hinge_mistakes(X: Any, y: Floats, n_passes: int, radius: float) -> Program:
+    """Return min E sum xi_i + R^2 ||u||^2/(4 k) subject to y_i u.x_i >= 1 + k - xi_i, xi_i >= 0, k >= 0.
+
+    The optimum is the least of the bounds ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v||, L = E sum (1 - y v.x)_+ over
+    all v: for u = (1 + k) v the objective is (1 + k) L + (1 + k)^2 a^2/(4k), whose least value over k is that bound
+    s^2, at k = a/(2s - a). The multipliers are the m of max sum m_i with 0 <= m_i <= E and
+    ||sum m_i y_i x_i||^2 <= R^2 sum m_i.
+    """
+    u, k, xi = cp.Variable(X.shape[1]), cp.Variable(nonneg=True), cp.Variable(X.shape[0])
+    margins = cp.multiply(y, X @ u) >= 1 + k - xi
+    objective = cp.Minimize(n_passes * cp.sum(xi) + cp.quad_over_lin(radius * u, 4 * k))
+    problem = cp.Problem(objective, [margins, xi >= 0])
+    return Program(problem=problem, w=u / (1 + k), b=cp.Constant(0.0), margins=margins)
+
+
+def fewest_errors(X: Any, y: Floats, counts: Floats, *, bias: bool = True, big: float) -> Program:
+    """Return min sum n_i t_i subject to y_i (w.x_i + b) >= 1 - M t_i, t_i in {0, 1}.
+
+    The textbook program of the 0-1 loss (Rubin 1990): exact among the hyperplanes for which no y_i (w.x_i + b) is below
+    1 - M where the least that is positive is 1.
+    """
+    w, b = _hyperplane(X, bias)
+    t = cp.Variable(X.shape[0], boolean=True)
+    margins = cp.multiply(y, X @ w + b) >= 1 - big * t
+    return Program(problem=cp.Problem(cp.Minimize(counts @ t), [margins]), w=w, b=b, margins=margins)
 
 
 def _hyperplane(X: Any, bias: bool) -> tuple[cp.Variable, cp.Expression]:

@@ -1,0 +1,112 @@
+"""The solutions of the support vector machines along which the best mistake bounds are searched for."""
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import INTERRUPTED, Candidate
+from maxmargin.solvers.engines import interior_point, soft_working_set
+from maxmargin.solvers.engines.squared_hinge import Look, Newton
+from maxmargin.solvers.engines.trade_off import Place
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.sums import weighted_sums
+
+Floats = NDArray[np.float64]
+
+_DUAL_COORDINATE_GAP = 1e-8
+"""Relative, of the descent along multipliers."""
+
+
+class SquaredHinge:
+    """min price/2 ||v||^2 + 1/2 sum (1 - z_i.v)_+^2: for the bound of Freund and Schapire.
+
+    Parameters
+    ----------
+    problem : Problem
+    n_passes : float
+        E.
+    radius : float
+        R.
+    """
+
+    def __init__(self, problem: Problem, n_passes: float, radius: float) -> None:
+        self.problem, self.n_passes, self.radius = problem, n_passes, radius
+        self.newton = Newton(problem)
+        self._look: Look | None = None
+
+    def at(self, price: float, near: Floats | None) -> Place:
+        """Return the solution for a price."""
+        look = self._look or self.newton.look(np.zeros(self.problem.n_features) if near is None else near)
+        self._look = look = self.newton.least(look, price)
+        slack = look.slack
+        total = slack.sum()
+        return self._place(price, look.v, slack / total, look.written / total, look.lack)
+
+    def between(self, low: Place, high: Place, share: float) -> Place:
+        """Return the place a share of the way from one to another."""
+        return self._place(*_mixed(low, high, share))
+
+    def _place(self, price: float, v: Floats, weights: Floats, image: Floats, lack: Floats) -> Place:
+        slack = np.maximum(lack, 0.0)
+        root = self.radius * math.sqrt(v @ v) + math.sqrt(self.n_passes * (slack @ slack))
+        spread = float(weights @ weights) / self.n_passes
+        return Place(price, v, weights, image, spread, float(image @ image) / self.radius**2, root**2, lack)
+
+
+class Hinge:
+    """min price/2 ||v||^2 + sum (1 - z_i.v)_+, the soft margin for C = 1/price.
+
+    Parameters are those of `SquaredHinge`.
+    """
+
+    def __init__(self, problem: Problem, n_passes: float, radius: float) -> None:
+        self.problem, self.n_passes, self.radius = problem, n_passes, radius
+
+    def at(self, price: float, near: Floats | None) -> Place:
+        """Return the solution for a price."""
+        found = self._solved(1.0 / price, near)
+        if found.attempt.status == INTERRUPTED:
+            raise KeyboardInterrupt
+        if found.w is None or found.multipliers is None:
+            raise ArithmeticError(f"the soft margin for C = {1.0 / price:g} was not found")
+        weights = np.clip(found.multipliers, 0.0, 1.0 / price)
+        weights /= weights.sum()
+        lacks, images = zip(*self.problem.map(partial(_at_chunk, found.w), self.problem.y, weights), strict=True)
+        return self._place(price, found.w, weights, sum(images), np.concatenate(lacks))
+
+    def between(self, low: Place, high: Place, share: float) -> Place:
+        """Return the place a share of the way from one to another."""
+        return self._place(*_mixed(low, high, share))
+
+    def _solved(self, C: float, near: Floats | None) -> Candidate:
+        prices, start = np.full(self.problem.n_samples, C), None if near is None else (near, 0.0)
+        if soft_working_set.is_worth_it(self.problem):
+            return soft_working_set.solve(self.problem, prices, start=start)
+        if interior_point.fits(self.problem):
+            return interior_point.solve(self.problem, prices, start=start)
+        from maxmargin.solvers.engines import dual_coordinate
+
+        return dual_coordinate.solve(self.problem, prices, relative_gap=_DUAL_COORDINATE_GAP)
+
+    def _place(self, price: float, v: Floats, weights: Floats, image: Floats, lack: Floats) -> Place:
+        slack = self.n_passes * float(np.maximum(lack, 0.0).sum())
+        length = self.radius * math.sqrt(v @ v)
+        value = (length + math.sqrt(length**2 + 4 * slack)) ** 2 / 4
+        spread = float(weights.max()) / self.n_passes
+        return Place(price, v, weights, image, spread, float(image @ image) / self.radius**2, value, lack)
+
+
+def _mixed(low: Place, high: Place, share: float) -> tuple[float, Floats, Floats, Floats, Floats]:
+    """Return price, v, weights, image and lack a share of the way from one to another; all but the first are linear."""
+    names = ("v", "weights", "image", "lack")
+    parts = ((1 - share) * getattr(low, name) + share * getattr(high, name) for name in names)
+    return low.price ** (1 - share) * high.price**share, *parts
+
+
+@np.errstate(all="ignore")
+def _at_chunk(v: Floats, _: slice, X: Any, y: NDArray[Any], weights: Floats) -> tuple[Floats, Floats]:
+    """Return the 1 - z_i.v and the sum of the weighted z_i."""
+    return np.asarray(1.0 - y * (X @ v)), weighted_sums(X, None, y * weights)[0]

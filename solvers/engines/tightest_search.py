@@ -1,0 +1,103 @@
+"""The tightest mistake bound of many rows: a search along support vector machines, first on a sample."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines.trade_off import Family, Search
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.mistake_bounds import Loss
+from maxmargin.solvers.run_coordinates import RunCoordinates
+
+Floats = NDArray[np.float64]
+
+NAME = "trade-off"
+
+_GAP, _SAMPLE_GAP = 1e-11, 1e-3
+"""Relative width, in floating point, at which the search ends, on all rows and on a sample."""
+
+_SAMPLE_LACK = 0.1
+"""Of the margin, below which the price of a sample falls no further: other rows lack more."""
+
+_SAMPLES = 4
+"""There are as many times the rows of the sample at least where it is looked at first."""
+
+_MODERATE_EXPONENT = 100
+"""Rows of a size beyond this power of two, or below its inverse, are brought to size 1."""
+
+
+class TightestSearch:
+    """The search, which may pause and go on.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without a bias.
+    n_passes : int
+    square : Fraction
+        The square of the greatest norm of a row, not 0.
+    loss : Loss
+    """
+
+    def __init__(self, problem: Problem, n_passes: int, square: Fraction, loss: Loss) -> None:
+        self._at = RunCoordinates.of(problem, square, most_exponent=_MODERATE_EXPONENT)
+        self._n_passes, self._loss = n_passes, loss
+        self._search: Search | None = None
+
+    def run(self, least_lack: float) -> Candidate:
+        """Return v and weights for which the ends of the bound meet, or the best of those seen until the search pauses.
+
+        That is where v lacks no margin by more than `least_lack` and shorter ones are no better.
+        """
+        status = "ended"
+        with np.errstate(all="ignore"), interior_point.one_thread_each(self._at.problem):
+            try:
+                self._search = self._search or self._started()
+                self._search.run(least_lack)
+            except KeyboardInterrupt:
+                status = INTERRUPTED
+            except (np.linalg.LinAlgError, ArithmeticError):
+                status = "stalled"
+        attempt = Attempt(solver=NAME, status=status, message=f"{self.n_places} iterations")
+        return self._at.bring_home(_candidate(self._search, attempt))
+
+    @property
+    def n_places(self) -> int:
+        """How many solutions were looked at, those of a sample apart."""
+        return 0 if self._search is None else self._search.n_places
+
+    def _started(self) -> Search:
+        """Return the search on all rows, which starts where one on a sample ends."""
+        problem = self._at.problem
+        price, near = self._at.radius**2 * math.sqrt(problem.n_samples / self._n_passes), None
+        if problem.n_samples >= _SAMPLES * problem.sample_size:
+            rows, X = problem.sample
+            share = len(rows) / problem.n_samples
+            part = Problem(X, problem.y[rows], bias=False)
+            search = Search(self._family(part, self._n_passes / share), price * share, gap=_SAMPLE_GAP)
+            search.run(_SAMPLE_LACK)
+            price, near = search.price / share, search.near
+        return Search(self._family(problem, self._n_passes), price, near, gap=_GAP)
+
+    def _family(self, problem: Problem, n_passes: float) -> Family:
+        """Return what is searched; without a matrix of a moderate size, the hinge for either loss."""
+        from maxmargin.solvers.engines.slack_families import Hinge, SquaredHinge
+
+        if self._loss is Loss.SQUARED_HINGE and interior_point.fits(problem):
+            return SquaredHinge(problem, n_passes, self._at.radius)
+        return Hinge(problem, n_passes, self._at.radius)
+
+
+def _candidate(search: Search | None, attempt: Attempt) -> Candidate:
+    best = None if search is None else search.best
+    best_lower = None if search is None else search.best_lower
+    return Candidate(
+        w=None if best is None else best.v,
+        multipliers=None if best_lower is None else best_lower.weights,
+        engine=NAME,
+        attempt=attempt,
+    )

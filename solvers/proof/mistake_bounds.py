@@ -1,0 +1,172 @@
+"""Both ends of the tightest mistake bounds, proven for any normal and any weights of the rows.
+
+Let z_i = y_i x_i be the rows of a perceptron's run through the origin, R the greatest ||z_i||, and let every row be
+presented n_passes = E times. If the run makes m_i mistakes on row i, M = sum m_i of them, then 0 <= m_i <= E, and
+||sum m_i z_i||^2 <= R^2 M because no update has a positive score (Block 1962, Novikoff 1962). Both bounds forget that
+the m_i come from a run and ask how great their sum can be:
+
+- hinge: max sum m_i subject to 0 <= m_i <= E and ||sum m_i z_i||^2 <= R^2 sum m_i;
+- squared hinge: the same with ||m||^2 <= E sum m_i in place of m_i <= E, which follows from it.
+
+By duality (derived here; strong, as 0 < m small is strictly feasible) these are the least values over v of
+
+- ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v|| and L = E sum (1 - z_i.v)_+;
+- (R ||v|| + sqrt(E) ||(1 - z v)_+||_2)^2, the bound of Freund and Schapire (1999, theorem 2) for v = u/g.
+
+Hence the first optimum is never above the second. In weights a_i = m_i/M that sum to 1 both say
+1/M = min max(spread, ||sum a_i z_i||^2/R^2), where the spread is max a_i/E or ||a||^2/E.
+"""
+
+import math
+from enum import StrEnum
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.careful_sums import careful_sum
+from maxmargin.solvers.proof.dyadic import as_integers, round_down, round_up, sqrt_up
+from maxmargin.solvers.proof.hulls import balanced_sum
+from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, errors
+from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound, sum_bounds
+
+Floats = NDArray[np.float64]
+
+_EXACT_SLACK_ENTRIES = 1 << 14
+"""Entries of X up to which slacks are computed with integers, a few hundredths of a second."""
+
+_LARGEST_SLACK = 2.0**480
+"""Squares of slacks beyond it would overflow when they are added."""
+
+
+class Loss(StrEnum):
+    """What a bound takes of the rows that lack the margin."""
+
+    HINGE = "hinge"
+    SQUARED_HINGE = "squared-hinge"
+
+
+def value_at(problem: Problem, v: Floats, n_passes: int, square: Fraction, loss: Loss) -> float:
+    """Return the bound of the mistakes that v gives, rounded up; infinity where that overflows.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows of the run, without a bias of their own.
+    v : ndarray (n_features,)
+        Finite.
+    n_passes : int
+    square : Fraction
+        R^2.
+    loss : Loss
+    """
+    spread = square * norm_squared(v)
+    if loss is Loss.HINGE:
+        slack = slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples))
+        return math.inf if slack is None else _hinge_value(spread, n_passes * slack)
+    squares = squared_slack_upper_bound(problem, v)
+    return math.inf if squares is None else _squared_sum(spread, n_passes * squares)
+
+
+def separating_value(problem: Problem, v: Floats, square: Fraction) -> float:
+    """Return R^2 ||v||^2/g^2 with g the least margin of v, rounded up; infinity unless that is positive.
+
+    It is the value of either bound at v/g, where no row lacks anything (Novikoff 1962).
+    """
+    least = least_functional_margin(problem, v, 0.0)
+    return round_up(square * norm_squared(v) / least**2) if least > 0 else math.inf
+
+
+def squared_slack_upper_bound(problem: Problem, v: Floats) -> Fraction | None:
+    """Return sum max(0, 1 - z_i.v)^2 or a little more, None where it would overflow."""
+    if problem.n_samples * problem.n_features <= _EXACT_SLACK_ENTRIES:
+        margins = exact_functional_margins(problem, np.arange(problem.n_samples), v, 0.0)
+        return sum(((1 - m) ** 2 for m in margins if m < 1), Fraction(0))
+    parts = list(problem.map(partial(_squared_slack_of_chunk, v), problem.y))
+    return None if math.inf in parts else sum(map(Fraction, parts), Fraction(0))
+
+
+@np.errstate(all="ignore")
+def _squared_slack_of_chunk(v: Floats, _: slice, X: Any, y: NDArray[Any]) -> float:
+    lower = np.nextafter(y * (X @ v) - errors(X, v, 0.0), -np.inf)
+    if not (lower > -_LARGEST_SLACK).all():
+        return math.inf
+    slack = np.nextafter(1.0 - lower[lower < 1.0], np.inf)
+    return sum_bounds(np.nextafter(slack * slack, np.inf))[1]
+
+
+def _hinge_value(spread: Fraction, slack: Fraction) -> float:
+    """Return ((a + sqrt(a^2 + 4 L))/2)^2 = (a^2 + 2 L + a sqrt(a^2 + 4 L))/2 for a^2 and L, rounded up."""
+    root = sqrt_up(spread * (spread + 4 * slack))
+    return math.inf if math.isinf(root) else round_up((spread + 2 * slack + Fraction(root)) / 2)
+
+
+def _squared_sum(first: Fraction, second: Fraction) -> float:
+    """Return (sqrt(p) + sqrt(q))^2 = p + q + 2 sqrt(p q), rounded up."""
+    root = sqrt_up(first * second)
+    return math.inf if math.isinf(root) else round_up(first + second + 2 * Fraction(root))
+
+
+def value_of_weights(problem: Problem, weights: Floats, n_passes: int, square: Fraction, loss: Loss) -> float:
+    """Return a lower bound of the least value of a bound over all v, from weights of the rows, rounded down.
+
+    For weights that sum to 1 it is 1/max(spread, ||sum a_i z_i||^2/R^2).
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows of the run, without a bias of their own.
+    weights : ndarray (n_samples,)
+        Finite and not negative; in any unit.
+    n_passes : int
+    square : Fraction
+        R^2.
+    loss : Loss
+    """
+    largest = weights.max()
+    if not largest > 0:
+        return 0.0
+    # Weights near 1 in size; what underflows on the way are other weights, as good as any.
+    weights = np.ldexp(weights, -int(np.frexp(largest)[1]))
+    total, spread = _total_and_spread(weights, loss)
+    from_spread = n_passes * total**2 / spread
+    pull = _pull(problem, weights, square)
+    if pull is None:
+        return 0.0
+    return round_down(min(from_spread, total**2 / pull) if pull else from_spread)
+
+
+def _total_and_spread(weights: Floats, loss: Loss) -> tuple[Fraction, Fraction]:
+    """Return sum a_i rounded down, and ||a||^2 or max a_i sum a_i rounded up."""
+    present = weights[weights > 0]
+    if len(present) <= EXACT_ENTRIES:
+        integers, exponent = as_integers(present)
+        unit = Fraction(2) ** exponent
+        total, squares = sum(integers.tolist()) * unit, sum(v * v for v in integers.tolist()) * unit**2
+    else:
+        total = Fraction(sum_bounds(present)[0])
+        squares = Fraction(sum_bounds(np.nextafter(present * present, np.inf) + TINIEST_NORMAL)[1])
+    return total, Fraction(float(present.max())) * total if loss is Loss.HINGE else squares
+
+
+def _pull(problem: Problem, weights: Floats, square: Fraction) -> Fraction | None:
+    """Return ||sum a_i z_i||^2/R^2 or a little more, None where it overflows; 0 where R is 0."""
+    if not square:
+        return Fraction(0)
+    if int(np.count_nonzero(weights)) * problem.n_features <= EXACT_ENTRIES:
+        return balanced_sum(problem, weights)[1] / square
+    exponent = exponent_of_root(square)
+    with np.errstate(all="ignore"):
+        sums, errors = careful_sum(problem, weights)
+        sizes = np.nextafter(np.ldexp(np.abs(sums) + errors, -exponent), np.inf) + TINIEST_NORMAL
+        total = sum_bounds(sizes * sizes + TINIEST_NORMAL)[1]
+    return Fraction(total) * Fraction(4) ** exponent / square if math.isfinite(total) else None
+
+
+def exponent_of_root(square: Fraction) -> int:
+    """Return about the binary logarithm of the square root."""
+    return (square.numerator.bit_length() - square.denominator.bit_length()) // 2

@@ -1,0 +1,20 @@
+"""The radius of the rows, exactly."""
+
+from fractions import Fraction
+from typing import Any
+
+from maxmargin.solvers.problem import Samples, squared_norms
+from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers
+
+
+def radius_squared(problem: Samples) -> Fraction:
+    """Return R^2 = max ||x_i||^2 exactly."""
+    return max(problem.map(_largest_square))
+
+
+def _largest_square(rows: slice, X: Any) -> Fraction:
+    """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
+    squares, _ = squared_norms(X)
+    close = as_dense(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
+    integers, integer_exponent = as_integers(close)
+    return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)

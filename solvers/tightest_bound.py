@@ -1,0 +1,190 @@
+"""The tightest mistake bounds: the least value of a bound over all v, as a proven interval."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers import backends
+from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.engines.pool import normal_of_support
+from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.proof.mistake_bounds import Loss
+from maxmargin.solvers.run_coordinates import RunCoordinates
+from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, slack_of
+from maxmargin.solvers.soft_margin import is_small
+from maxmargin.solvers.soft_question import of_rows
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.tightest_incumbent import Incumbent
+from maxmargin.solvers.tightest_solution import TightestBound
+
+Floats = NDArray[np.float64]
+
+METHODS = ("auto", "search", "cvxpy")
+
+_ENOUGH = 1e-10
+"""Relative width of the interval at which no other solver is asked."""
+_LITTLE_LACK, _NO_LACK = 0.1, 1e-6
+"""Of the margin: below the first the maximum margin is asked for, at the second the search is over."""
+
+
+@confirmed
+def tightest_bound(
+    problem: Problem,
+    n_passes: int,
+    *,
+    loss: str = Loss.SQUARED_HINGE,
+    method: str = "auto",
+    solver: str | None = None,
+    candidates: Iterable[Floats] = (),
+) -> TightestBound:
+    """Minimise a bound of the perceptron's mistakes over all v, and prove how close the answer is.
+
+    The rows x_i are those of the run, the constant of its bias included; R is the greatest ||x_i||, and every row is
+    presented E = n_passes times, in any order (each update has y w.x <= 0, from w = 0).
+
+    - "squared-hinge": (R ||v|| + sqrt(E sum (1 - y_i v.x_i)_+^2))^2 (Freund and Schapire 1999, theorem 2, for v = u/g).
+    - "hinge": ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v|| and L = E sum (1 - y_i v.x_i)_+. Its least value is never
+      above that of the other.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without a bias of its own.
+    n_passes : int
+    loss : {"squared-hinge", "hinge"}
+    method : {"auto", "search", "cvxpy"}
+        "search": along the solutions of a support vector machine. "cvxpy": the textbook program. "auto": the search,
+        and for small data the program where the interval is not narrow.
+    solver : str, optional
+        The only cvxpy solver to ask; by default Clarabel.
+    candidates : iterable of ndarray (n_features,), optional
+        Other v: the answer is at least as good as each of them, and as v over its least margin.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the problem has a bias, n_passes is no whole number from 1, the loss or the method is unknown, or the solver
+        is not installed. Until convergence, with no limit of passes, v must leave no slack: then the least value is
+        R^2/g^2 with the maximum margin g (see `maxmargin.solvers.hard_margin`).
+
+    Examples
+    --------
+    >>> run = Problem.validated([[-1.0, 1.0], [1.0, 1.0]], [-1, 1], bias=False)
+    >>> answer = tightest_bound(run, 1)
+    >>> answer.status.value, round(answer.upper, 6)
+    ('optimal', 2.0)
+    """
+    _check(problem, n_passes, method, solver)
+    best = Incumbent(_as_run(problem), n_passes, _loss(loss))
+    try:
+        for v in candidates:
+            best.offer_normal(np.asarray(v, dtype=np.float64), "candidate")
+        _improve(best, method, solver)
+    except KeyboardInterrupt:
+        return best.solution(WHAT_WAS_PROVEN)
+    return best.solution()
+
+
+def _check(problem: Problem, n_passes: Any, method: str, solver: str | None) -> None:
+    if problem.bias:
+        raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
+    if not (isinstance(n_passes, int) and n_passes >= 1):
+        raise InvalidOptionError(
+            f"n_passes is {n_passes!r}; expected a whole number from 1: until convergence the least bound is R^2/g^2 "
+            "with the maximum margin g"
+        )
+    if method not in METHODS:
+        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    if solver is not None and method == "search":
+        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER)
+
+
+def _loss(loss: str) -> Loss:
+    if loss not in tuple(Loss):
+        raise InvalidOptionError(f"loss is {loss!r}; expected one of {', '.join(Loss)}")
+    return Loss(loss)
+
+
+def _as_run(problem: Problem) -> Problem:
+    """Return the rows as a run takes them: in binary64."""
+    return problem if problem.integers is None else replace(problem, integers=None, units=None)
+
+
+def _improve(best: Incumbent, method: str, solver: str | None) -> None:
+    """Offer candidates until the interval is narrow."""
+    is_forced = method == "cvxpy" or solver is not None
+    if best.relative_gap > _ENOUGH and not is_forced:
+        _search(best)
+    if is_forced or (method == "auto" and is_small(best.problem) and best.relative_gap > _ENOUGH):
+        for name in backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER):
+            best.offer(_solved(best, name))
+
+
+def _search(best: Incumbent) -> None:
+    """Offer what the search finds; where it comes near the maximum margin, that and the best multipliers there."""
+    search = TightestSearch(best.problem, best.n_passes, best.square, best.loss)
+    is_wide = best.problem.n_samples < best.problem.n_features
+    _offer_found(best, search, _NO_LACK if is_wide else _LITTLE_LACK)
+    if is_wide and best.separates and best.relative_gap > _ENOUGH:
+        _offer_support(best)
+    if best.separates and best.relative_gap > _ENOUGH:
+        _offer_hard_margin(best)
+    if best.separates and best.relative_gap > _ENOUGH and not is_wide:
+        _offer_found(best, search, _NO_LACK)
+
+
+def _offer_found(best: Incumbent, search: TightestSearch, least_lack: float) -> None:
+    found = search.run(least_lack)
+    best.n_iterations = search.n_places
+    best.offer(found)
+    if found.attempt.status == INTERRUPTED:
+        raise KeyboardInterrupt
+
+
+def _offer_support(best: Incumbent) -> None:
+    """Offer the least v with margin 1 on the rows that weigh something: often the maximum margin."""
+    rows = np.flatnonzero(best.weights > SUPPORT_WEIGHT * best.weights.max())
+    v = normal_of_support(best.problem.dense_rows(rows), best.problem.y[rows], bias=False)
+    if v is not None:
+        best.offer_normal(v, NAME)
+
+
+def _offer_hard_margin(best: Incumbent) -> None:
+    """Offer the maximum margin."""
+    hard = hard_margin(best.problem)
+    attempt = Attempt(solver="hard margin", status=hard.status)
+    best.offer(Candidate(w=hard.w, multipliers=hard.hull_weights, engine=hard.engine, attempt=attempt))
+    if hard.reason == WHAT_WAS_PROVEN:
+        raise KeyboardInterrupt
+    if hard.w is not None and best.relative_gap > _ENOUGH:
+        _offer_near_rows(best, hard.w)
+
+
+def _offer_near_rows(best: Incumbent, v: Floats) -> None:
+    """Offer multipliers of the rows next to the margin of v, whichever are best for the bound."""
+    rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_LACK))
+    search = TightestSearch(of_rows(best.problem, rows), best.n_passes, best.square, best.loss)
+    found = search.run(_NO_LACK)
+    weights = np.zeros(best.problem.n_samples)
+    if found.multipliers is not None:
+        weights[rows] = found.multipliers
+    best.offer(replace(found, multipliers=weights))
+    if found.attempt.status == INTERRUPTED:
+        raise KeyboardInterrupt
+
+
+def _solved(best: Incumbent, solver: str) -> Candidate:
+    """Return the solution of the textbook program, which is asked for rows of size 1."""
+    from maxmargin.solvers import formulations
+
+    at = RunCoordinates.of(best.problem, best.square, most_exponent=0)
+    states = {Loss.HINGE: formulations.hinge_mistakes, Loss.SQUARED_HINGE: formulations.freund_schapire}
+    program = states[best.loss](at.problem.matrix, at.problem.y, best.n_passes, at.radius)
+    return at.bring_home(backends.solve(program, solver))

@@ -1,0 +1,111 @@
+"""The best normal and the best weights of a mistake bound seen so far, with what they prove."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import round_up
+from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
+from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.soft_incumbent import slack_of
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.tightest_solution import TightestBound
+
+Floats = NDArray[np.float64]
+
+RELATIVE_GAP = 1e-9
+"""Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
+
+
+@dataclass(slots=True)
+class Incumbent:
+    """A normal v and weights of the rows, each the best of its kind; at first 0 and equal weights.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows of the run, without a bias of their own.
+    n_passes : int
+    loss : Loss
+    """
+
+    problem: Problem
+    n_passes: int
+    loss: Loss
+    square: Fraction = field(init=False)
+    v: Floats = field(init=False)
+    upper: float = field(init=False)
+    weights: Floats = field(init=False)
+    lower: float = 0.0
+    engine: str = "none"
+    separates: bool = False
+    n_iterations: int = 0
+    attempts: list[Attempt] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.square = radius_squared(self.problem)
+        self.v = np.zeros(self.problem.n_features)
+        self.upper = round_up(Fraction(self.problem.n_samples * self.n_passes))
+        self.offer_weights(np.ones(self.problem.n_samples))
+
+    def offer(self, candidate: Candidate) -> None:
+        """Keep the parts that are better."""
+        self.attempts.append(candidate.attempt)
+        if candidate.w is not None:
+            self.offer_normal(candidate.w, candidate.engine)
+        if candidate.multipliers is not None:
+            self.offer_weights(candidate.multipliers)
+
+    def offer_normal(self, v: Floats, engine: str) -> None:
+        """Keep v, or v over its least margin, if the bound is less there."""
+        if not np.isfinite(v).all():
+            return
+        least = 1.0 - float(slack_of(self.problem, v, 0.0).max())
+        self._offer_value(v, value_at(self.problem, v, self.n_passes, self.square, self.loss), engine)
+        if least > 0:
+            self.separates = True
+            with np.errstate(over="ignore"):
+                self._offer_value(v / least, separating_value(self.problem, v, self.square), engine)
+
+    def _offer_value(self, v: Floats, value: float, engine: str) -> None:
+        if value < self.upper and np.isfinite(v).all():
+            self.v, self.upper, self.engine = v, value, engine
+
+    def offer_weights(self, weights: Floats) -> None:
+        """Keep weights that prove more; entries that are not positive count as zero."""
+        if not np.isfinite(weights).all():
+            return
+        weights = np.maximum(weights, 0.0)
+        lower = value_of_weights(self.problem, weights, self.n_passes, self.square, self.loss)
+        if lower > self.lower:
+            self.weights, self.lower = weights, lower
+
+    @property
+    def relative_gap(self) -> float:
+        """(upper - lower)/upper."""
+        return (self.upper - self.lower) / self.upper
+
+    def solution(self, reason: str = "") -> TightestBound:
+        """Return the result."""
+        return TightestBound(
+            status=self._status(reason),
+            loss=self.loss,
+            n_passes=self.n_passes,
+            v=self.v,
+            lower=self.lower,
+            upper=self.upper,
+            weights=self.weights,
+            engine=self.engine,
+            n_iterations=self.n_iterations,
+            attempts=tuple(self.attempts),
+            reason=reason,
+        )
+
+    def _status(self, reason: str) -> Status:
+        if self.relative_gap <= RELATIVE_GAP:
+            return Status.OPTIMAL
+        return Status.LIMIT if reason == WHAT_WAS_PROVEN else Status.NUMERICAL
