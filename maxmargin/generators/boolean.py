@@ -12,7 +12,8 @@ from maxmargin.generators.family import Family, Whole, Word, family
 from maxmargin.solvers.errors import InvalidOptionError
 
 
-def _cube(d: int) -> NDArray[np.int64]:
+def sign_cube(d: int) -> NDArray[np.int64]:
+    """Return the 2^d rows of {-1,1}^d in the order of counting: the last column turns fastest, -1 before +1."""
     return np.array(list(product((-1, 1), repeat=d)), dtype=np.int64)
 
 
@@ -28,7 +29,7 @@ def _odd_max_bit(n: int, off: str) -> Case:
     Through the origin, powers of 2 separate {0,1}^n but for 0. On {-1,1}^n, n > 1, antipodes with one label exist, and
     w_n = -w_{n-1} separates what it does not contain.
     """
-    cube = _cube(n)
+    cube = sign_cube(n)
     highest = np.where(cube > 0, np.arange(1, n + 1), 0).max(axis=1)
     fibonacci = _fibonacci(n) * _fibonacci(n + 1)
     if off == "0":
@@ -57,7 +58,7 @@ def _fibonacci(n: int) -> int:
 def _conjunction(d: int, k: int) -> Case:
     if k > d:
         raise InvalidOptionError(f"found k {k}, expected at most d = {d}")
-    cube = _cube(d)
+    cube = sign_cube(d)
     is_mixed = abs(cube[:, :k].sum(axis=1)) < k
     origin = separable(1) if k == 1 else quasi(np.flatnonzero(is_mixed)) if k == 2 else OVERLAP
     why = "w = 1 on the k literals, threshold k - 1; the nearest points are the means of the rows with k and k - 1 true"
@@ -67,7 +68,7 @@ def _conjunction(d: int, k: int) -> Case:
 
 @family("formula", "(x1 or x4) and not x3, over {-1,1}^4")
 def _formula() -> Case:
-    cube = _cube(4)
+    cube = sign_cube(4)
     is_positive = ((cube[:, 0] > 0) | (cube[:, 3] > 0)) & (cube[:, 2] < 0)
     are_equal = (cube[:, 0] == cube[:, 2]) & (cube[:, 2] == cube[:, 3])
     why = "w = (1, 0, -2, 1), b = -1 has functional margin 1; without b it contains the rows x1 = x3 = x4, all false"
@@ -78,7 +79,7 @@ def _formula() -> Case:
 
 @family("parity", "an odd number of n is on, over {-1,1}^n", n=Whole(default=3, least=2, most=12))
 def _parity(n: int) -> Case:
-    cube = _cube(n)
+    cube = sign_cube(n)
     why = "the mean of both classes is 0, and the rows span everything"
     is_odd = (cube > 0).sum(axis=1) % 2 == 1
     return _case(cube, is_odd, why, with_bias=OVERLAP, through_origin=OVERLAP)

@@ -1,0 +1,52 @@
+"""The Boolean world: concepts over the cube, and what theory knows of learning them.
+
+>>> from maxmargin.boolean import Formula
+>>> Formula.parse("(x1 | x4) & ~x3").n_variables
+4
+"""
+
+from maxmargin.boolean.cover import count_dichotomies, cover_count, cover_probability, is_in_general_position
+from maxmargin.boolean.cube import cube
+from maxmargin.boolean.formula import Formula
+from maxmargin.boolean.growth import GrowthRun, MistakeGrowth, mistake_growth
+from maxmargin.boolean.halving import HalvingRun, HalvingWorstCase, halving, worst_case_halving
+from maxmargin.boolean.literals import (
+    Connective,
+    LiteralConcept,
+    balanced_rows,
+    conjunction,
+    conjunction_bound,
+    disjunction,
+    random_concept,
+)
+from maxmargin.boolean.threshold_functions import count_threshold_functions, threshold_functions
+from maxmargin.boolean.winnow import WinnowRun, as_disjunction, winnow, winnow_bound
+
+__all__ = [
+    "Connective",
+    "Formula",
+    "GrowthRun",
+    "HalvingRun",
+    "HalvingWorstCase",
+    "LiteralConcept",
+    "MistakeGrowth",
+    "WinnowRun",
+    "as_disjunction",
+    "balanced_rows",
+    "conjunction",
+    "conjunction_bound",
+    "count_dichotomies",
+    "count_threshold_functions",
+    "cover_count",
+    "cover_probability",
+    "cube",
+    "disjunction",
+    "halving",
+    "is_in_general_position",
+    "mistake_growth",
+    "random_concept",
+    "threshold_functions",
+    "winnow",
+    "winnow_bound",
+    "worst_case_halving",
+]

@@ -1,0 +1,72 @@
+"""The cube in its two encodings: signs {-1,+1} and bits {0,1}; true is +1, and is 1."""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.generators.boolean import sign_cube
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+
+Encoding: TypeAlias = Literal["signs", "bits"]
+
+_FALSE = {"signs": -1, "bits": 0}
+"""What stands for false; 1 stands for true in both."""
+
+_MOST_VARIABLES = 16
+"""The whole cube then has 65,536 rows."""
+
+
+def cube(n_variables: int, *, encoding: Encoding = "signs") -> NDArray[np.int64]:
+    """Return all rows of the cube in the order of counting: the last variable turns fastest, false before true.
+
+    Parameters
+    ----------
+    n_variables : int
+        From 0 to 16.
+    encoding : {"signs", "bits"}
+        {-1,+1}^n or {0,1}^n.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are too many variables, or the encoding is unknown.
+
+    Examples
+    --------
+    >>> cube(2, encoding="bits").tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    if not 0 <= n_variables <= _MOST_VARIABLES:
+        raise InvalidOptionError(f"found {n_variables} variables, expected 0 to {_MOST_VARIABLES} for a whole cube")
+    return encoded(sign_cube(n_variables) > 0, encoding)
+
+
+def encoded(truth: NDArray[np.bool_], encoding: Encoding = "signs") -> NDArray[np.int64]:
+    """Return truth values as numbers."""
+    return np.where(truth, 1, _false(encoding))
+
+
+def decoded(X: Any, encoding: Encoding = "signs") -> NDArray[np.bool_]:
+    """Return numbers as truth values.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the encoding is unknown.
+    InvalidProblemError
+        If there are other numbers than the two of the encoding.
+    """
+    false, values = _false(encoding), np.asarray(X)
+    is_true: NDArray[np.bool_] = values == 1
+    is_strange = ~(is_true | (values == false))
+    if is_strange.any():
+        strange = values[is_strange].flat[0]
+        raise InvalidProblemError(f"found the value {strange}, expected {false} or 1 (encoding {encoding!r})")
+    return is_true
+
+
+def _false(encoding: str) -> int:
+    if encoding not in _FALSE:
+        raise InvalidOptionError(f"encoding is {encoding!r}; expected 'signs' or 'bits'")
+    return _FALSE[encoding]

@@ -1,0 +1,210 @@
+"""Conjunctions and disjunctions of literals: their separator, the bound it gives, and rows to learn them from."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.boolean.cube import Encoding
+from maxmargin.boolean.formula import Formula
+from maxmargin.solvers.errors import InvalidOptionError
+
+Signs = NDArray[np.int64]
+
+_MOST_DRAWN_LITERALS = 62
+"""Truth values of the literals are drawn as one integer of 64 bits."""
+
+
+class Connective(StrEnum):
+    """What joins the literals."""
+
+    CONJUNCTION = "conjunction"
+    DISJUNCTION = "disjunction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteralConcept:
+    """All of some literals (a conjunction), or at least one of them (a disjunction), over d variables.
+
+    Over {-1,1}^d the number of true literals minus that of false ones is sum s_i x_i, s_i = +-1 the signs of the k
+    literals. It is k where all are true and at most k - 2 elsewhere, so ``w = s, b = -(k - 1)`` separates a conjunction
+    with functional margin 1; it is -k where all are false and at least -k + 2 elsewhere, so ``b = k - 1`` does so for a
+    disjunction.
+
+    Attributes
+    ----------
+    connective : Connective
+    n_variables : int
+        d.
+    literals : tuple of int
+        ``i`` is x_i, ``-i`` its negation, from 1; no variable twice.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no literal, or they are not as above.
+
+    Examples
+    --------
+    >>> concept = conjunction(4, (1, -3))
+    >>> concept.weights.tolist(), concept.bias, concept.mistake_bound
+    ([1, 0, -1, 0], -1, 15)
+    """
+
+    connective: Connective
+    n_variables: int
+    literals: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        variables = {abs(literal) for literal in self.literals}
+        known = range(1, self.n_variables + 1)
+        if not variables or len(variables) < len(self.literals) or not all(i in known for i in variables):
+            expected = f"different variables 1 to {self.n_variables}, negative where negated, at least one"
+            raise InvalidOptionError(f"found the literals {self.literals}, expected {expected}")
+
+    @property
+    def weights(self) -> Signs:
+        """The separator's w: the sign of each literal, 0 elsewhere."""
+        w = np.zeros(self.n_variables, dtype=np.int64)
+        w[self._columns] = self._signs
+        return w
+
+    @property
+    def bias(self) -> int:
+        """The separator's b."""
+        threshold = len(self.literals) - 1
+        return -threshold if self.connective is Connective.CONJUNCTION else threshold
+
+    @property
+    def mistake_bound(self) -> int:
+        """`conjunction_bound`, which holds for disjunctions too: -w, b separates the negation."""
+        return conjunction_bound(self.n_variables, len(self.literals))
+
+    @property
+    def formula(self) -> Formula:
+        """The concept as a formula."""
+        symbol = " & " if self.connective is Connective.CONJUNCTION else " | "
+        text = symbol.join(f"x{i}" if i > 0 else f"~x{-i}" for i in self.literals)
+        return Formula.parse(text, n_variables=self.n_variables)
+
+    def __call__(self, X: Any, *, encoding: Encoding = "signs") -> Signs:
+        """Return the labels -1 and +1 of rows; see `Formula`."""
+        return self.formula(X, encoding=encoding)
+
+    @property
+    def _columns(self) -> list[int]:
+        return [abs(literal) - 1 for literal in self.literals]
+
+    @property
+    def _signs(self) -> Signs:
+        return np.array([1 if literal > 0 else -1 for literal in self.literals], dtype=np.int64)
+
+
+def conjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
+    """Return the conjunction of the literals.
+
+    Examples
+    --------
+    >>> conjunction(3, (1, -2))([[1, -1, 1], [1, 1, 1]]).tolist()
+    [1, -1]
+    """
+    return LiteralConcept(connective=Connective.CONJUNCTION, n_variables=n_variables, literals=tuple(literals))
+
+
+def disjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
+    """Return the disjunction of the literals.
+
+    Examples
+    --------
+    >>> disjunction(3, (1, -2))([[-1, -1, 1], [-1, 1, 1]]).tolist()
+    [1, -1]
+    """
+    return LiteralConcept(connective=Connective.DISJUNCTION, n_variables=n_variables, literals=tuple(literals))
+
+
+def random_concept(d: int, k: int, connective: str, rng: np.random.Generator) -> LiteralConcept:
+    """Draw k of d variables, and which of them are negated.
+
+    Raises
+    ------
+    InvalidOptionError
+        Unless 1 <= k <= d and the connective is one.
+
+    Examples
+    --------
+    >>> concept = random_concept(9, 2, "disjunction", np.random.default_rng(0))
+    >>> len(concept.literals), concept.n_variables
+    (2, 9)
+    """
+    if connective not in list(Connective):
+        raise InvalidOptionError(f"connective is {connective!r}; expected one of {', '.join(Connective)}")
+    _check_sizes(d, k)
+    variables = 1 + rng.permutation(d)[:k]
+    literals = (rng.choice(np.array([-1, 1]), k) * variables).tolist()
+    return LiteralConcept(connective=Connective(connective), n_variables=d, literals=tuple(literals))
+
+
+def conjunction_bound(d: int, k: int) -> int:
+    """Return (d + 1)(k^2 - k + 1), a bound on the perceptron's mistakes on a k-literal conjunction over {-1,1}^d.
+
+    It holds for every sequence of rows, from w = 0 and b = 0, with the constant coordinate 1 and every rule for a score
+    of 0. Derived here from Novikoff (1962): in the space of ``z = (x, 1)``, ||z||^2 = d + 1 for every row, and
+    ``u = (w, b)`` of `LiteralConcept` has y u.z >= 1 and ||u||^2 = k + (k - 1)^2 = k^2 - k + 1. After M mistakes
+    M <= u.v <= ||u|| ||v||, where v is the sum of the y z that were added, and ||v||^2 <= M (d + 1).
+
+    Where a score of 0 is a mistake, d + 1 mistakes on one literal do happen where there is a Hadamard matrix of order
+    d + 1, as for d = 1, 3, 7, 11: its rows are orthogonal, so as the y z of rows they are mistakes in any order.
+
+    Raises
+    ------
+    InvalidOptionError
+        Unless 1 <= k <= d.
+
+    Examples
+    --------
+    >>> conjunction_bound(10, 3)
+    77
+    """
+    _check_sizes(d, k)
+    return (d + 1) * (k * k - k + 1)
+
+
+def balanced_rows(concept: LiteralConcept, n_rows: int, rng: np.random.Generator) -> tuple[Signs, Signs]:
+    """Draw rows of {-1,1}^d and their labels, of which half are +1 (half rounded down for odd numbers).
+
+    The rows of either label are independent and uniform on the rows of the cube that have it.
+
+    Raises
+    ------
+    InvalidOptionError
+        For fewer than two rows, or more than 62 literals.
+
+    Examples
+    --------
+    >>> X, y = balanced_rows(conjunction(3, (1, 2)), 10, np.random.default_rng(0))
+    >>> int((y == 1).sum()), (conjunction(3, (1, 2))(X) == y).all().item()
+    (5, True)
+    """
+    k = len(concept.literals)
+    if n_rows < 2 or k > _MOST_DRAWN_LITERALS:
+        expected = f"at least 2 rows and at most {_MOST_DRAWN_LITERALS} literals"
+        raise InvalidOptionError(f"found {n_rows} rows and {k} literals, expected {expected}")
+    y = np.where(rng.permutation(n_rows) % 2 == 1, 1, -1)
+    rare = 1 if concept.connective is Connective.CONJUNCTION else -1
+    X = rng.choice(np.array([-1, 1]), (n_rows, concept.n_variables))
+    X[:, concept._columns] = rare * concept._signs * _agreement(k, y == rare, rng)
+    return X, y
+
+
+def _check_sizes(d: int, k: int) -> None:
+    if not 1 <= k <= d:
+        raise InvalidOptionError(f"found k = {k} literals of d = {d} variables, expected 1 <= k <= d")
+
+
+def _agreement(k: int, is_rare: NDArray[np.bool_], rng: np.random.Generator) -> Signs:
+    """Return rows of k signs: all +1 where it is rare, elsewhere uniform on the 2^k - 1 other rows."""
+    all_on = (1 << k) - 1
+    patterns = np.where(is_rare, all_on, rng.integers(0, all_on, len(is_rare)))
+    return 2 * (patterns[:, None] >> np.arange(k) & 1) - 1

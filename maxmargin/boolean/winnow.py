@@ -1,0 +1,231 @@
+"""Winnow2 on bits in exact arithmetic, with its mistake bound."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.boolean.cube import decoded
+from maxmargin.boolean.literals import Connective, LiteralConcept
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+
+Truth = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinnowRun:
+    """A run of Winnow2.
+
+    Attributes
+    ----------
+    n_promotions, n_demotions : int
+        Mistakes on rows of label +1, and of label -1.
+    mistake_rows : tuple of int
+        In order of presentation.
+    weights : tuple of Fraction
+        At the end: powers of two.
+    threshold : Fraction
+        The label +1 is predicted where w.x >= threshold.
+    bound : int or None
+        `winnow_bound`, where the rows are those of a known disjunction.
+    converged : bool
+        Whether the last pass was without a mistake.
+    """
+
+    n_promotions: int
+    n_demotions: int
+    mistake_rows: tuple[int, ...]
+    weights: tuple[Fraction, ...]
+    threshold: Fraction
+    bound: int | None
+    converged: bool
+
+    @property
+    def n_mistakes(self) -> int:
+        """Promotions and demotions."""
+        return self.n_promotions + self.n_demotions
+
+
+class _Weights:
+    """Integers ``numbers`` and ``level``: the weights are numbers/unit and the threshold is level/unit."""
+
+    def __init__(self, n_attributes: int, threshold: Fraction) -> None:
+        self.numbers = np.full(n_attributes, threshold.denominator, dtype=object)
+        self.level = threshold.numerator
+        self.unit = threshold.denominator
+
+    def predict(self, on: Truth) -> bool:
+        return bool(self.numbers[on].sum() >= self.level)
+
+    def promote(self, on: Truth) -> None:
+        self.numbers[on] *= 2
+
+    def demote(self, on: Truth) -> None:
+        """Halve the weights that are on: double everything else."""
+        self.numbers[~on] *= 2
+        self.level *= 2
+        self.unit *= 2
+
+    def fractions(self) -> tuple[Fraction, ...]:
+        return tuple(Fraction(number, self.unit) for number in self.numbers)
+
+
+def winnow(
+    X_bits: Any,
+    y: Any,
+    *,
+    relevant: Sequence[int] | None = None,
+    threshold: Fraction | int | None = None,
+    max_passes: int | None = 1,
+) -> WinnowRun:
+    """Run Winnow2 (Littlestone 1988) with factor 2 on rows of bits, in their order.
+
+    All weights start at 1. Where w.x >= threshold it predicts +1. A mistake on a row of label +1 doubles the weights of
+    the attributes that are on, one on a row of label -1 halves them.
+
+    Parameters
+    ----------
+    X_bits : array_like (n_rows, d) of 0 and 1
+    y : array_like (n_rows,) of -1 and +1
+    relevant : sequence of int, optional
+        Columns of which at least one is on where the label is +1, and none where it is -1; this is checked, and gives
+        the bound.
+    threshold : Fraction or int, optional
+        Positive; by default d/2.
+    max_passes : int or None
+        Passes over the rows; None: until one without a mistake, for which `relevant` must be given, as otherwise there
+        may be none.
+
+    Raises
+    ------
+    InvalidProblemError
+        If X and y are not of these numbers and shapes, or y is not the disjunction of the relevant columns.
+    InvalidOptionError
+        If an option is not as above.
+
+    Examples
+    --------
+    >>> run = winnow([[1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 0]], [1, -1, 1], relevant=[0])
+    >>> run.n_mistakes, run.bound, [str(weight) for weight in run.weights]
+    (2, 6, ['2', '1/2', '1/2', '1/2'])
+    """
+    on, is_positive = _rows(X_bits, y)
+    level = _threshold(threshold, on.shape[1])
+    _check(on, is_positive, relevant, max_passes)
+    weights, mistakes, n_passes, converged = _Weights(on.shape[1], level), [], 0, False
+    while not converged and n_passes != max_passes:
+        found = _pass(weights, on, is_positive)
+        mistakes += found
+        n_passes, converged = n_passes + 1, not found
+    n_promotions = int(is_positive[mistakes].sum())
+    run = WinnowRun(
+        n_promotions=n_promotions,
+        n_demotions=len(mistakes) - n_promotions,
+        mistake_rows=tuple(mistakes),
+        weights=weights.fractions(),
+        threshold=level,
+        bound=None if relevant is None else winnow_bound(on.shape[1], len(relevant), threshold=level),
+        converged=converged,
+    )
+    assert run.n_demotions <= _most_demotions(on.shape[1], n_promotions, level)  # a theorem, for all rows and labels
+    assert run.bound is None or run.n_mistakes <= run.bound  # a theorem
+    return run
+
+
+def winnow_bound(d: int, k: int, *, threshold: Fraction | int | None = None) -> int:
+    """Return the most mistakes of `winnow` on a disjunction of k of d attributes, with threshold t (by default d/2).
+
+    Derived here for these constants, with the argument of Littlestone (1988). A promotion needs a row of label +1, so a
+    relevant attribute that is on, and w.x < t, so that its weight is below t; relevant attributes are never on in a
+    demotion, so their weights are 1, 2, 4, ... and each is promoted at most p = max(0, ceil(log2 t)) times: there are
+    u <= k p promotions. The sum of all weights starts at d, grows by w.x < t in a promotion, shrinks by w.x/2 >= t/2 in
+    a demotion, and stays above 0: v < 2d/t + 2u demotions. Together u + v <= 3 k p + ceil(2d/t) - 1, which for t = d/2
+    is 3 k (ceil(log2 d) - 1) + 3 (d >= 2).
+
+    Raises
+    ------
+    InvalidOptionError
+        Unless 0 <= k <= d, d >= 1 and the threshold is positive.
+
+    Examples
+    --------
+    >>> winnow_bound(1024, 1), winnow_bound(1024, 5)
+    (30, 138)
+    """
+    if not 0 <= k <= d or d < 1:
+        raise InvalidOptionError(f"found k = {k} of d = {d} attributes, expected 0 <= k <= d and d >= 1")
+    level = _threshold(threshold, d)
+    most_promotions = k * (math.ceil(level) - 1).bit_length()
+    return most_promotions + _most_demotions(d, most_promotions, level)
+
+
+def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
+    """Return ``(X_bits, labels, relevant)``: the concept as a disjunction of attributes, for `winnow`.
+
+    The 2d attributes are x1, ..., xd, ~x1, ..., ~xd. A conjunction is the negation of the disjunction of the negated
+    literals: its labels change sign.
+
+    Parameters
+    ----------
+    concept : LiteralConcept
+    X : array_like (n_rows, d) of -1 and +1
+    y : array_like (n_rows,) of -1 and +1
+
+    Examples
+    --------
+    >>> from maxmargin.boolean import conjunction
+    >>> as_disjunction(conjunction(2, (1, -2)), [[1, -1]], [1])
+    (array([[1, 0, 0, 1]]), array([-1]), [2, 1])
+    """
+    truth = decoded(X)
+    sign = -1 if concept.connective is Connective.CONJUNCTION else 1
+    d = concept.n_variables
+    relevant = [abs(literal) - 1 + (0 if sign * literal > 0 else d) for literal in concept.literals]
+    return np.hstack([truth, ~truth]).astype(np.int64), sign * np.asarray(y), relevant
+
+
+def _pass(weights: _Weights, on: Truth, is_positive: Truth) -> list[int]:
+    """Present all rows, and return those that were mistakes."""
+    mistakes = []
+    for number, (row, label) in enumerate(zip(on, is_positive.tolist(), strict=True)):
+        if weights.predict(row) is not label:
+            (weights.promote if label else weights.demote)(row)
+            mistakes.append(number)
+    return mistakes
+
+
+def _most_demotions(d: int, n_promotions: int, threshold: Fraction) -> int:
+    return math.ceil(2 * d / threshold) - 1 + 2 * n_promotions
+
+
+def _rows(X_bits: Any, y: Any) -> tuple[Truth, Truth]:
+    on, is_positive = decoded(X_bits, "bits"), decoded(y)
+    if on.ndim != 2 or 0 in on.shape or is_positive.shape != on.shape[:1]:
+        shapes = f"X has shape {on.shape} and y {is_positive.shape}"
+        raise InvalidProblemError(f"{shapes}; expected (n_rows, d), both at least 1, and (n_rows,)")
+    return on, is_positive
+
+
+def _threshold(threshold: Fraction | int | None, d: int) -> Fraction:
+    level = Fraction(d, 2) if threshold is None else Fraction(threshold)
+    if level <= 0:
+        raise InvalidOptionError(f"threshold is {threshold}; expected a positive number")
+    return level
+
+
+def _check(on: Truth, is_positive: Truth, relevant: Sequence[int] | None, max_passes: int | None) -> None:
+    if max_passes is not None and max_passes < 1:
+        raise InvalidOptionError(f"max_passes is {max_passes}; expected a whole number from 1, or None")
+    if relevant is None:
+        if max_passes is None:
+            raise InvalidOptionError("max_passes is None without `relevant`; expected both, or a number of passes")
+        return
+    if not all(0 <= column < on.shape[1] for column in relevant):
+        raise InvalidOptionError(f"relevant is {relevant}; expected columns from 0 to {on.shape[1] - 1}")
+    strange = np.flatnonzero(on[:, list(relevant)].any(axis=1) != is_positive)
+    if strange.size:
+        raise InvalidProblemError(f"row {strange[0]} has another label than the disjunction of columns {relevant}")
