@@ -1,0 +1,135 @@
+"""Runs of the perceptron that each cycle through an order of its own, many in one call of compiled code."""
+
+from dataclasses import dataclass, replace
+from threading import local
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.kernels import EXACT_UP_TO, Orders, frozen
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.problem import Problem
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_NO_LIMIT = 1 << 62
+_EPOCHS, _UNCERTAIN, _CONVERGED = range(3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcomes:
+    """How runs from w = 0 ended.
+
+    Attributes
+    ----------
+    n_mistakes, n_epochs : ndarray (n_orders,) of int
+    converged : ndarray (n_orders,) of bool
+    margin : ndarray (n_orders,)
+        Least y(w.x + b)/||w|| of the hyperplane that each ended on, in floating point; nan at w = 0.
+    n_uncertain : ndarray (n_orders,) of int
+        Runs with ties are repeated in exact arithmetic; after that, scores whose sign rounding may have decided. Where
+        it is 0 the run is that of exact arithmetic.
+    """
+
+    n_mistakes: Rows
+    n_epochs: Rows
+    converged: NDArray[np.bool_]
+    margin: Floats
+    n_uncertain: Rows
+
+    @classmethod
+    def together(cls, parts: "list[Outcomes]") -> "Outcomes":
+        """Return the outcomes one after another."""
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__})
+
+
+class OrderRuns:
+    """What runs a problem in given orders, in any thread.
+
+    Parameters
+    ----------
+    problem : Problem
+        Rows in memory.
+    settings : PerceptronSettings
+        Its order is not looked at.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the rows are not in memory.
+    """
+
+    def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
+        if not isinstance(problem.carrier, InMemory):
+            raise InvalidOptionError("many orders need the rows in memory; found rows elsewhere: allow more memory")
+        self.problem, self.settings = problem, replace(settings, order=Order.CYCLIC)
+        self.units = Units.of(problem, settings)
+        self.exact_up_to = self.units.exact_up_to(problem)
+        self.X = self.units.rows(problem.X)
+        self._engine = self._engine_of_rows()
+        self._of_thread = local()
+
+    def _engine_of_rows(self) -> Engine:
+        if self.problem.n_samples <= MOST_ROWS and self.settings.method is not Method.WEIGHTS:
+            return GramEngine(self.units, self.problem)
+        return WeightsEngine(self.units, self.X, self.problem.y)
+
+    def run(self, orders: Rows) -> Outcomes:
+        """Run in each of the orders, of shape (n_orders, n_samples)."""
+        counts, outcomes = np.zeros_like(orders), np.zeros((len(orders), 3), dtype=np.int64)
+        engine = self._engine_of_this_thread()
+        size = np.zeros(EXACT_UP_TO + 1)
+        size[EXACT_UP_TO] = self.exact_up_to
+        work = Orders(
+            y=engine.y,
+            rounding=engine.rounding,
+            zero_rule=ZERO_RULES[self.settings.zero],
+            max_mistakes=self.settings.max_mistakes or _NO_LIMIT,
+            max_epochs=self.settings.max_epochs or _NO_LIMIT,
+            orders=frozen(np.ascontiguousarray(orders)),
+            size=size,
+            counts=counts,
+            outcomes=outcomes,
+        )
+        engine.present_orders(work)
+        for k in np.flatnonzero(outcomes[:, _UNCERTAIN]):
+            self._run_exactly(orders[k], counts[k], outcomes[k])
+        return Outcomes(
+            n_mistakes=counts.sum(axis=1),
+            n_epochs=outcomes[:, _EPOCHS],
+            n_uncertain=outcomes[:, _UNCERTAIN],
+            converged=outcomes[:, _CONVERGED] > 0,
+            margin=self._margins(counts),
+        )
+
+    def _engine_of_this_thread(self) -> Engine:
+        if not hasattr(self._of_thread, "engine"):
+            self._of_thread.engine = self._engine.twin()
+        engine: Engine = self._of_thread.engine
+        return engine
+
+    def _run_exactly(self, order: Rows, counts: Rows, outcome: Rows) -> None:
+        run = perceptron(in_this_order(self.problem, order), self.settings)
+        counts[order] = run.mistake_counts
+        outcome[:] = run.n_epochs, run.n_uncertain, run.converged
+
+    def _margins(self, counts: Rows) -> Floats:
+        signed = counts * self.problem.y
+        w = np.asarray((self.X.T @ signed.T).T)
+        b = self.units.scale**2 * signed.sum(axis=1)
+        norms = np.sqrt((w * w).sum(axis=1))
+        least = ((np.asarray(self.X @ w.T).T + b[:, np.newaxis]) * self.problem.y).min(axis=1)
+        return np.ldexp(np.where(norms > 0, least / np.where(norms > 0, norms, 1.0), np.nan), self.units.exponent)
+
+
+def in_this_order(problem: Problem, order: Rows) -> Problem:
+    """Return the problem with its rows in another order."""
+    return Problem(problem.X[order], problem.y[order], problem.bias)
