@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.gates import SeparationError, require
     from maxmargin.generators import generate
+    from maxmargin.online_runs import online, online_algorithms
     from maxmargin.prepare import prepare
     from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.fewest_solution import FewestErrors
     from maxmargin.solvers.nu_solution import NuMargin
+    from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
+    from maxmargin.solvers.perceptron.family.guarantee import Guarantee
+    from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
@@ -41,10 +45,13 @@ _HOMES = {
     "DataError": "maxmargin.readers.errors",
     "Dataset": "maxmargin.dataset",
     "FewestErrors": "maxmargin.solvers.fewest_solution",
+    "Guarantee": "maxmargin.solvers.perceptron.family.guarantee",
     "HardMargin": "maxmargin.solvers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
     "NuMargin": "maxmargin.solvers.nu_solution",
+    "OnlineAlgorithm": "maxmargin.solvers.perceptron.family.catalogue",
+    "OnlineRun": "maxmargin.solvers.perceptron.family.result",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.solution",
     "SeparationError": "maxmargin.gates",
@@ -61,6 +68,8 @@ _HOMES = {
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.bounds",
     "nu_margin": "maxmargin.api",
+    "online": "maxmargin.online_runs",
+    "online_algorithms": "maxmargin.online_runs",
     "perceptron": "maxmargin.api",
     "prepare": "maxmargin.prepare",
     "require": "maxmargin.gates",
@@ -76,10 +85,13 @@ __all__ = [
     "DataError",
     "Dataset",
     "FewestErrors",
+    "Guarantee",
     "HardMargin",
     "InvalidProblemError",
     "MarginReport",
     "NuMargin",
+    "OnlineAlgorithm",
+    "OnlineRun",
     "PerceptronRun",
     "Separability",
     "SeparationError",
@@ -96,6 +108,8 @@ __all__ = [
     "margin_report",
     "mistake_bounds",
     "nu_margin",
+    "online",
+    "online_algorithms",
     "perceptron",
     "prepare",
     "require",

@@ -46,8 +46,7 @@ class Units:
     def of(cls, problem: Problem, settings: PerceptronSettings) -> "Units":
         """Choose the exponent: 0, or that of the greatest number where products would overflow or vanish."""
         scale = settings.bias_scale if problem.bias else 0.0
-        greatest = math.frexp(max(float(problem.column_sizes.max()), scale))[1]
-        exponent = greatest if abs(greatest) > _SAFE_EXPONENT else 0
+        exponent = unit_exponent(problem, scale)
         scale = math.ldexp(scale, -exponent)
         sizes = np.ldexp(problem.column_sizes, -exponent)
         return cls(
@@ -69,6 +68,16 @@ class Units:
         return most if self.reach**2 <= most else 0.0
 
 
+def unit_exponent(problem: Problem, scale: float) -> int:
+    """Return 0, or the exponent of the greatest number, or of s, where products would overflow or vanish."""
+    exponent = _greatest_exponent(problem, scale if problem.bias else 0.0)
+    return exponent if abs(exponent) > _SAFE_EXPONENT else 0
+
+
+def _greatest_exponent(problem: Problem, scale: float) -> int:
+    return math.frexp(max(float(problem.column_sizes.max()), scale))[1]
+
+
 def common_exponent_of(problem: Problem, scale: float) -> int:
     """Return a k such that the numbers of all rows, and s, are multiples of 2**k; the largest, where they are few bits.
 
@@ -76,8 +85,7 @@ def common_exponent_of(problem: Problem, scale: float) -> int:
     """
     exponent = common_exponent(np.append(_values(problem.carrier[:_FIRST_ROWS]), scale))
     exponent = 0 if exponent is None else exponent
-    greatest = math.frexp(max(float(problem.column_sizes.max()), scale))[1]
-    if greatest - exponent > _EXACT_BITS // 2:
+    if _greatest_exponent(problem, scale) - exponent > _EXACT_BITS // 2:
         return exponent
     return min(problem.map(partial(_common_exponent_of_chunk, exponent)))
 

@@ -1,0 +1,133 @@
+"""The algorithms by name."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.family.adatron import AdaTron
+from maxmargin.solvers.perceptron.family.algorithm import Algorithm
+from maxmargin.solvers.perceptron.family.alma import Alma
+from maxmargin.solvers.perceptron.family.averaged import AveragedPerceptron
+from maxmargin.solvers.perceptron.family.balanced_winnow import BalancedWinnow
+from maxmargin.solvers.perceptron.family.confidence_weighted import (
+    ConfidenceWeighted,
+    SoftConfidenceWeightedI,
+    SoftConfidenceWeightedII,
+)
+from maxmargin.solvers.perceptron.family.delta_rule import DeltaRule, DeltaRuleSgd
+from maxmargin.solvers.perceptron.family.gradient_descent import OnlineGradientDescent
+from maxmargin.solvers.perceptron.family.kernel_perceptron import KernelPerceptron
+from maxmargin.solvers.perceptron.family.margin_perceptron import MarginPerceptron
+from maxmargin.solvers.perceptron.family.minover import MinOver
+from maxmargin.solvers.perceptron.family.p_norm import PNormPerceptron
+from maxmargin.solvers.perceptron.family.passive_aggressive import (
+    PassiveAggressive,
+    PassiveAggressiveI,
+    PassiveAggressiveII,
+)
+from maxmargin.solvers.perceptron.family.pdm import Pdm
+from maxmargin.solvers.perceptron.family.pocket import Pocket
+from maxmargin.solvers.perceptron.family.relu_sgd import ReluSgd
+from maxmargin.solvers.perceptron.family.romma import AggressiveRomma, Romma
+from maxmargin.solvers.perceptron.family.rosenblatt import Perceptron
+from maxmargin.solvers.perceptron.family.second_order import Arow, SecondOrderPerceptron
+from maxmargin.solvers.perceptron.family.svm_subgradient import Pegasos, SubgradientSvm
+from maxmargin.solvers.perceptron.family.voted import VotedPerceptron
+from maxmargin.solvers.perceptron.family.winnow import Winnow
+
+ALGORITHMS: Mapping[str, type[Algorithm]] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        Perceptron,
+        AveragedPerceptron,
+        VotedPerceptron,
+        Pocket,
+        MarginPerceptron,
+        PassiveAggressive,
+        PassiveAggressiveI,
+        PassiveAggressiveII,
+        OnlineGradientDescent,
+        SecondOrderPerceptron,
+        ConfidenceWeighted,
+        Arow,
+        SoftConfidenceWeightedI,
+        SoftConfidenceWeightedII,
+        PNormPerceptron,
+        AdaTron,
+        MinOver,
+        Romma,
+        AggressiveRomma,
+        Alma,
+        Pdm,
+        Winnow,
+        BalancedWinnow,
+        DeltaRule,
+        DeltaRuleSgd,
+        ReluSgd,
+        SubgradientSvm,
+        Pegasos,
+        KernelPerceptron,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineAlgorithm:
+    """An entry of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+    summary : str
+        In one line.
+    parameters : mapping of str to object
+        Names and defaults.
+    order : str
+        The order of presentation where none is asked for.
+    reference : str
+    """
+
+    name: str
+    summary: str
+    parameters: Mapping[str, object]
+    order: str
+    reference: str
+
+
+def entries() -> dict[str, OnlineAlgorithm]:
+    """Return the catalogue."""
+    return {name: _entry(algorithm) for name, algorithm in ALGORITHMS.items()}
+
+
+def _entry(algorithm: type[Algorithm]) -> OnlineAlgorithm:
+    return OnlineAlgorithm(
+        name=algorithm.name,
+        summary=algorithm.summary,
+        parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
+        order=str(algorithm.default_order),
+        reference=algorithm.reference,
+    )
+
+
+def algorithm_of(name: str, parameters: Mapping[str, object]) -> Algorithm:
+    """Return the algorithm of this name with these parameters.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is none of this name, or it has no such parameter or no such value of it.
+
+    Examples
+    --------
+    >>> algorithm_of("margin-perceptron", {"beta": 2.0})
+    MarginPerceptron(beta=2.0)
+    """
+    if name not in ALGORITHMS:
+        raise InvalidOptionError(f"algorithm is {name!r}; expected one of {', '.join(ALGORITHMS)}")
+    algorithm = ALGORITHMS[name]
+    known = [field.name for field in fields(algorithm)]
+    unknown = [parameter for parameter in parameters if parameter not in known]
+    if unknown:
+        expected = f"one of {', '.join(known)}" if known else "none"
+        raise InvalidOptionError(f"{name} has no parameter {unknown[0]!r}; expected {expected}")
+    return algorithm(**parameters)

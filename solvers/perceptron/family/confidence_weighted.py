@@ -1,0 +1,224 @@
+"""Confidence-weighted algorithms: a Gaussian over w, moved as little as gives the row its confidence."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step, check_above, check_between
+from maxmargin.solvers.perceptron.family.covariance import check_columns
+from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most, where
+from maxmargin.solvers.perceptron.family.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.family.result import OnlineRun
+    from maxmargin.solvers.perceptron.family.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+_VIOLATION, _UNCHECKED = 0, 1
+"""Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, and
+how many updates left an x'Sigma x too small to be told from the rounding of Sigma."""
+
+_LEAST_SPREAD = 1e-6
+"""Share of ||x||^2 times the first variance from which on x'Sigma x is known to ten digits."""
+
+
+def confidence_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Move the Gaussian (w, Sigma) to phi sqrt(x'Sigma x) <= y w.x + alpha extra, with alpha <= cap.
+
+    The parameters are phi, extra, cap and the least x'Sigma x/||x||^2 that is checked; the table is Sigma, its last row
+    room for Sigma x. With n = v + extra and s = sqrt(x'Sigma x) after the step, alpha = (phi s - m)/n where
+    (n + v phi^2) s^2 - v phi m s - v n = 0.
+    """
+    phi, extra = parameters[0], parameters[1]
+    n = w.shape[0]
+    v = 0.0
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += table[i, j] * X[row, j]
+        table[n, i] = total
+        v += total * X[row, i]
+    m = y[row] * score
+    if m >= phi * np.sqrt(max(v, 0.0)):
+        return 0
+    if v <= 0.0:  # rounding has eaten up Sigma, and no step can help
+        scalars[1] += 1.0
+        return 1
+    wide = v + extra
+    weight = wide + v * phi * phi
+    s = (v * phi * m + np.sqrt((v * phi * m) ** 2 + 4.0 * weight * v * wide)) / (2.0 * weight)
+    alpha = (phi * s - m) / wide
+    is_cut = alpha > parameters[2]
+    if is_cut:
+        alpha = parameters[2]
+        s = (np.sqrt((alpha * v * phi) ** 2 + 4.0 * v) - alpha * v * phi) / 2.0
+    beta = alpha * phi / (s + v * alpha * phi)
+    for i in range(n):
+        w[i] += alpha * y[row] * table[n, i]
+        for j in range(n):
+            table[i, j] -= beta * table[n, i] * table[n, j]
+    if not is_cut:
+        after, spread, square = 0.0, 0.0, 0.0
+        for i in range(n):
+            square += X[row, i] * X[row, i]
+            after += y[row] * w[i] * X[row, i]
+            for j in range(n):
+                spread += X[row, i] * table[i, j] * X[row, j]
+        wanted = phi * np.sqrt(max(spread, 0.0))
+        violation = (wanted - after - alpha * extra) / (wanted + abs(m) + alpha * wide)
+        if spread < parameters[3] * square:
+            scalars[1] += 1.0
+        else:
+            scalars[0] = max(scalars[0], violation)
+    return 1
+
+
+def _start(space: Space, confidence: float, variance: float, extra: float, cap: float) -> State:
+    check_columns(space)
+    n = space.n_columns
+    phi = NormalDist().inv_cdf(confidence)
+    parameters = np.array([phi, extra, cap, _LEAST_SPREAD * variance])
+    return State(w=np.zeros(n), table=variance * np.eye(n + 1, n), scalars=np.zeros(2), parameters=parameters)
+
+
+def _constraint(run: "OnlineRun", words: str, reference: str) -> tuple[Guarantee, ...]:
+    return (
+        at_most(
+            "constraint",
+            f"after every update {words}: relative violation <= 1e-9, unless rounding has eaten up Sigma",
+            run.scalar(_VIOLATION),
+            where(run.scalar(_UNCHECKED) == 0, _TINY),
+            reference,
+        ),
+    )
+
+
+_TINY = 1e-9
+"""Relative violation of the constraint that rounding may cause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceWeighted(Algorithm):
+    """The Gaussian nearest to the last one with P(y w.x > 0) >= confidence, in its exact form.
+
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    variance : float
+        Of every weight at the start, positive.
+    """
+
+    name: ClassVar[str] = "cw"
+    summary: ClassVar[str] = "confidence-weighted, in its exact form with a full covariance"
+    reference: ClassVar[str] = "Crammer, Dredze and Pereira 2008"
+    step: ClassVar[Step] = staticmethod(confidence_step)
+
+    confidence: float = 0.9
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_between("confidence", self.confidence, 0.5, 1.0)
+        check_above("variance", self.variance)
+
+    def start(self, space: Space) -> State:
+        """Return the Gaussian with mean 0."""
+        return _start(space, self.confidence, self.variance, 0.0, math.inf)
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the constraint of the step."""
+        return _constraint(run, "y w.x >= phi sqrt(x'Sigma x)", self.reference)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftConfidenceWeightedI(Algorithm):
+    """Soft confidence-weighted learning with a price C of the violation: the step alpha is C at most.
+
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    C : float
+        Positive.
+    variance : float
+        Of every weight at the start, positive.
+    """
+
+    name: ClassVar[str] = "scw-1"
+    summary: ClassVar[str] = "soft confidence-weighted, linear price of a violation"
+    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
+    step: ClassVar[Step] = staticmethod(confidence_step)
+
+    confidence: float = 0.9
+    C: float = 1.0
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_between("confidence", self.confidence, 0.5, 1.0)
+        check_above("C", self.C)
+        check_above("variance", self.variance)
+
+    def start(self, space: Space) -> State:
+        """Return the Gaussian with mean 0."""
+        return _start(space, self.confidence, self.variance, 0.0, self.C)
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the constraint of the step."""
+        return _constraint(run, "with alpha < C, y w.x >= phi sqrt(x'Sigma x)", self.reference)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftConfidenceWeightedII(Algorithm):
+    """Soft confidence-weighted learning with a price C of the squared violation.
+
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    C : float
+        Positive.
+    variance : float
+        Of every weight at the start, positive.
+    """
+
+    name: ClassVar[str] = "scw-2"
+    summary: ClassVar[str] = "soft confidence-weighted, squared price of a violation"
+    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
+    step: ClassVar[Step] = staticmethod(confidence_step)
+
+    confidence: float = 0.9
+    C: float = 1.0
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_between("confidence", self.confidence, 0.5, 1.0)
+        check_above("C", self.C)
+        check_above("variance", self.variance)
+
+    def start(self, space: Space) -> State:
+        """Return the Gaussian with mean 0."""
+        return _start(space, self.confidence, self.variance, 1 / (2 * self.C), math.inf)
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the constraint of the step."""
+        return _constraint(run, "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)", self.reference)

@@ -1,0 +1,181 @@
+"""The loop of every online algorithm: epochs of presentations until a rule or a limit ends it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Presents, State
+from maxmargin.solvers.perceptron.family.loop_kernel import compiled_step, present
+from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.perceptron.family.space import Space
+from maxmargin.solvers.perceptron.interrupt import Interrupt
+from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.settings import Progress
+
+Rows = NDArray[np.int64]
+
+MOST_LOGGED = 10_000_000
+"""Updates whose rows are kept; later ones are counted only."""
+
+_SLICE_COST = 2_000_000
+"""Multiplications between two looks at the clock and at Ctrl-C: a few ms."""
+
+_REPORT_SECONDS = 0.1
+"""Between two calls of the progress callback."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What is counted during a run: in all, by row and by epoch; rows and times of the updates."""
+
+    presented: Rows
+    updated: Rows
+    n_presentations: int = 0
+    n_updates: int = 0
+    n_mistakes: int = 0
+    log: list[tuple[Rows, Rows]] = field(default_factory=list)
+    updates_per_epoch: list[int] = field(default_factory=list)
+    mistakes_per_epoch: list[int] = field(default_factory=list)
+
+    def add(self, made: int, rows: Rows, times: Rows, n_mistakes: int) -> None:
+        """Add a slice of the epoch under way."""
+        self.n_presentations += made
+        if self.n_updates < MOST_LOGGED:
+            self.log.append((rows, times))
+        self.n_updates += len(rows)
+        self.n_mistakes += n_mistakes
+        self.updates_per_epoch[-1] += len(rows)
+        self.mistakes_per_epoch[-1] += n_mistakes
+
+    def begin_epoch(self) -> None:
+        """Open the counts of another epoch."""
+        self.updates_per_epoch.append(0)
+        self.mistakes_per_epoch.append(0)
+
+    def logged(self) -> tuple[Rows, Rows]:
+        """Return the rows and the times of the updates."""
+        empty = np.empty(0, dtype=np.int64)
+        rows, times = zip(*self.log, strict=True) if self.log else ((empty,), (empty,))
+        return np.concatenate(rows)[:MOST_LOGGED], np.concatenate(times)[:MOST_LOGGED]
+
+
+class Loop:
+    """A run: the state of its algorithm, and what is counted."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        space: Space,
+        settings: OnlineSettings,
+        *,
+        rng: np.random.Generator,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.algorithm, self.space, self.settings = algorithm, space, settings
+        self.state = algorithm.start(space)
+        self.step = compiled_step(algorithm.step)
+        zeros = np.zeros(space.n_samples, dtype=np.int64)
+        self.counts = Counts(presented=zeros, updated=zeros.copy())
+        self.order = settings.order or algorithm.default_order
+        self.is_rowwise = algorithm.presents is Presents.ROWS
+        self.presentation = Presentation(self.order, space.n_samples if self.is_rowwise else 1, rng)
+        self.on_progress = on_progress
+        self.interrupt = Interrupt()
+        self.slice = max(1, _SLICE_COST // algorithm.cost(space))
+        self.started = self.reported = time.monotonic()
+
+    def run(self) -> OnlineStop:
+        """Present epochs until the stopping rule, a limit or Ctrl-C."""
+        with self.interrupt:
+            while True:
+                if len(self.counts.updates_per_epoch) == self.settings.max_epochs:
+                    return OnlineStop.MAX_EPOCHS
+                self._present_epoch()
+                if self.interrupt.is_set:
+                    return OnlineStop.INTERRUPTED
+                if self._is_full:
+                    return OnlineStop.MAX_UPDATES
+                if self._is_finished():
+                    return OnlineStop.CONVERGED
+
+    @property
+    def _is_full(self) -> bool:
+        limit = self.settings.max_updates
+        return limit is not None and self.counts.n_updates >= limit
+
+    def _is_finished(self) -> bool:
+        return self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean())
+
+    def _is_clean(self) -> bool:
+        """Return whether no row asks for an update."""
+        if self.counts.updates_per_epoch[-1]:
+            return False
+        return not self.is_rowwise or self.order.covers_all_rows or self._scan_is_clean()
+
+    def _present_epoch(self) -> None:
+        order = self.presentation.next_epoch()
+        self.counts.begin_epoch()
+        position = 0
+        while True:  # at least one presentation is made, however early the Ctrl-C
+            stop = min(position + self.slice, len(order))
+            position += self._slice(order, position, stop)
+            self._report()
+            if position == len(order) or self.interrupt.is_set or self._is_full:
+                return
+
+    def _slice(self, order: Rows, start: int, stop: int) -> int:
+        counts, limit = self.counts, self.settings.max_updates
+        room = stop - start if limit is None else min(stop - start, limit - counts.n_updates)
+        made, rows, times, n_mistakes = self._call(self.state, order, start, stop, room, counts)
+        counts.add(made, rows, times, n_mistakes)
+        return made
+
+    def _call(
+        self, state: State, order: Rows, start: int, stop: int, room: int, counts: Counts
+    ) -> tuple[int, Rows, Rows, int]:
+        rows, times = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        made, n_updates, n_mistakes = present(
+            self.step,
+            int(self.algorithm.presents),
+            self.space.X,
+            self.space.y,
+            order,
+            start,
+            stop,
+            counts.n_presentations,
+            room,
+            state.parameters,
+            state.w,
+            state.table,
+            state.scalars,
+            counts.presented,
+            counts.updated,
+            rows,
+            times,
+        )
+        return made, rows[:n_updates].copy(), times[:n_updates].copy(), n_mistakes
+
+    def _scan_is_clean(self) -> bool:
+        """Return whether no row would be updated on: random draws may have missed one. The scan is not counted."""
+        zeros = np.zeros(self.space.n_samples, dtype=np.int64)
+        trial = Counts(presented=zeros, updated=zeros.copy(), n_presentations=self.counts.n_presentations)
+        order = np.arange(self.space.n_samples)
+        _, rows, _, _ = self._call(self.state.copy(), order, 0, len(order), 1, trial)
+        return not rows.size
+
+    def _report(self) -> None:
+        now = time.monotonic()
+        if self.on_progress is None or now - self.reported < _REPORT_SECONDS:
+            return
+        self.reported = now
+        counts = self.counts
+        progress = Progress(
+            n_mistakes=counts.n_mistakes, n_epochs=len(counts.updates_per_epoch), seconds=now - self.started
+        )
+        try:
+            self.on_progress(progress)
+        except KeyboardInterrupt:
+            self.interrupt.is_set = True

@@ -1,0 +1,63 @@
+"""The final hyperplane judged in exact arithmetic."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.family.space import Space
+from maxmargin.solvers.perceptron.result import achieved_margins
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import round_down
+from maxmargin.solvers.proof.margins import enclosures, exact_functional_margins, least_functional_margin
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A hyperplane in the user's space, its least margins and its errors, as in `OnlineRun`."""
+
+    w: Floats
+    b: float
+    margin: float
+    run_margin: float
+    n_errors: int
+
+
+def measured(problem: Problem, space: Space, plane: Floats) -> Measured | None:
+    """Return the plane of the run as one of the user's space, and its margins; None where its bias overflows."""
+    weight = float(plane[-1]) if problem.bias else 0.0
+    w, b = plane[: problem.n_features], weight * space.scale
+    if not math.isfinite(b):
+        return None
+    margin, _ = achieved_margins(problem, w, b, space.scale)
+    _, run_margin = achieved_margins(space.problem, plane, 0.0, 0.0)
+    return Measured(
+        w=w, b=b, margin=margin, run_margin=math.ldexp(run_margin, space.exponent), n_errors=n_errors(problem, w, b)
+    )
+
+
+def margin_in_norm(space: Space, w: Floats, q: float) -> float:
+    """Return the least of y w.x / ||w||_q over the rows of a run, the numerator exact; -infinity at w = 0."""
+    norm = float(np.linalg.norm(w, ord=q))
+    return round_down(least_functional_margin(space.problem, w, 0.0)) / norm if norm else -math.inf
+
+
+def n_errors(problem: Problem, w: Floats, b: float) -> int:
+    """Return the number of rows with y(w.x + b) <= 0, exactly.
+
+    Examples
+    --------
+    >>> n_errors(Problem.validated([[0.0], [1.0], [2.0]], [-1, -1, 1]), np.array([1.0]), -1.0)
+    1
+    """
+    if not (w.any() or b):
+        return problem.n_samples
+    errors = 0
+    for rows, lower, upper in enclosures(problem, w, b, for_signs=True):
+        unclear = (lower <= 0) & (upper > 0)
+        exact = exact_functional_margins(problem, rows[unclear], w, b) if unclear.any() else []
+        errors += int((upper <= 0).sum()) + sum(margin <= 0 for margin in exact)
+    return errors

@@ -1,0 +1,82 @@
+"""What guarantees are measured against: the proven maximum margin of the run's space, and a u to compare with."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.family.guarantee import quotient
+from maxmargin.solvers.perceptron.family.measure import margin_in_norm
+from maxmargin.solvers.perceptron.family.space import Space
+from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.solution import HardMargin, SoftMargin, Status
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """Proven facts on the rows of a run, each computed when it is first asked for.
+
+    A theorem that holds for every u is checked with one u: the maximum-margin normal where the rows are strictly
+    separable through the origin of the run's space, else the normal of the soft margin at C = 1.
+    """
+
+    space: Space
+
+    @cached_property
+    def hard(self) -> HardMargin:
+        """The maximum margin through the origin of the run's space."""
+        return hard_margin(self.space.problem)
+
+    @property
+    def is_separable(self) -> bool:
+        """Whether a strictly separating u is proven."""
+        return self.hard.w is not None
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether u is as good as the best one, within a relative 1e-9: for theorems that need the maximum margin."""
+        return self.is_separable and self.hard.status is Status.OPTIMAL
+
+    @property
+    def margin(self) -> float:
+        """Geometric margin g of u, rounded down; 0 where no u separates."""
+        return self.hard.lower
+
+    @cached_property
+    def u(self) -> Floats:
+        """The vector to compare with; its least functional margin is about 1 where it separates."""
+        return self.hard.w if self.hard.w is not None else self.soft(1.0).w
+
+    def margin_in(self, q: float) -> float:
+        """Return the least of y u.x / ||u||_q."""
+        return margin_in_norm(self.space, self.u, q)
+
+    @cached_property
+    def losses(self) -> Floats:
+        """Hinge loss max(0, 1 - y u.x) of every row."""
+        return np.asarray(np.maximum(0.0, 1.0 - self.space.y * (self.space.X @ self.u)))
+
+    @property
+    def novikoff(self) -> float:
+        """R^2/g^2; infinity where no u separates."""
+        ratio = quotient(self.space.radius, self.margin)
+        return ratio * ratio
+
+    @property
+    def square(self) -> float:
+        """||u||^2."""
+        return float(self.u @ self.u)
+
+    @cached_property
+    def _solved(self) -> dict[float, SoftMargin]:
+        return {}
+
+    def soft(self, C: float) -> SoftMargin:
+        """Return the soft margin through the origin of the run's space."""
+        if C not in self._solved:
+            self._solved[C] = soft_margin(self.space.problem, C)
+        return self._solved[C]

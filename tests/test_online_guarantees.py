@@ -1,0 +1,339 @@
+"""Every guarantee of the family on many runs: never broken, proven where it should be, broken by a broken step."""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.perceptron.family.alma import Alma
+from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of
+from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most
+from maxmargin.solvers.perceptron.family.result import OnlineRun
+from maxmargin.solvers.perceptron.family.run import run_online
+from maxmargin.solvers.perceptron.family.settings import OnlineSettings
+from maxmargin.solvers.perceptron.family.space import Space
+from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.problem import Problem
+
+PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "margin-perceptron": [{"beta": beta} for beta in (0.0, 3.0, 100.0)],
+    "pa-1": [{"C": C} for C in (0.001, 10.0)],
+    "pa-2": [{"C": C} for C in (0.001, 10.0)],
+    "ogd": [{"eta": eta} for eta in (0.001, 2.0)],
+    "second-order": [{"a": a} for a in (0.01, 50.0)],
+    "arow": [{"r": r} for r in (0.01, 50.0)],
+    "cw": [{"confidence": 0.6}, {"confidence": 0.99, "variance": 0.1}],
+    "scw-1": [{"confidence": 0.7, "C": 0.01}],
+    "scw-2": [{"confidence": 0.7, "C": 0.01}],
+    "p-norm": [{"p": p} for p in (2.0, 9.0)],
+    "adatron": [{"rate": rate} for rate in (0.1, 1.9)],
+    "minover": [{"tolerance": 0.3}],
+    "aggressive-romma": [{"delta": delta} for delta in (0.5, 1.0)],
+    "alma": [{"alpha": 0.9}, {"alpha": 0.8, "p": 4.0}],
+    "pdm": [{"epsilon": epsilon} for epsilon in (0.5, 1.0)],
+    "winnow": [{"factor": 1.2}, {"factor": 1.5, "threshold": 1.0}],
+    "balanced-winnow": [{"eta": 0.001}, {"eta": 0.02}],
+    "delta-rule": [{"eta": 1e-4}],
+    "delta-rule-sgd": [{"eta": 1e-3}],
+    "relu-sgd": [{"at_zero": at_zero} for at_zero in (0.0, 0.3)],
+    "subgradient-svm": [{"lambda_": lambda_} for lambda_ in (0.01, 3.0)],
+    "pegasos": [{"lambda_": lambda_} for lambda_ in (0.01, 3.0)],
+    "kernel-perceptron": [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}],
+}
+N_PROBLEMS = 30
+NEEDS_NO_SEPARATION = {"pa-1", "pa-2", "ogd", "second-order", "arow", "delta-rule", "delta-rule-sgd", "pegasos"}
+NEEDS_NO_SEPARATION |= {"subgradient-svm", "pocket"}
+"""Algorithms of which every guarantee is decided on every data set."""
+MAY_BE_OPEN = {"cw", "scw-1", "scw-2", "winnow", "balanced-winnow", "kernel-perceptron"}
+"""Algorithms whose assumptions are not separability alone."""
+CONVERGE_ON_ANY = {"averaged", "delta-rule", "relu-sgd"}
+"""Algorithms that may come to rest on a plane that does not separate."""
+
+
+@cache
+def known(seed: int) -> tuple[Problem, Truth]:
+    """A small problem, separable but for every third."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 15)), int(rng.integers(1, 5))
+    X = rng.integers(0, 7, size=(n, d)).astype(float)
+    if seed % 2:
+        X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-1, 2)
+    scores = X @ rng.normal(size=d)
+    y = np.where(scores > np.median(scores), 1.0, -1.0)
+    if seed % 3 == 0:
+        y = rng.choice([-1.0, 1.0], size=n)
+    y[:2] = -1.0, 1.0
+    problem = Problem.validated(X, y, bias=seed % 5 > 0)
+    return problem, Truth(space=Space.of(problem, 1.0))
+
+
+def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
+    problem, truth = known(seed)
+    order = [None, *Order][seed % 5]
+    settings = OnlineSettings(order=order, max_epochs=max_epochs)
+    answers = []
+    for parameters in [{}, *PARAMETERS.get(name, [])]:
+        try:
+            algorithm = algorithm_of(name, parameters)
+            answers.append(run_online(problem, algorithm, settings, rng=np.random.default_rng(seed), truth=truth))
+        except InvalidProblemError:
+            assert name == "winnow" and (problem.X.min() < 0 or not problem.bias)
+    return answers
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_no_guarantee_is_ever_broken(name: str) -> None:
+    for seed in range(N_PROBLEMS):
+        for run in runs(name, seed, max_epochs=[3, 20, 100][seed % 3]):
+            assert not run.converged or run.n_errors == 0 or name in CONVERGE_ON_ANY, (seed, run.algorithm)
+            broken = [guarantee for guarantee in run.guarantees if guarantee.holds is False]
+            assert not broken, (seed, run.algorithm, broken)
+            for guarantee in run.guarantees:
+                assert guarantee.name and guarantee.statement and guarantee.reference
+                assert guarantee.holds is None or math.isfinite(guarantee.achieved)
+
+
+@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - MAY_BE_OPEN))
+def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str) -> None:
+    for seed in range(N_PROBLEMS):
+        _, truth = known(seed)
+        for run in runs(name, seed, max_epochs=20):
+            for guarantee in run.guarantees:
+                assumed = name in NEEDS_NO_SEPARATION or truth.is_separable
+                if guarantee.name == "margin":
+                    assumed = run.converged and truth.is_separable
+                if guarantee.name in {"ascent", "stays"}:
+                    assumed = True
+                if name == "delta-rule" and run.algorithm.eta is not None:  # type: ignore[attr-defined]
+                    assumed = run.algorithm.eta * np.linalg.norm(run.space.X, 2) ** 2 <= 2  # type: ignore[attr-defined]
+                if name == "delta-rule-sgd" and run.algorithm.eta is not None:  # type: ignore[attr-defined]
+                    assumed = run.algorithm.eta * run.space.radius**2 < 2  # type: ignore[attr-defined]
+                assert guarantee.holds is (True if assumed else None), (seed, run.algorithm, guarantee)
+
+
+def test_guarantees_that_ask_for_more_are_met_where_that_is_given() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(60, 12)).astype(float)
+    disjunction = np.where(X[:, 1] + X[:, 4] > 0, 1, 0)
+    for name, parameters in (
+        ("winnow", {}),
+        ("winnow", {"factor": 1.5, "threshold": 4.0}),
+        ("balanced-winnow", {"eta": 0.1}),
+        ("kernel-perceptron", {"kernel": "polynomial"}),
+        ("kernel-perceptron", {"gamma": 0.3}),
+    ):
+        run = mm.online(X, disjunction, name, max_epochs=500, **parameters)
+        assert run.converged and run.n_errors == 0
+        assert [guarantee.holds for guarantee in run.guarantees] == [True], name
+    for name in ("cw", "scw-1", "scw-2"):
+        run = mm.online(X, disjunction, name, max_epochs=10)
+        assert run.n_errors == 0 and run.guarantees[0].holds is True
+
+
+def test_winnow_needs_few_mistakes_among_many_columns() -> None:
+    """Littlestone: a disjunction of k out of d literals costs Winnow k log d, the perceptron about d mistakes."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, size=(400, 256)).astype(float)
+    y = np.where(X[:, 3] + X[:, 77] > 0, 1, 0)
+    winnow, perceptron = (mm.online(X, y, name, max_epochs=200) for name in ("winnow", "perceptron"))
+    assert winnow.converged and winnow.guarantees[0].holds
+    assert winnow.n_updates <= 2 * 2 * math.log2(256) + 2 < perceptron.n_updates
+
+
+def test_the_bound_of_alma_follows_from_its_recurrence() -> None:
+    """S_m = (S_(m-1) + 1/sqrt(m))/sqrt(1 + A/m): from C g S_m <= 1 to the closed form, with A = 8/alpha - 6."""
+    for alpha in (1.0, 0.7, 0.4, 0.1, 0.03):
+        algorithm, total = Alma(alpha=alpha), 0.0
+        for m in range(1, 20_000):
+            total = (total + 1 / math.sqrt(m)) / math.sqrt(1 + (8 / alpha - 6) / m)
+            margin = min(1.0, 1 / (math.sqrt(2) * total))
+            most = algorithm.most_updates(margin)
+            assert m <= most < 8 / (alpha * margin) ** 2 - 1 + 1e-9
+
+
+def test_minover_and_adatron_close_in_on_the_maximum_margin() -> None:
+    problem, truth = known(1)
+    minover, adatron = (
+        run_online(problem, algorithm_of(name, {"tolerance": 1e-3}), OnlineSettings(max_epochs=20_000), truth=truth)
+        for name in ("minover", "adatron")
+    )
+    for run in (minover, adatron):
+        assert run.converged and truth.margin * (1 - 1.001e-3) <= run.run_margin <= truth.hard.upper
+    assert adatron.extras["margin_upper"] >= truth.margin
+    assert adatron.run_margin >= (1 - 1.001e-3) * adatron.extras["margin_upper"]
+
+
+def test_large_margin_algorithms_come_nearer_as_their_parameter_says() -> None:
+    problem, truth = known(1)
+    for name, parameter, values in (
+        ("pdm", "epsilon", (0.5, 0.1, 0.02)),
+        ("aggressive-romma", "delta", (0.5, 0.1, 0.02)),
+        ("alma", "alpha", (0.8, 0.5, 0.3)),
+    ):
+        for value in values:
+            algorithm = algorithm_of(name, {parameter: value})
+            run = run_online(problem, algorithm, OnlineSettings(max_epochs=50_000), truth=truth)
+            assert run.converged and run.run_margin >= (1 - value) * truth.margin * (1 - 1e-9)
+
+
+def stuck_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Claim an update and change nothing."""
+    return 1
+
+
+def losing_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Change nothing but the sum of the losses."""
+    scalars[0] += 1.0
+    scalars[-1] += 1e-9
+    return 1
+
+
+def squared_loss_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Change nothing but the sum of the squared losses."""
+    scalars[1] += 1.0
+    return 1
+
+
+def short_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Go a thousandth of the way, on whatever row comes."""
+    for j in range(w.shape[0]):
+        w[j] += 0.001 * y[row] * X[row, j]
+    return 1
+
+
+def long_step(X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any) -> int:
+    """Go a thousand times as far, on whatever row comes."""
+    for j in range(w.shape[0]):
+        w[j] += 1000.0 * y[row] * X[row, j]
+    return 1
+
+
+def hasty_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Halt on a plane that is far from the best."""
+    if w[0] == 1.0:
+        return 0
+    w[:] = 0.0
+    w[0] = 1.0
+    return 1
+
+
+def forgetful_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Put ever worse weights into the pocket."""
+    if t > 20:
+        return 0
+    scalars[3] = float(t)
+    table[t, 0] = 1.0 if t < 10 else -1.0
+    table[t, 1] = -table[t, 0]
+    return 1
+
+
+def bad_constraint_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Report a violation of the constraint."""
+    scalars[0] = 1e-6
+    return 0
+
+
+def rising_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Report a squared error that grew."""
+    scalars[1] = 1.0
+    return 1
+
+
+def falling_step(
+    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
+) -> int:
+    """Report a dual objective above that of the margin, and a loss on the way."""
+    table[0, row] = 1e-9
+    scalars[0] = 1e9
+    scalars[1] = -0.5
+    return 1
+
+
+SABOTAGE = [
+    *((name, stuck_step, "novikoff") for name in ("perceptron", "averaged", "voted")),
+    *((name, stuck_step, "updates") for name in ("margin-perceptron", "aggressive-romma", "alma", "relu-sgd")),
+    *((name, stuck_step, "mistakes") for name in ("romma", "p-norm", "pa-1", "second-order", "arow")),
+    *((name, stuck_step, "mistakes") for name in ("balanced-winnow", "winnow")),
+    *((name, short_step, "self-certificate") for name in ("perceptron", "averaged", "voted", "pdm")),
+    *((name, stuck_step, "sum-of-squares") for name in ("perceptron", "averaged", "voted")),
+    *((name, hasty_step, "margin") for name in ("margin-perceptron", "pdm", "aggressive-romma", "alma")),
+    *((name, long_step, "length") for name in ("romma", "aggressive-romma")),
+    *((name, squared_loss_step, "squared-losses") for name in ("pa", "pa-2")),
+    *((name, losing_step, "regret") for name in ("ogd", "pegasos", "subgradient-svm")),
+    *((name, bad_constraint_step, "constraint") for name in ("cw", "scw-1", "scw-2")),
+    ("minover", short_step, "above"),
+    ("minover", long_step, "below"),
+    ("adatron", falling_step, "ascent"),
+    ("adatron", falling_step, "weak-duality"),
+    ("delta-rule", rising_step, "descent"),
+    ("delta-rule-sgd", losing_step, "squared-errors"),
+    ("pocket", forgetful_step, "ratchet"),
+]
+
+
+@pytest.mark.parametrize(("name", "step", "broken"), SABOTAGE, ids=[f"{s[0]}-{s[2]}" for s in SABOTAGE])
+def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.array([[3.0, 0.0], [2.0, 1.0], [3.0, 1.0], [0.0, 3.0], [1.0, 2.0], [0.0, 2.0]])
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    honest = {
+        "winnow": {"factor": 1.1, "threshold": 0.5},
+        "balanced-winnow": {"eta": 0.05},
+        "aggressive-romma": {"delta": 0.1},
+        "margin-perceptron": {"beta": 100.0},
+    }
+    algorithm = algorithm_of(name, honest.get(name, {}))
+    problem, settings = Problem.validated(X, y), OnlineSettings(max_epochs=500, order=Order.CYCLIC)
+    run = run_online(problem, algorithm, settings)
+    assert next(g for g in run.guarantees if g.name == broken).holds is True
+    monkeypatch.setattr(type(algorithm), "step", staticmethod(step))
+    run = run_online(problem, algorithm, settings)
+    assert next(g for g in run.guarantees if g.name == broken).holds is False
+
+
+def test_every_guarantee_is_broken_by_some_step() -> None:
+    problem, truth = known(1)
+    sound = {("adatron", "upper-bound"), ("kernel-perceptron", "novikoff"), ("minover", "margin")}
+    names = {
+        (name, guarantee.name)
+        for name, algorithm in ALGORITHMS.items()
+        if name != "winnow"
+        for guarantee in run_online(problem, algorithm(), OnlineSettings(max_epochs=1), truth=truth).guarantees
+    }
+    assert names - {(name, broken) for name, _, broken in SABOTAGE} == sound
+
+
+def test_a_bound_allows_for_rounding_and_no_more() -> None:
+    def holds(guarantee: Guarantee) -> bool | None:
+        return guarantee.holds
+
+    assert holds(at_most("n", "s", 1.0 + 1e-10, 1.0, "r")) is True
+    assert holds(at_most("n", "s", 1.0 + 1e-8, 1.0, "r")) is False
+    assert holds(at_least("n", "s", 1.0 - 1e-10, 1.0, "r")) is True
+    assert holds(at_least("n", "s", 1.0 - 1e-8, 1.0, "r")) is False
+    assert holds(at_most("n", "s", 1.0, None, "r")) is None
+    assert holds(at_least("n", "s", 1.0, math.nan, "r")) is None
+    assert holds(at_most("n", "s", 1.0, math.inf, "r")) is True
+    assert holds(at_least("n", "s", -math.inf, 0.0, "r")) is False
+    assert holds(at_most("n", "s", math.inf, 1.0, "r")) is False
+    assert holds(at_most("n", "s", math.inf, math.inf, "r")) is None
