@@ -23,8 +23,16 @@ _TITLES = {
     "novikoff": "Novikoff",
     "augmented_b": "Novikoff, from the margin with bias",
     "best_scale": "Novikoff, at the best bias scale",
+    "best_scale_searched": "Novikoff, at the best scale and hyperplane",
+    "unit_norm": "Novikoff, for rows of norm 1",
+    "sum_of_squares": "Novikoff, with the rows of the mistakes",
     "self_certificate": "The run's own certificate",
-    "freund_schapire": "Freund–Schapire",
+    "freund_schapire": "Freund–Schapire, soft margin",
+    "freund_schapire_optimum": "Freund–Schapire, best of all",
+    "hinge_optimum": "Hinge, best of all",
+    "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
+    "conjunction": "Conjunction of literals",
+    "trivial": "Presentations",
 }
 
 

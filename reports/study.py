@@ -37,8 +37,11 @@ OnProgress = Callable[[Progress], None]
 _EPOCHS_IN_VAIN = 20
 """Of a run that is not known to converge, where the caller sets no limit and every epoch reads the rows anew."""
 
-_WITH_BIAS_ONLY = ("augmented_b", "best_scale")
+_WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
 """Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
+
+_OF_SPECIAL_DATA = ("unit_norm", "conjunction")
+"""Bounds that are left out where the data are not of their kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,8 +258,8 @@ def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, sof
 
 
 def _bounds(evidence: Evidence) -> tuple[Bound, ...]:
-    bounds = bounds_of(evidence)
-    return bounds if evidence.problem.bias else tuple(b for b in bounds if b.name not in _WITH_BIAS_ONLY)
+    bounds = (bound for bound in bounds_of(evidence) if bound.valid or bound.name not in _OF_SPECIAL_DATA)
+    return tuple(bound for bound in bounds if evidence.problem.bias or bound.name not in _WITH_BIAS_ONLY)
 
 
 def _centred(

@@ -190,8 +190,15 @@ def _comparison(study: Study) -> dict[str, Any]:
         "reference": None if reference is None else reference.name,
         "cosine": cosine(reference, found) if reference is not None and found is not None else None,
         "angle_degrees": angle_degrees(reference, found) if reference is not None and found is not None else None,
+        "novikoff_ratio": _novikoff_ratio(study),
         "share_of_maximum": study.run.margin / study.hard.upper if is_known and study.hard.lower > 0 else None,
     }
+
+
+def _novikoff_ratio(study: Study) -> float | None:
+    """Return M g^2/R^2 in the space of the run: how much of Novikoff's bound the run used up."""
+    holding = (bound for bound in study.bounds if bound.name == "novikoff" and bound.valid)
+    return next((bound.ratio(study.run.n_mistakes) for bound in holding), None)
 
 
 def _bound(bound: Bound, n_mistakes: int) -> dict[str, Any]:

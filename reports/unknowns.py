@@ -87,7 +87,8 @@ def _at_most(report: dict[str, Any]) -> str:
 
 
 def _bounds(report: dict[str, Any]) -> list[str]:
-    vacuous = [bound["name"] for bound in report["bounds"] if bound["valid"] and bound["vacuous"]]
+    holding = [bound for bound in report["bounds"] if bound["valid"] and bound["name"] != "trivial"]
+    vacuous = [bound["name"] for bound in holding if bound["vacuous"]]
     if not vacuous:
         return []
     verb = "is" if len(vacuous) == 1 else "are"

@@ -1,6 +1,7 @@
 """Mistake bounds: valid ones hold for the run, others say so, non-separable data raise nothing."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.bounds import Bound, bounds_of, mistake_bounds
 from maxmargin.evidence import augmented, gather, radius_squared
+from maxmargin.ladder.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers.errors import InvalidProblemError
@@ -21,7 +23,13 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
-NAMES = {"novikoff", "augmented_b", "best_scale", "self_certificate", "freund_schapire"}
+OF_ANY_RUN = {
+    *("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm"),
+    *("freund_schapire", "freund_schapire_optimum", "hinge_optimum", "conjunction", "trivial"),
+}
+OF_ONE_RUN = {"self_certificate", "sum_of_squares", "slack_of_the_mistakes"}
+NAMES = OF_ANY_RUN | OF_ONE_RUN
+FOR_ANY_DATA = {"freund_schapire", "freund_schapire_optimum", "hinge_optimum", "slack_of_the_mistakes", "trivial"}
 
 
 @st.composite
@@ -58,7 +66,7 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
     st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
 )
-@settings(deadline=None, max_examples=35)
+@settings(deadline=None, max_examples=25)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
@@ -71,8 +79,14 @@ def test_valid_bounds_hold_for_the_run(
     assert bounds["novikoff"].valid is separable
     assert bounds["augmented_b"].valid is (hard_margin(problem).lower > 0)
     assert bounds["self_certificate"].valid is (run.run_margin > 0)
-    # One needs no assumption for a number of passes in each of which every row comes once.
-    assert bounds["freund_schapire"].valid or n_passes is None or order == "random"
+    assert bounds["sum_of_squares"].valid is separable
+    assert bounds["slack_of_the_mistakes"].valid
+    # Some need no assumption for a number of passes in each of which every row comes once.
+    covers = n_passes is not None and order != "random"
+    assert bounds["freund_schapire"].valid or not covers
+    assert bounds["freund_schapire_optimum"].valid is bounds["hinge_optimum"].valid is covers
+    assert bounds["trivial"].valid is (n_passes is not None)
+    assert bounds["trivial"].vacuous
 
 
 @pytest.mark.parametrize("seed", [604, 630, 1988])
@@ -91,7 +105,7 @@ def test_passes_are_whole_numbers(n_passes: Any) -> None:
 
 
 @given(problems(), st.sampled_from(ZERO_RULES))
-@settings(deadline=None, max_examples=35)
+@settings(deadline=None, max_examples=12)
 def test_the_best_scale(problem: Problem, zero: str) -> None:
     if not hard_margin(problem).lower:
         return
@@ -139,7 +153,7 @@ def test_known_problems(known: Any) -> None:
 def test_inseparable_data_raise_nothing(inseparable: Any) -> None:
     for scale in (1.0, "best"):
         bounds = by_name(mistake_bounds(inseparable.X, inseparable.y, bias=inseparable.bias, bias_scale=scale))
-        for name in NAMES - {"freund_schapire"}:
+        for name in NAMES - FOR_ANY_DATA:
             assert not bounds[name].valid and bounds[name].vacuous and bounds[name].value == math.inf
             assert bounds[name].ratio(5) == 0
         assert bounds["freund_schapire"].valid
@@ -195,3 +209,120 @@ def test_real_data() -> None:
         bounds = check(problem, run_perceptron(problem, max_epochs=20), 20)
         assert bounds["novikoff"].valid
         assert bounds["novikoff"].vacuous == (name == "breast_cancer")
+
+
+# The ladder.
+
+
+@given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=25)
+def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_passes: int, seed: int) -> None:
+    run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
+    bounds = check(problem, run, n_passes)
+    best = bounds["freund_schapire_optimum"].value
+    assert bounds["hinge_optimum"].value <= best * (1 + 1e-9) <= n_passes * problem.n_samples * (1 + 2e-9)
+    assert best <= bounds["freund_schapire"].value
+    if bounds["novikoff"].valid:
+        assert best <= bounds["novikoff"].value * (1 + 1e-9)
+    rows = (augmented(problem, scale) if problem.bias else problem).X * problem.y[:, None]
+    radius = np.sqrt((rows * rows).sum(axis=1).max())
+    rng = np.random.default_rng(seed)
+    for v in rng.standard_normal((50, rows.shape[1])) * np.exp(rng.uniform(-6, 2, size=(50, 1))):
+        slack = np.maximum(0.0, 1 - rows @ v)
+        value = (radius * np.linalg.norm(v) + math.sqrt(n_passes) * np.linalg.norm(slack)) ** 2
+        assert best <= value * (1 + 1e-9)
+
+
+def test_the_tautology_is_not_offered() -> None:
+    """The slack of the mistakes alone, at v = 0, is the number of mistakes: no bound may be that for every run."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    problem = Problem(X, y)
+    run = run_perceptron(problem, max_epochs=1)
+    bounds = check(problem, run, 1)
+    assert all(bound.value > run.n_mistakes * (1 + 1e-6) for bound in bounds.values())
+
+
+@pytest.mark.parametrize("d, k", [(1, 1), (3, 1), (4, 2), (5, 3), (6, 6)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_literals_are_recognised(d: int, k: int, sign: int) -> None:
+    """A conjunction of k literals, or with the labels exchanged a disjunction."""
+    X = np.ascontiguousarray(np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T)
+    literals = np.where(np.arange(k) % 2, -1.0, 1.0)
+    y = sign * np.where((X[:, :k] * literals > 0).all(axis=1), 1.0, -1.0)
+    run = run_perceptron(Problem(X, y))
+    bound = check(Problem(X, y), run, None)["conjunction"]
+    assert bound.valid and bound.value == (d + 1) * (k * k - k + 1)
+    assert not check(Problem(X, y), run_perceptron(Problem(X, y), bias_scale=2.0), None)["conjunction"].valid
+    assert not check(Problem(X, y, bias=False), run_perceptron(Problem(X, y, bias=False), max_epochs=3), 3)[
+        "conjunction"
+    ].valid
+
+
+def test_no_literals_are_seen_where_there_are_none() -> None:
+    X = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+    xor = Problem(X, np.array([-1.0, 1.0, 1.0, -1.0]))
+    assert not check(xor, run_perceptron(xor, max_epochs=5), 5)["conjunction"].valid
+    bits = Problem((X + 1) / 2, np.array([-1.0, -1.0, -1.0, 1.0]))
+    assert not check(bits, run_perceptron(bits), None)["conjunction"].valid
+
+
+def test_the_best_scale_of_all() -> None:
+    """Where the maximum margin is not the best hyperplane for the bound, another scale than sqrt(R |b*|) is better."""
+    X, y = np.array([[10.0, 1.0], [12.0, 3.0]]), np.array([-1.0, 1.0])
+    problem = Problem(X, y)
+    space, scale = best_bias_scale(problem)
+    bounds = check(space, run_perceptron(space, bias_scale=scale), None)
+    searched = bounds["best_scale_searched"]
+    assert searched.value < bounds["best_scale"].value and not searched.valid
+    best = float(searched.assumption.split("best s of all = ")[1].split(":")[0])
+    at_best = check(problem, run_perceptron(problem, bias_scale=best), None)["best_scale_searched"]
+    values = [
+        check(problem, run_perceptron(problem, bias_scale=s), None)["novikoff"].value
+        for s in (best / 1.5, best, best * 1.5)
+    ]
+    assert math.isclose(values[1], searched.value, rel_tol=1e-4) and min(values) == values[1]
+    assert at_best.valid or not math.isclose(best, 0.0)
+
+
+def test_rows_of_norm_1() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30, 4))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    problem = Problem(X, np.where(X[:, 0] > 0, 1.0, -1.0), bias=False)
+    run = run_perceptron(problem)
+    unit = check(problem, run, None)["unit_norm"]
+    assert unit.valid and math.isclose(unit.value, 1 / hard_margin(problem).lower ** 2, rel_tol=1e-9)
+    longer = Problem(2 * X, problem.y, bias=False)
+    assert not check(longer, run_perceptron(longer), None)["unit_norm"].valid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(4))
+def test_ten_thousand_runs(block: int) -> None:
+    """Every valid bound holds on every run, in any order and under any zero rule."""
+    rng = np.random.default_rng(block)
+    n_runs = 0
+    while n_runs < 2500:
+        n, d = int(rng.integers(2, 25)), int(rng.integers(1, 5))
+        X = np.round(rng.standard_normal((n, d)) * rng.choice([1.0, 5.0]) + rng.choice([0.0, 3.0]), 2)
+        y = np.where(X @ rng.standard_normal(d) + rng.standard_normal() > 0, 1.0, -1.0)
+        if rng.random() < 0.3 or (y == y[0]).all():
+            y[:2] = -1.0, 1.0
+        problem = Problem(X, y, bool(rng.random() < 0.8))
+        scale, n_passes = float(rng.choice([0.3, 1.0, 4.0])), rng.choice([None, 1, 2, 6])
+        shared: dict[str, Any] = {"hard": hard_margin(problem), "soft": None}
+        for number in range(25):
+            order = str(rng.choice(["cyclic", "shuffled-once", "reshuffled-each-epoch"]))
+            run = run_perceptron(
+                problem, bias_scale=scale, zero=str(rng.choice(ZERO_RULES)), order=order, max_epochs=n_passes,
+                max_mistakes=2000, rng=number,
+            )  # fmt: skip
+            if number == 0:
+                evidence = gather(problem, run, n_passes=n_passes, **shared)
+                of_any = [bound for bound in bounds_of(evidence) if bound.name in OF_ANY_RUN]
+            evidence = replace(evidence, run=run)
+            bounds = [*of_any, self_certificate(evidence), sum_of_squares(evidence), slack_of_the_mistakes(evidence)]
+            broken = [bound for bound in bounds if bound.valid and bound.value < run.n_mistakes]
+            assert not broken, (broken, run.n_mistakes)
+            n_runs += 1

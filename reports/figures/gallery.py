@@ -48,7 +48,7 @@ def _mistakes(study: Study) -> Picture:
         key="mistakes",
         title="Mistakes over epochs, against the bounds",
         caption="The mistakes the perceptron had made after each epoch, and the bounds that hold for this run. "
-        "Bounds whose assumption is not proven are not drawn.",
+        "Bounds whose assumption is not proven are not drawn, and vacuous ones only where there are no others.",
         alt=alt_mistakes(study),
         size=(_WIDTH, 3.9),
         draw=lambda figure: _draw(figure, partial(plot_mistakes, study)),

@@ -29,6 +29,8 @@ _MOST_TICKED = 10
 _HIGHEST = 1e300
 """Where the axis ends at the latest: scales near the end of binary64 overflow."""
 
+_MOST_ON_A_LINE = 2
+
 _LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
 """Shares of the height of the axes: what a label needs, and what is kept free above the highest line."""
 
@@ -65,9 +67,14 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
 
 
 def holding(study: "Study") -> dict[str, float]:
-    """Return the finite bounds whose assumption holds, by name, from the least to the greatest."""
-    found = {bound.name: bound.value for bound in study.bounds if bound.valid and np.isfinite(bound.value)}
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+    """Return the bounds whose assumption holds, by name, from the least to the greatest.
+
+    Vacuous ones are left out, but for the least where all are vacuous.
+    """
+    found = [bound for bound in study.bounds if bound.valid and np.isfinite(bound.value)]
+    ordered = sorted(found, key=lambda bound: bound.value)
+    shown = [bound for bound in ordered if not bound.vacuous] or ordered[:1]
+    return {bound.name: bound.value for bound in shown}
 
 
 def alt_mistakes(study: "Study") -> str:
@@ -99,4 +106,11 @@ def _label(ax: "Axes", bounds: dict[str, float]) -> None:
         groups[-1].append(f"{name} {number(value)}")
         heights[-1] = height
     for texts, height in zip(groups, heights, strict=True):
-        ax.text(0.01, height + 0.01, ",  ".join(texts), transform=ax.transAxes, va="bottom", fontsize=8.5)
+        ax.text(0.01, height + 0.01, _joined(texts), transform=ax.transAxes, va="bottom", fontsize=8.5)
+
+
+def _joined(texts: list[str]) -> str:
+    """Return the labels in one line, as many as fit."""
+    shown = texts[:_MOST_ON_A_LINE]
+    more = len(texts) - len(shown)
+    return ",  ".join([*shown, f"and {more} more"] if more else shown)

@@ -1,0 +1,1 @@
+"""Bounds of the perceptron's mistakes, by what they are made of."""

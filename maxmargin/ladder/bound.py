@@ -1,0 +1,76 @@
+"""A bound of the mistakes, and what all of them need."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.evidence import Evidence
+from maxmargin.solvers.proof.dyadic import round_up
+from maxmargin.solvers.proof.margins import norm_squared
+
+Floats = NDArray[np.float64]
+
+ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
+"""Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
+
+LARGEST_SLACK = 2.0**480
+"""Squares of slacks beyond it would overflow when they are added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """An upper bound of the number of mistakes from w = 0, for the run it was asked for.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        Rounded up; infinity where the assumption fails for every finite value.
+    valid : bool
+        Whether the assumption is proven to hold for this data and this run; only then is the value a bound.
+    vacuous : bool
+        Whether it says nothing: infinite, or at least the number of presentations.
+    assumption : str
+        In words, with the space it is stated in.
+    reference : str
+    """
+
+    name: str
+    value: float
+    valid: bool
+    vacuous: bool
+    assumption: str
+    reference: str
+
+    def ratio(self, n_mistakes: int) -> float:
+        """Return M/bound, 0 for an infinite bound."""
+        return n_mistakes / self.value if self.value > 0 else math.nan
+
+
+def stated(evidence: Evidence, name: str, value: float, valid: bool, assumption: str, reference: str) -> Bound:
+    """Return the bound, vacuous where it says nothing about the passes of the evidence."""
+    vacuous = math.isinf(value) or value >= evidence.n_presentations
+    return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
+
+
+def quotient_up(numerator: Fraction, denominator: Fraction) -> float:
+    """Return the quotient rounded up, infinity where the denominator is 0."""
+    return round_up(numerator / denominator) if denominator else math.inf
+
+
+def run_norm_squared(evidence: Evidence, w: Floats, b: float) -> Fraction:
+    """Return ||(w, b/s)||^2."""
+    return norm_squared(w) + (Fraction(b) / Fraction(evidence.scale) if evidence.scale else Fraction(0)) ** 2
+
+
+def presents_every_row_once(evidence: Evidence) -> bool:
+    """Return whether the number of passes is known, and each of them presents every row once."""
+    return evidence.n_passes is not None and evidence.run.settings.order.covers_all_rows
+
+
+def space_of(evidence: Evidence) -> str:
+    """Return the name of the space of the run."""
+    return f"in the space (x, {evidence.scale:.6g}) of the run" if evidence.scale else "through the origin"

@@ -1,0 +1,101 @@
+"""Bounds that speak of the mistakes of one run: of the rows it was mistaken on, of the margin it achieved."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.evidence import Evidence
+from maxmargin.ladder.bound import LARGEST_SLACK, Bound, run_norm_squared, space_of, stated
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, dense_rows, round_up, sqrt_up
+from maxmargin.solvers.proof.margins import enclosures
+
+
+def self_certificate(evidence: Evidence) -> Bound:
+    """sqrt(sum_I ||x||^2) / m with the margin m that the run itself achieved; no other solver is asked."""
+    run = evidence.run
+    achieved = Fraction(run.run_margin) if math.isfinite(run.run_margin) else Fraction(0)
+    square = mistakes_square(evidence)
+    achieved = max(achieved, Fraction(0))
+    value = sqrt_up(square / achieved**2) if achieved else math.inf
+    return stated(
+        evidence,
+        "self_certificate",
+        value,
+        achieved > 0,
+        "the run ended on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the margin it achieved",
+        "derived: ||w|| <= sqrt(sum ||x||^2) and w.u >= M m",
+    )
+
+
+def mistakes_square(evidence: Evidence) -> Fraction:
+    """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
+    problem = evidence.problem
+    counts = evidence.run.mistake_counts
+    constants = Fraction(int(counts.sum())) * Fraction(evidence.scale) ** 2
+    return sum(problem.map(_sum_of_squares, counts), constants)
+
+
+def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
+    """Return the sum of ||x_i||^2, each counted so many times, exactly."""
+    picked = np.flatnonzero(counts)
+    if not picked.size:
+        return Fraction(0)
+    integers, exponent = as_integers(dense_rows(X, picked))
+    squares = (integers * integers).sum(axis=1)
+    return int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
+
+
+def sum_of_squares(evidence: Evidence) -> Bound:
+    """sqrt(sum_I ||x||^2)/g: Novikoff's proof without the step from the rows of the mistakes to the longest of all."""
+    lower = Fraction(evidence.run_hard.lower)
+    value = sqrt_up(mistakes_square(evidence) / lower**2) if lower else math.inf
+    return stated(
+        evidence,
+        "sum_of_squares",
+        value,
+        lower > 0,
+        f"strictly separable {space_of(evidence)}: sqrt(sum over the mistakes of ||x||^2)/g, g the maximum margin",
+        "derived: w.u >= M g and ||w||^2 <= sum ||x||^2",
+    )
+
+
+def slack_of_the_mistakes(evidence: Evidence) -> Bound:
+    """(L/2 + sqrt(L^2/4 + ||v|| sqrt(sum_I ||x||^2)))^2, L^2 = sum_I (1 - y v.x)_+^2 over the mistakes I of the run.
+
+    With v = u/rho: M - L sqrt(M) <= sum_I y v.x = v.w <= ||v|| sqrt(sum_I ||x||^2). It holds for every v, but the best
+    v for the mistakes of a run is v = 0, which says that M is M; so v is one that does not know the run.
+    """
+    soft = evidence.soft
+    squares = _slack_of_mistakes(evidence)
+    value = math.inf
+    if squares is not None:
+        length = sqrt_up(run_norm_squared(evidence, soft.w, soft.b) * mistakes_square(evidence))
+        slack = Fraction(sqrt_up(squares))
+        root = Fraction(sqrt_up(slack**2 / 4 + Fraction(length))) if math.isfinite(length) else None
+        value = math.inf if root is None else round_up((slack / 2 + root) ** 2)
+    return stated(
+        evidence,
+        "slack_of_the_mistakes",
+        value,
+        math.isfinite(value),
+        "none on the data; with the slack of this run's mistakes only, and the u of the soft margin at "
+        f"C = {soft.C:.6g}, which was fixed without them",
+        "Freund and Schapire 1999 in the form of Mohri and Rostamizadeh 2013",
+    )
+
+
+def _slack_of_mistakes(evidence: Evidence) -> Fraction | None:
+    """Return sum_I (1 - y v.x)_+^2 or a little more, each row as often as it was mistaken; None if it overflows."""
+    counts, total = evidence.run.mistake_counts, Fraction(0)
+    for rows, lower, _ in enclosures(evidence.problem, evidence.soft.w, evidence.soft.b):
+        mistaken = counts[rows] > 0
+        slack = np.nextafter(np.maximum(0.0, 1.0 - lower[mistaken]), np.inf) * (lower[mistaken] < 1)
+        if slack.max(initial=0.0) > LARGEST_SLACK:
+            return None
+        squares = np.nextafter(slack * slack, np.inf)
+        weights = counts[rows][mistaken].tolist()
+        total += sum((Fraction(v) * c for v, c in zip(squares.tolist(), weights, strict=True)), Fraction(0))
+    return total
