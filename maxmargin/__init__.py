@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from maxmargin.gates import SeparationError, require
     from maxmargin.generators import generate
     from maxmargin.online_runs import online, online_algorithms
+    from maxmargin.order_studies import OrderStudy, order_study
     from maxmargin.prepare import prepare
     from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
@@ -52,6 +53,7 @@ _HOMES = {
     "NuMargin": "maxmargin.solvers.nu_solution",
     "OnlineAlgorithm": "maxmargin.solvers.perceptron.family.catalogue",
     "OnlineRun": "maxmargin.solvers.perceptron.family.result",
+    "OrderStudy": "maxmargin.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.solution",
     "SeparationError": "maxmargin.gates",
@@ -70,6 +72,7 @@ _HOMES = {
     "nu_margin": "maxmargin.api",
     "online": "maxmargin.online_runs",
     "online_algorithms": "maxmargin.online_runs",
+    "order_study": "maxmargin.order_studies",
     "perceptron": "maxmargin.api",
     "prepare": "maxmargin.prepare",
     "require": "maxmargin.gates",
@@ -92,6 +95,7 @@ __all__ = [
     "NuMargin",
     "OnlineAlgorithm",
     "OnlineRun",
+    "OrderStudy",
     "PerceptronRun",
     "Separability",
     "SeparationError",
@@ -110,6 +114,7 @@ __all__ = [
     "nu_margin",
     "online",
     "online_algorithms",
+    "order_study",
     "perceptron",
     "prepare",
     "require",

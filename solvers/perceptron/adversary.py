@@ -1,13 +1,16 @@
 """An adversary who chooses every row: greedy sequences of mistakes, each of them proven to be one."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import GramEngine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.kernels import SCORE_ERROR
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem import Problem
@@ -18,8 +21,8 @@ Rows = NDArray[np.int64]
 _COMPUTED_ANEW = 1_000
 """Mistakes after which the functional margins are computed anew from the exact weights."""
 
-_NEAR_ZERO = 1e-9
-"""Of ||w|| R: functional margins above it are positive for certain, those below are looked at exactly."""
+_ROUNDINGS = 4 * _COMPUTED_ANEW
+"""More than the rounding errors of a score that a functional margin gathers until it is computed anew."""
 
 
 class Rule(StrEnum):
@@ -79,17 +82,21 @@ def greedy_sequence(
         The u of ``least progress``, with the weight of the constant coordinate.
     most : int
         Length at which the sequence is cut.
+
+    Raises
+    ------
+    InvalidOptionError
+        If ``least progress`` has no direction.
     """
+    if rule is Rule.LEAST_PROGRESS and direction is None:
+        raise InvalidOptionError(f"the rule {str(rule)!r} needs a direction; found None")
     state = _State(problem, settings)
     progress = state.engine.Z @ direction if direction is not None else None
     rows: list[int] = []
-    while len(rows) < most:
-        row = state.chosen(rule, progress)
-        if row is None:
-            return FoundSequence(rows=np.array(rows, dtype=np.int64), rule=rule, is_complete=True)
+    while (row := state.chosen(rule, progress)) is not None and len(rows) < most:
         state.update(row)
         rows.append(row)
-    return FoundSequence(rows=np.array(rows, dtype=np.int64), rule=rule, is_complete=False)
+    return FoundSequence(rows=np.array(rows, dtype=np.int64), rule=rule, is_complete=row is None)
 
 
 class _State:
@@ -100,18 +107,26 @@ class _State:
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
         self.zero_rule, self.y = ZERO_RULES[settings.zero], problem.y
         self.squares = np.diag(self.engine.gram)
+        self.greatest_square = float(self.squares.max())
         self.counts = np.zeros(problem.n_samples, dtype=np.int64)
         self.n_mistakes = 0
 
     def chosen(self, rule: Rule, progress: Floats | None) -> int | None:
         """Return the row that the rule takes, None where no row is a mistake."""
-        margins = self.engine.margins
-        norm_squared = max(0.0, float(margins @ self.counts))
-        candidates = np.flatnonzero(margins <= _NEAR_ZERO * np.sqrt(norm_squared * self.squares.max()))
+        margins, error = self.engine.margins, self._error()
+        candidates = np.flatnonzero(margins <= error)
         for row in candidates[np.argsort(self._cost(rule, progress)[candidates], kind="stable")].tolist():
-            if margins[row] < -_NEAR_ZERO * np.sqrt(norm_squared * self.squares[row]) or self._is_mistake(row):
+            if margins[row] < -error or self._is_mistake(row):
                 return int(row)
         return None
+
+    def _error(self) -> float:
+        """Bound the error of the functional margins.
+
+        After M mistakes ||w||^2 <= M R^2. The weights may be short again, but the errors of when they were long stay.
+        """
+        longest = 1 + math.sqrt(self.n_mistakes)
+        return _ROUNDINGS * float(self.engine.rounding[SCORE_ERROR]) * longest * self.greatest_square
 
     def _cost(self, rule: Rule, progress: Floats | None) -> Floats:
         margins = self.engine.margins

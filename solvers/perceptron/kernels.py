@@ -178,18 +178,20 @@ def _find_sparse(model: Sparse, order: Integers, begin: int, end: int, most: flo
 
 @register_jitable
 def _find_in_row_order(model: Gram, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
-    margins = model[2]
-    position = begin
-    while position + _LANES <= end:
-        n_found = 0
+    margins = model[2][begin:end]
+    n_whole = margins.shape[0] // _LANES
+    for block in range(n_whole):
+        lanes, n_found = margins[block * _LANES : (block + 1) * _LANES], 0
         for lane in range(_LANES):
-            n_found += margins[position + lane] <= most
+            n_found += lanes[lane] <= most
         if n_found:
             break
-        position += _LANES
-    while position < end and margins[position] > most:
-        position += 1
-    return position, margins[position] if position < end else math.inf
+    else:
+        block = n_whole
+    for place in range(block * _LANES, margins.shape[0]):
+        if margins[place] <= most:
+            return begin + place, margins[place]
+    return end, math.inf
 
 
 @register_jitable
@@ -226,10 +228,10 @@ def _add_sparse(model: Sparse, row: int) -> float:
 
 @register_jitable
 def _add_to_margins(model: Gram, row: int) -> float:
-    gram, _, margins = model
+    margins, of_row = model[2], model[0][row]
     for j in range(margins.shape[0]):
-        margins[j] += gram[row, j]
-    return float(gram[row, row])
+        margins[j] += of_row[j]
+    return float(of_row[row])
 
 
 @register_jitable

@@ -65,16 +65,17 @@ def many_orders(
     Raises
     ------
     InvalidOptionError
-        If there are no orders to run, or the rows are not in memory.
+        If there are no orders to run, the seed is negative, or the rows are not in memory.
 
     Examples
     --------
-    >>> found = many_orders(Problem.validated([[10.0], [12.0]], [-1, 1]), n_orders=10)
+    >>> found = many_orders(Problem.validated([[10.0], [12.0], [15.0]], [-1, 1, 1]), n_orders=20)
     >>> sorted(set(found.outcomes.n_mistakes.tolist()))
-    [222, 233]
+    [107, 119, 233, 257]
     """
-    if n_orders < 1:
-        raise InvalidOptionError(f"n_orders is {n_orders!r}; expected a whole number from 1")
+    for name, value, least in (("n_orders", n_orders, 1), ("seed", seed, 0)):
+        if int(value) != value or value < least:
+            raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}")
     runs = OrderRuns(problem, settings or PerceptronSettings())
 
     def block(start: int) -> Outcomes:
