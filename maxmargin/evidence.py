@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.radius import radius_squared as radius_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -22,7 +21,7 @@ Floats = NDArray[np.float64]
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What the bounds are computed from.
 
@@ -33,8 +32,6 @@ class Evidence:
         The constant coordinate s of the run; 0 through the origin.
     hard : HardMargin
         In the user's space.
-    run_hard : HardMargin
-        Through the origin in the space (x, s) of the run.
     soft : SoftMargin
         In the user's space, for the u of the Freund-Schapire bound.
     run : PerceptronRun
@@ -45,10 +42,21 @@ class Evidence:
     problem: Problem
     scale: float
     hard: "HardMargin"
-    run_hard: "HardMargin"
     soft: "SoftMargin"
     run: "PerceptronRun"
     n_passes: int | None
+
+    @cached_property
+    def space(self) -> Problem:
+        """The rows (x, s) of the run, to be separated through the origin."""
+        return augmented(self.problem, self.scale) if self.problem.bias else self.problem
+
+    @cached_property
+    def run_hard(self) -> "HardMargin":
+        """The maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
+        from maxmargin.solvers.hard_margin import hard_margin
+
+        return hard_margin(self.space) if self.problem.bias and not self.hard.status.is_inseparable else self.hard
 
     @property
     def n_presentations(self) -> float:
@@ -73,12 +81,10 @@ def gather(
     from maxmargin.solvers.soft_margin import soft_margin
 
     scale = run.settings.bias_scale if problem.bias else 0.0
-    hard = hard or hard_margin(problem)
     return Evidence(
         problem=problem,
         scale=scale,
-        hard=hard,
-        run_hard=_margin_of_the_run(problem, scale, hard),
+        hard=hard or hard_margin(problem),
         soft=soft or soft_margin(problem, C),
         run=run,
         n_passes=n_passes,
@@ -111,12 +117,3 @@ def _with_column(scale: float, X: Floats) -> Floats:
     rows = np.empty((X.shape[0], X.shape[1] + 1))
     rows[:, :-1], rows[:, -1] = X, scale
     return rows
-
-
-def _margin_of_the_run(problem: Problem, scale: float, hard: "HardMargin") -> "HardMargin":
-    """Return the maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
-    from maxmargin.solvers.hard_margin import hard_margin
-
-    if not problem.bias or hard.status.is_inseparable:
-        return hard
-    return hard_margin(augmented(problem, scale))

@@ -79,7 +79,7 @@ class RunFile:
 
     def write(self, checkpoint: "Checkpoint") -> None:
         """Replace what was kept."""
-        names = ("numbers", "first_state", "last_state", "seconds", "has_converged")
+        names = ("numbers", "last_state", "seconds", "has_converged")
         words = {name: getattr(checkpoint, name) for name in names}
         content = {"kind": _KIND, "question": self.question, "checkpoint": words}
         state_file.write(self.path, state_file.Content(words=content, arrays=checkpoint.arrays))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api import problem_of
-from maxmargin.bounds import bounds_of
 from maxmargin.dataset import from_arrays
-from maxmargin.evidence import gather, radius_squared
+from maxmargin.evidence import gather
+from maxmargin.ladder import from_margins
 from maxmargin.prepare import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
@@ -19,6 +19,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.dyadic import sqrt_up
 from maxmargin.solvers.proof.margins import norm_squared
+from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.solution import HardMargin, SoftMargin
@@ -231,20 +232,20 @@ def _point(
 ) -> StudiedPoint:
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes)
     evidence = gather(problem, run, n_passes=None, hard=hard, soft=soft)
-    bounds = {bound.name: bound.value for bound in bounds_of(evidence)}
+    square = radius_squared(problem)
     return StudiedPoint(
         preparation=str(How.RAW),
         shift=shift,
         bias_scale=scale,
         is_best_scale=is_best,
-        radius=sqrt_up(radius_squared(problem)),
+        radius=sqrt_up(square),
         offset=_offset(evidence.hard),
         margin_lower=evidence.hard.lower,
         margin_upper=evidence.hard.upper,
         n_mistakes=run.n_mistakes,
         converged=run.converged,
-        novikoff=bounds["novikoff"],
-        best_scale_bound=bounds["best_scale"],
+        novikoff=from_margins.novikoff(evidence, square + Fraction(evidence.scale) ** 2).value,
+        best_scale_bound=from_margins.best_scale(evidence, square).value,
     )
 
 

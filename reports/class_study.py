@@ -6,7 +6,7 @@ from itertools import combinations
 
 from maxmargin.api import class_problem_of, with_names
 from maxmargin.dataset import Dataset
-from maxmargin.evidence import augmented, radius_squared
+from maxmargin.evidence import augmented
 from maxmargin.prepare import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
@@ -17,6 +17,7 @@ from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up
+from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import HardMargin, Separability
 
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 from maxmargin.reports.class_study import ClassStudy, Contest
-from maxmargin.reports.measures import n_errors
 from maxmargin.reports.plain import plain
 from maxmargin.reports.separability import separability_fields
 from maxmargin.reports.summary import SCHEMA, describe, run_fields, settings_fields, versions
 from maxmargin.reports.unknowns import columns
+from maxmargin.solvers.proof.margins import n_errors
 
 
 def summarize_classes(study: ClassStudy) -> dict[str, Any]:

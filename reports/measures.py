@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.margins import enclosures, exact_functional_margins
 
 Floats = NDArray[np.float64]
 
@@ -71,15 +70,3 @@ def angle_degrees(left: Plane, right: Plane) -> float:
     """Return the angle between the normals; from half-angles, so that small ones keep their digits (Kahan)."""
     apart, together = np.linalg.norm(left.unit - right.unit), np.linalg.norm(left.unit + right.unit)
     return math.degrees(2 * math.atan2(float(apart), float(together)))
-
-
-def n_errors(problem: Problem, w: Floats, b: float) -> int:
-    """Return how many rows have y(w.x + b) <= 0, exactly."""
-    if not w.any() and b == 0:
-        return problem.n_samples
-    found = 0
-    for rows, lower, upper in enclosures(problem, w, b, for_signs=True):
-        doubtful = rows[(lower <= 0) & (upper > 0)]
-        exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-        found += int((upper <= 0).sum()) + sum(value <= 0 for value in exact)
-    return found

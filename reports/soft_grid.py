@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from maxmargin.reports.centring import about_the_mean
 from maxmargin.reports.formats import number
-from maxmargin.reports.measures import Plane, n_errors, plane_of
+from maxmargin.reports.measures import Plane, plane_of
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin import rising_soft_margins
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from maxmargin.bounds import Bound
 from maxmargin.dataset import Dataset
-from maxmargin.evidence import radius_squared
-from maxmargin.reports.measures import angle_degrees, cosine, n_errors, norm, unit
+from maxmargin.reports.measures import angle_degrees, cosine, norm, unit
 from maxmargin.reports.plain import plain
 from maxmargin.reports.separability import attempt_fields, row_fields, separability_fields
 from maxmargin.reports.soft_grid import SoftPoint
@@ -21,6 +20,8 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import sqrt_up
+from maxmargin.solvers.proof.margins import n_errors
+from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import HardMargin
 
 SCHEMA = "maxmargin.report/1"

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.bounds import Bound, bounds_of, mistake_bounds
-from maxmargin.evidence import augmented, gather, radius_squared
+from maxmargin.evidence import augmented, gather
 from maxmargin.ladder.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers import chunks as chunks_module
@@ -21,6 +21,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.radius import radius_squared
 
 ZERO_RULES = ("mistake", "positive", "negative")
 OF_ANY_RUN = {

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.perceptron import reporter as reporter_module
 from maxmargin.solvers.perceptron.family import loop as loop_module
 from maxmargin.solvers.perceptron.family import space as space_module
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS
@@ -177,7 +178,7 @@ def test_no_more_rows_are_logged_than_there_is_room_for(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", ["perceptron", "averaged", "minover", "delta-rule", "pocket"])
 def test_ctrl_c_ends_a_run_with_what_there_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop_module, "_REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(reporter_module, "_SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(loop_module, "_SLICE_COST", 1)
     seen: list[Progress] = []
 

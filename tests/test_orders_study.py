@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from maxmargin.evidence import augmented, radius_squared
+from maxmargin.evidence import augmented
 from maxmargin.solvers import chunks
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
@@ -23,6 +23,7 @@ from maxmargin.solvers.perceptron.order_runs import OrderRuns, in_this_order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.proof.radius import radius_squared
 
 N_ORDERS = 66
 """More than one block of orders, and a part of the next one."""

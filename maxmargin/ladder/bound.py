@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
+from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up
-from maxmargin.solvers.proof.margins import norm_squared
+from maxmargin.solvers.proof.margins import enclosures, norm_squared
+from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK
 
 Floats = NDArray[np.float64]
 
 ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 """Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
-
-LARGEST_SLACK = 2.0**480
-"""Squares of slacks beyond it would overflow when they are added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +63,29 @@ def quotient_up(numerator: Fraction, denominator: Fraction) -> float:
 def run_norm_squared(evidence: Evidence, w: Floats, b: float) -> Fraction:
     """Return ||(w, b/s)||^2."""
     return norm_squared(w) + (Fraction(b) / Fraction(evidence.scale) if evidence.scale else Fraction(0)) ** 2
+
+
+def squared_slack(problem: Problem, w: Floats, b: float, counts: NDArray[np.int64] | None = None) -> Fraction | None:
+    """Return sum_i c_i max(0, 1 - y_i(w.x_i + b))^2 or a little more, c = 1 without counts; None if it overflows."""
+    total = Fraction(0)
+    for rows, lower, _ in enclosures(problem, w, b):
+        slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
+        times = np.ones(len(slack), dtype=np.int64) if counts is None else counts[rows]
+        counted = (slack > 0) & (times > 0)
+        if slack[counted].max(initial=0.0) > LARGEST_SLACK:
+            return None
+        squares = np.nextafter(slack[counted] ** 2, np.inf)
+        total += _weighted_sum(squares, times[counted])
+    return total
+
+
+def _weighted_sum(squares: Floats, times: NDArray[np.int64]) -> Fraction:
+    """Return the sum rounded up; exact products where a number comes more than once."""
+    if (times == 1).all():
+        return Fraction(math.fsum(squares.tolist())) * ROUNDING_ALLOWANCE
+    return sum(
+        (Fraction(square) * count for square, count in zip(squares.tolist(), times.tolist(), strict=True)), Fraction(0)
+    )
 
 
 def presents_every_row_once(evidence: Evidence) -> bool:

@@ -5,20 +5,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.evidence import Evidence, augmented
+from maxmargin.evidence import Evidence
 from maxmargin.ladder.bound import (
-    LARGEST_SLACK,
-    ROUNDING_ALLOWANCE,
     Bound,
     Floats,
     presents_every_row_once,
     quotient_up,
     run_norm_squared,
+    squared_slack,
     stated,
 )
-from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
-from maxmargin.solvers.proof.margins import enclosures, least_functional_margin
+from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.tightest_bound import tightest_bound
 
@@ -55,18 +53,6 @@ def _with_slack(evidence: Evidence, run_square: Fraction) -> float:
     if math.isinf(spread):
         return math.inf
     return round_up((Fraction(spread) + Fraction(distance)) ** 2)
-
-
-def squared_slack(problem: Problem, w: Floats, b: float) -> Fraction | None:
-    """Return sum max(0, 1 - y(w.x + b))^2 or a little more, None where it would overflow."""
-    total = Fraction(0)
-    for _, lower, _ in enclosures(problem, w, b):
-        slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
-        if slack.max() > LARGEST_SLACK:
-            return None
-        squares = np.nextafter(slack * slack, np.inf)[slack > 0]
-        total += Fraction(math.fsum(squares.tolist())) * ROUNDING_ALLOWANCE
-    return total
 
 
 def _without_slack(evidence: Evidence, run_square: Fraction) -> float:
@@ -123,8 +109,7 @@ def _is_moderate(evidence: Evidence) -> bool:
 
 def _least(evidence: Evidence, loss: Loss) -> float:
     """Return the bound at the best v found; never above that of the hyperplanes at hand."""
-    problem, scale = evidence.problem, evidence.scale
-    space = augmented(problem, scale) if problem.bias else problem
+    space = evidence.space
     candidates = [_in_run_space(evidence, evidence.soft.w, evidence.soft.b)]
     if evidence.run_hard.w is not None:
         candidates.append(evidence.run_hard.w)

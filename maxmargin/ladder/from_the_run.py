@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
-from maxmargin.ladder.bound import LARGEST_SLACK, Bound, run_norm_squared, space_of, stated
+from maxmargin.ladder.bound import Bound, run_norm_squared, space_of, squared_slack, stated
 from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, dense_rows, round_up, sqrt_up
-from maxmargin.solvers.proof.margins import enclosures
 
 
 def self_certificate(evidence: Evidence) -> Bound:
@@ -69,7 +68,7 @@ def slack_of_the_mistakes(evidence: Evidence) -> Bound:
     v for the mistakes of a run is v = 0, which says that M is M; so v is one that does not know the run.
     """
     soft = evidence.soft
-    squares = _slack_of_mistakes(evidence)
+    squares = squared_slack(evidence.problem, evidence.soft.w, evidence.soft.b, evidence.run.mistake_counts)
     value = math.inf
     if squares is not None:
         length = sqrt_up(run_norm_squared(evidence, soft.w, soft.b) * mistakes_square(evidence))
@@ -85,17 +84,3 @@ def slack_of_the_mistakes(evidence: Evidence) -> Bound:
         f"C = {soft.C:.6g}, which was fixed without them",
         "Freund and Schapire 1999 in the form of Mohri and Rostamizadeh 2013",
     )
-
-
-def _slack_of_mistakes(evidence: Evidence) -> Fraction | None:
-    """Return sum_I (1 - y v.x)_+^2 or a little more, each row as often as it was mistaken; None if it overflows."""
-    counts, total = evidence.run.mistake_counts, Fraction(0)
-    for rows, lower, _ in enclosures(evidence.problem, evidence.soft.w, evidence.soft.b):
-        mistaken = counts[rows] > 0
-        slack = np.nextafter(np.maximum(0.0, 1.0 - lower[mistaken]), np.inf) * (lower[mistaken] < 1)
-        if slack.max(initial=0.0) > LARGEST_SLACK:
-            return None
-        squares = np.nextafter(slack * slack, np.inf)
-        weights = counts[rows][mistaken].tolist()
-        total += sum((Fraction(v) * c for v, c in zip(squares.tolist(), weights, strict=True)), Fraction(0))
-    return total

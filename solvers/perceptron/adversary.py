@@ -141,8 +141,7 @@ class _State:
 
     def _is_mistake(self, row: int) -> bool:
         self.exact.follow(self.counts)
-        margin = self.exact.margin(row)
-        return margin < 0 or (margin == 0 and self.zero_rule != self.y[row])
+        return self.exact.is_mistake(row, self.zero_rule)
 
     def update(self, row: int) -> None:
         """Make the mistake."""

@@ -27,8 +27,8 @@ class Checkpoint:
         How far the run is.
     arrays : mapping of str to ndarray
         Mistakes on every row, the cursor, the mistakes and the epochs that were logged.
-    first_state, last_state : mapping
-        Of the random generator, before the run and before the rows under way were ordered.
+    last_state : mapping
+        Of the random generator, before the rows under way were ordered.
     seconds : float
         Of work so far.
     has_converged : bool
@@ -36,7 +36,6 @@ class Checkpoint:
 
     numbers: Mapping[str, int]
     arrays: Mapping[str, NDArray[Any]]
-    first_state: Mapping[str, Any]
     last_state: Mapping[str, Any]
     seconds: float
     has_converged: bool
@@ -53,7 +52,6 @@ class Checkpoint:
         return cls(
             numbers={name: getattr(tally, name) for name in _NUMBERS},
             arrays=arrays,
-            first_state=presentation.first_state,
             last_state=presentation.last_state,
             seconds=seconds,
             has_converged=has_converged,

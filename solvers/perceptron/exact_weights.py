@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from operator import mul
 
 import numpy as np
@@ -30,44 +31,53 @@ class ExactWeights:
     """
 
     def __init__(self, problem: Problem, scale: float) -> None:
-        self.problem, self.unit = _in_integers(problem)
+        self._given = problem
         self.scale = Fraction(scale)
         self.counts = np.zeros(problem.n_samples, dtype=np.int64)
         self.sums, self.exponent = [0] * problem.n_features, 0
         self.balance = 0
+
+    @cached_property
+    def _rows(self) -> tuple[Problem, int]:
+        """The problem in integers that count 2**exponent, where it is small, and the exponent; made when needed."""
+        X = self._given.X
+        if not isinstance(X, np.ndarray) or X.size > _MOST_ENTRIES_AT_HAND:
+            return replace(self._given, integers=None, units=None), 0
+        integers, exponent = as_integers(X)
+        return replace(self._given, integers=integers, units=None), exponent
 
     def follow(self, counts: Counts) -> None:
         """Take over the numbers of mistakes on every row."""
         rows = np.flatnonzero(counts != self.counts)
         if not rows.size:
             return
-        change = ((counts[rows] - self.counts[rows]) * self.problem.y[rows].astype(np.int64)).tolist()
-        self.sums, self.exponent = add_scaled(self.sums, self.exponent, *weighted_sum(self.problem, rows, change))
+        problem, unit = self._rows
+        change = ((counts[rows] - self.counts[rows]) * problem.y[rows].astype(np.int64)).tolist()
+        sums, exponent = weighted_sum(problem, rows, change)
+        self.sums, self.exponent = add_scaled(self.sums, self.exponent, sums, exponent + unit)
         self.balance += sum(change)
         self.counts = counts.copy()
 
     def margin(self, row: int) -> Fraction:
         """Return the functional margin y w.x of a row in the space (x, s)."""
-        entries, exponent = self.problem.exact_rows(np.array([row]))
+        problem, unit = self._rows
+        entries, exponent = problem.exact_rows(np.array([row]))
         score = sum(map(mul, self.sums, entries[0].tolist()))
-        exact = as_fraction(score, self.exponent + exponent + 2 * self.unit) + self.balance * self.scale**2
-        return int(self.problem.y[row]) * exact
+        exact = as_fraction(score, self.exponent + exponent + unit) + self.balance * self.scale**2
+        return int(problem.y[row]) * exact
+
+    def is_mistake(self, row: int, zero_rule: int) -> bool:
+        """Return whether the row is to be updated on; a score of 0 predicts what the rule says, 0 for nothing."""
+        margin = self.margin(row)
+        return margin < 0 or (margin == 0 and zero_rule != self._given.y[row])
 
     def rounded(self, exponent: int) -> Floats:
         """Return the weights, that of the constant coordinate last, divided by 2**exponent and rounded to nearest."""
-        unit = as_fraction(1, self.exponent + self.unit - exponent)
+        unit = as_fraction(1, self.exponent - exponent)
         weight = self.balance * self.scale * as_fraction(1, -exponent)
         return np.array([*(float(value * unit) for value in self.sums), float(weight)])
 
     def norm(self, exponent: int) -> float:
         """Return the norm of the weights divided by 2**exponent, rounded up."""
-        square = as_fraction(sum(value * value for value in self.sums), 2 * (self.exponent + self.unit))
+        square = as_fraction(sum(value * value for value in self.sums), 2 * self.exponent)
         return sqrt_up((square + (self.balance * self.scale) ** 2) * as_fraction(1, -2 * exponent))
-
-
-def _in_integers(problem: Problem) -> tuple[Problem, int]:
-    """Return the problem in integers that count 2**exponent, where it is small, and the exponent."""
-    if not isinstance(problem.X, np.ndarray) or problem.X.size > _MOST_ENTRIES_AT_HAND:
-        return replace(problem, integers=None, units=None), 0
-    integers, exponent = as_integers(problem.X)
-    return replace(problem, integers=integers, units=None), exponent

@@ -40,15 +40,15 @@ class Presentation:
 
     Attributes
     ----------
-    first_state, last_state : mapping
-        Of the generator, before anything was drawn and before what was drawn last.
+    last_state : mapping
+        Of the generator, before what was drawn last.
     """
 
     def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
         self.order = order
         self.rng = rng
         self.n_samples = n_samples
-        self.first_state = self.last_state = rng.bit_generator.state
+        self.last_state = rng.bit_generator.state
 
     def go_on_from(self, state: Mapping[str, Any]) -> None:
         """Draw again what was drawn last by a generator that was in this state before."""

@@ -27,6 +27,7 @@ from maxmargin.solvers.perceptron.kernels import (
     frozen,
 )
 from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
@@ -43,7 +44,6 @@ _SLICE_ENTRIES = 20_000_000
 _LOG_ROOM = 65_536
 """Mistakes, and epochs, between two returns from compiled code."""
 
-_SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 
@@ -112,17 +112,18 @@ class _Run:
         self.ties = Ties(problem, settings, self.units)
         self.choice = EngineChoice(problem, settings)
         self.engine_names = [self.source.engine.name]
-        self.on_progress, self.on_checkpoint = on_progress, on_checkpoint
+        self.on_checkpoint = on_checkpoint
         self.interrupt = Interrupt()
+        self.reporter = Reporter(on_progress, self.interrupt)
         self.has_converged = False
-        self.started = self.reported = self.kept = time.monotonic()
+        self.kept = time.monotonic()
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Take over where another run was."""
         self.tally = checkpoint.tally()
         self.has_converged = checkpoint.has_converged
         self.presentation.go_on_from(checkpoint.last_state)
-        self.started -= checkpoint.seconds
+        self.reporter.go_on_after(checkpoint.seconds)
         self.ties.load(self.source.engine, self.tally)
         if not isinstance(self.source, Whole):
             self.tally.cursor[POSITION] = 0
@@ -249,21 +250,12 @@ class _Run:
         is_whole = isinstance(self.source, Whole) or not self.tally.cursor[EPOCH_POSITION]
         if self.on_checkpoint is not None and is_whole:
             self.kept = time.monotonic()
-            seconds = self.kept - self.started
+            seconds, has_converged = self.reporter.seconds, self.has_converged
             self.on_checkpoint(
-                Checkpoint.of(self.tally, self.presentation, seconds=seconds, has_converged=self.has_converged)
+                Checkpoint.of(self.tally, self.presentation, seconds=seconds, has_converged=has_converged)
             )
 
     def _report(self) -> None:
-        now = time.monotonic()
-        if now - self.kept > _SECONDS_BETWEEN_CHECKPOINTS:
+        if time.monotonic() - self.kept > _SECONDS_BETWEEN_CHECKPOINTS:
             self._keep()
-        if self.on_progress is None or now - self.reported < _SECONDS_BETWEEN_REPORTS:
-            return
-        self.reported = now
-        tally = self.tally
-        progress = Progress(n_mistakes=tally.n_mistakes, n_epochs=tally.n_begun, seconds=now - self.started)
-        try:
-            self.on_progress(progress)
-        except KeyboardInterrupt:
-            self.interrupt.is_set = True
+        self.reporter.report(self.tally.n_mistakes, self.tally.n_begun)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Integral
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.orders import Order
@@ -55,12 +56,21 @@ class PerceptronSettings:
     def __post_init__(self) -> None:
         if self.zero not in ZERO_RULES:
             raise InvalidOptionError(f"zero is {self.zero!r}; expected one of {', '.join(ZERO_RULES)}")
-        if not (self.bias_scale > 0 and math.isfinite(self.bias_scale)):
-            raise InvalidOptionError(f"bias_scale is {self.bias_scale!r}; expected a positive finite number")
-        for name in ("max_epochs", "max_mistakes"):
-            limit = getattr(self, name)
-            if limit is not None and (int(limit) != limit or limit < 1):
-                raise InvalidOptionError(f"{name} is {limit!r}; expected a whole number from 1, or None")
+        check_bias_scale(self.bias_scale)
+        check_limits(max_epochs=self.max_epochs, max_mistakes=self.max_mistakes)
+
+
+def check_bias_scale(bias_scale: float) -> None:
+    """Raise `InvalidOptionError` unless the constant coordinate is a positive finite number."""
+    if not 0 < bias_scale < math.inf:
+        raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive finite number")
+
+
+def check_limits(**limits: object) -> None:
+    """Raise `InvalidOptionError` unless every limit is a whole number from 1, or None."""
+    for name, limit in limits.items():
+        if limit is not None and not (isinstance(limit, Integral) and int(limit) >= 1):
+            raise InvalidOptionError(f"{name} is {limit!r}; expected a whole number from 1, or None")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

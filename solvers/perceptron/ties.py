@@ -45,9 +45,7 @@ class Ties:
             tally.asks = False
             return
         self.exact.follow(tally.counts)
-        margin = self.exact.margin(row)
-        is_mistake = margin < 0 or (margin == 0 and self.zero_rule != self.problem.y[row])
-        tally.cursor[ANSWER] = 1 if is_mistake else -1
+        tally.cursor[ANSWER] = 1 if self.exact.is_mistake(row, self.zero_rule) else -1
         tally.n_ties += 1
 
     def _is_on_a_grid(self, tally: Tally) -> bool:

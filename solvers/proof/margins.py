@@ -165,3 +165,21 @@ def _enclose_scores(normals: Floats, offsets: Floats, rows: slice, X: Any) -> tu
         lower = np.nextafter(value - error, -np.inf)
         upper = np.nextafter(value + error, np.inf)
     return np.arange(rows.start, rows.stop), *whole_line_where_broken(lower, upper)
+
+
+def n_errors(problem: Problem, w: Floats, b: float) -> int:
+    """Return how many rows have y(w.x + b) <= 0, exactly.
+
+    Examples
+    --------
+    >>> n_errors(Problem.validated([[0.0], [1.0], [2.0]], [-1, -1, 1]), np.array([1.0]), -1.0)
+    1
+    """
+    if not w.any() and b == 0:
+        return problem.n_samples
+    found = 0
+    for rows, lower, upper in enclosures(problem, w, b, for_signs=True):
+        doubtful = rows[(lower <= 0) & (upper > 0)]
+        exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
+        found += int((upper <= 0).sum()) + sum(value <= 0 for value in exact)
+    return found

@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 _EXACT_SLACK_ENTRIES = 1 << 14
 """Entries of X up to which slacks are computed with integers, a few hundredths of a second."""
 
-_LARGEST_SLACK = 2.0**480
+LARGEST_SLACK = 2.0**480
 """Squares of slacks beyond it would overflow when they are added."""
 
 
@@ -93,7 +93,7 @@ def squared_slack_upper_bound(problem: Problem, v: Floats) -> Fraction | None:
 @np.errstate(all="ignore")
 def _squared_slack_of_chunk(v: Floats, _: slice, X: Any, y: NDArray[Any]) -> float:
     lower = np.nextafter(y * (X @ v) - errors(X, v, 0.0), -np.inf)
-    if not (lower > -_LARGEST_SLACK).all():
+    if not (lower > -LARGEST_SLACK).all():
         return math.inf
     slack = np.nextafter(1.0 - lower[lower < 1.0], np.inf)
     return sum_bounds(np.nextafter(slack * slack, np.inf))[1]

@@ -89,24 +89,68 @@ def _start(space: Space, confidence: float, variance: float, extra: float, cap: 
     return State(w=np.zeros(n), table=variance * np.eye(n + 1, n), scalars=np.zeros(2), parameters=parameters)
 
 
-def _constraint(run: "OnlineRun", words: str, reference: str) -> tuple[Guarantee, ...]:
-    return (
-        at_most(
-            "constraint",
-            f"after every update {words}: relative violation <= 1e-9, unless rounding has eaten up Sigma",
-            run.scalar(_VIOLATION),
-            where(run.scalar(_UNCHECKED) == 0, _TINY),
-            reference,
-        ),
-    )
-
-
 _TINY = 1e-9
 """Relative violation of the constraint that rounding may cause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConfidenceWeighted(Algorithm):
+class _Gaussian(Algorithm):
+    """A Gaussian over w, and what holds after every update of it.
+
+    Attributes
+    ----------
+    constraint : str
+        Of the class.
+    """
+
+    step: ClassVar[Step] = staticmethod(confidence_step)
+    constraint: ClassVar[str]
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the constraint of the step."""
+        return (
+            at_most(
+                "constraint",
+                f"after every update {self.constraint}: relative violation <= 1e-9, unless rounding has eaten up Sigma",
+                run.scalar(_VIOLATION),
+                where(run.scalar(_UNCHECKED) == 0, _TINY),
+                self.reference,
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SoftGaussian(_Gaussian):
+    """One whose constraint may be violated, for a price.
+
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    C : float
+        Positive.
+    variance : float
+        Of every weight at the start, positive.
+    """
+
+    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
+
+    confidence: float = 0.9
+    C: float = 1.0
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_between("confidence", self.confidence, 0.5, 1.0)
+        check_above("C", self.C)
+        check_above("variance", self.variance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceWeighted(_Gaussian):
     """The Gaussian nearest to the last one with P(y w.x > 0) >= confidence, in its exact form.
 
     Attributes
@@ -120,7 +164,7 @@ class ConfidenceWeighted(Algorithm):
     name: ClassVar[str] = "cw"
     summary: ClassVar[str] = "confidence-weighted, in its exact form with a full covariance"
     reference: ClassVar[str] = "Crammer, Dredze and Pereira 2008"
-    step: ClassVar[Step] = staticmethod(confidence_step)
+    constraint: ClassVar[str] = "y w.x >= phi sqrt(x'Sigma x)"
 
     confidence: float = 0.9
     variance: float = 1.0
@@ -133,92 +177,34 @@ class ConfidenceWeighted(Algorithm):
         """Return the Gaussian with mean 0."""
         return _start(space, self.confidence, self.variance, 0.0, math.inf)
 
-    def cost(self, space: Space) -> int:
-        """Return that of an update."""
-        return space.n_columns**2
-
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
-        """Return the constraint of the step."""
-        return _constraint(run, "y w.x >= phi sqrt(x'Sigma x)", self.reference)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftConfidenceWeightedI(Algorithm):
+class SoftConfidenceWeightedI(_SoftGaussian):
     """Soft confidence-weighted learning with a price C of the violation: the step alpha is C at most.
 
-    Attributes
-    ----------
-    confidence : float
-        Above 1/2 and below 1.
-    C : float
-        Positive.
-    variance : float
-        Of every weight at the start, positive.
+    Its parameters are ``confidence``, ``C`` and ``variance``.
     """
 
     name: ClassVar[str] = "scw-1"
     summary: ClassVar[str] = "soft confidence-weighted, linear price of a violation"
-    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
-    step: ClassVar[Step] = staticmethod(confidence_step)
-
-    confidence: float = 0.9
-    C: float = 1.0
-    variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_between("confidence", self.confidence, 0.5, 1.0)
-        check_above("C", self.C)
-        check_above("variance", self.variance)
+    constraint: ClassVar[str] = "with alpha < C, y w.x >= phi sqrt(x'Sigma x)"
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""
         return _start(space, self.confidence, self.variance, 0.0, self.C)
 
-    def cost(self, space: Space) -> int:
-        """Return that of an update."""
-        return space.n_columns**2
-
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
-        """Return the constraint of the step."""
-        return _constraint(run, "with alpha < C, y w.x >= phi sqrt(x'Sigma x)", self.reference)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftConfidenceWeightedII(Algorithm):
+class SoftConfidenceWeightedII(_SoftGaussian):
     """Soft confidence-weighted learning with a price C of the squared violation.
 
-    Attributes
-    ----------
-    confidence : float
-        Above 1/2 and below 1.
-    C : float
-        Positive.
-    variance : float
-        Of every weight at the start, positive.
+    Its parameters are ``confidence``, ``C`` and ``variance``.
     """
 
     name: ClassVar[str] = "scw-2"
     summary: ClassVar[str] = "soft confidence-weighted, squared price of a violation"
-    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
-    step: ClassVar[Step] = staticmethod(confidence_step)
-
-    confidence: float = 0.9
-    C: float = 1.0
-    variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_between("confidence", self.confidence, 0.5, 1.0)
-        check_above("C", self.C)
-        check_above("variance", self.variance)
+    constraint: ClassVar[str] = "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)"
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""
         return _start(space, self.confidence, self.variance, 1 / (2 * self.C), math.inf)
-
-    def cost(self, space: Space) -> int:
-        """Return that of an update."""
-        return space.n_columns**2
-
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
-        """Return the constraint of the step."""
-        return _constraint(run, "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)", self.reference)

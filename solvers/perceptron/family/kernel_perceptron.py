@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Step, check_above
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most, quotient, where
-from maxmargin.solvers.perceptron.family.measure import Measured, n_errors
+from maxmargin.solvers.perceptron.family.measure import Measured
 from maxmargin.solvers.perceptron.family.space import MOST_ENTRIES, Space
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.result import OnlineRun

@@ -1,6 +1,5 @@
 """The loop of every online algorithm: epochs of presentations until a rule or a limit ends it."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineS
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.settings import Progress
 
 Rows = NDArray[np.int64]
@@ -22,9 +22,6 @@ MOST_LOGGED = 10_000_000
 
 _SLICE_COST = 2_000_000
 """Multiplications between two looks at the clock and at Ctrl-C: a few ms."""
-
-_REPORT_SECONDS = 0.1
-"""Between two calls of the progress callback."""
 
 
 @dataclass(slots=True)
@@ -82,10 +79,9 @@ class Loop:
         self.order = settings.order or algorithm.default_order
         self.is_rowwise = algorithm.presents is Presents.ROWS
         self.presentation = Presentation(self.order, space.n_samples if self.is_rowwise else 1, rng)
-        self.on_progress = on_progress
         self.interrupt = Interrupt()
+        self.reporter = Reporter(on_progress, self.interrupt)
         self.slice = max(1, _SLICE_COST // algorithm.cost(space))
-        self.started = self.reported = time.monotonic()
 
     def run(self) -> OnlineStop:
         """Present epochs until the stopping rule, a limit or Ctrl-C."""
@@ -122,7 +118,7 @@ class Loop:
         while True:  # at least one presentation is made, however early the Ctrl-C
             stop = min(position + self.slice, len(order))
             position += self._slice(order, position, stop)
-            self._report()
+            self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
             if position == len(order) or self.interrupt.is_set or self._is_full:
                 return
 
@@ -165,17 +161,3 @@ class Loop:
         order = np.arange(self.space.n_samples)
         _, rows, _, _ = self._call(self.state.copy(), order, 0, len(order), 1, trial)
         return not rows.size
-
-    def _report(self) -> None:
-        now = time.monotonic()
-        if self.on_progress is None or now - self.reported < _REPORT_SECONDS:
-            return
-        self.reported = now
-        counts = self.counts
-        progress = Progress(
-            n_mistakes=counts.n_mistakes, n_epochs=len(counts.updates_per_epoch), seconds=now - self.started
-        )
-        try:
-            self.on_progress(progress)
-        except KeyboardInterrupt:
-            self.interrupt.is_set = True

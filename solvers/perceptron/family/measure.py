@@ -10,7 +10,7 @@ from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.result import achieved_margins
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_down
-from maxmargin.solvers.proof.margins import enclosures, exact_functional_margins, least_functional_margin
+from maxmargin.solvers.proof.margins import least_functional_margin, n_errors
 
 Floats = NDArray[np.float64]
 
@@ -43,21 +43,3 @@ def margin_in_norm(space: Space, w: Floats, q: float) -> float:
     """Return the least of y w.x / ||w||_q over the rows of a run, the numerator exact; -infinity at w = 0."""
     norm = float(np.linalg.norm(w, ord=q))
     return round_down(least_functional_margin(space.problem, w, 0.0)) / norm if norm else -math.inf
-
-
-def n_errors(problem: Problem, w: Floats, b: float) -> int:
-    """Return the number of rows with y(w.x + b) <= 0, exactly.
-
-    Examples
-    --------
-    >>> n_errors(Problem.validated([[0.0], [1.0], [2.0]], [-1, -1, 1]), np.array([1.0]), -1.0)
-    1
-    """
-    if not (w.any() or b):
-        return problem.n_samples
-    errors = 0
-    for rows, lower, upper in enclosures(problem, w, b, for_signs=True):
-        unclear = (lower <= 0) & (upper > 0)
-        exact = exact_functional_margins(problem, rows[unclear], w, b) if unclear.any() else []
-        errors += int((upper <= 0).sum()) + sum(margin <= 0 for margin in exact)
-    return errors

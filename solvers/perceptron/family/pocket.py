@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most
-from maxmargin.solvers.perceptron.family.measure import n_errors
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.proof.margins import n_errors
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.result import OnlineRun

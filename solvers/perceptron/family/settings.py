@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from numbers import Integral
 
-from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits
 
 
 class OnlineStop(StrEnum):
@@ -37,9 +36,5 @@ class OnlineSettings:
     max_updates: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.bias_scale < float("inf"):
-            raise InvalidOptionError(f"bias_scale is {self.bias_scale!r}; expected a positive finite number")
-        for name in ("max_epochs", "max_updates"):
-            limit = getattr(self, name)
-            if limit is not None and not (isinstance(limit, Integral) and int(limit) >= 1):
-                raise InvalidOptionError(f"{name} is {limit!r}; expected a whole number from 1, or None")
+        check_bias_scale(self.bias_scale)
+        check_limits(max_epochs=self.max_epochs, max_updates=self.max_updates)

@@ -65,11 +65,6 @@ def subgradient_step(
     return 1
 
 
-def _start(space: Space, lambda_: float) -> State:
-    n = space.n_columns
-    return State(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=np.array([float(lambda_)]))
-
-
 def _regret(run: "OnlineRun", truth: "Truth", lambda_: float, presented: Floats) -> Guarantee:
     """Compare with the u of the proven soft margin at C = 1/(lambda n)."""
     T, space = run.n_presentations, truth.space
@@ -87,13 +82,32 @@ def _regret(run: "OnlineRun", truth: "Truth", lambda_: float, presented: Floats)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubgradientSvm(Algorithm):
-    """Subgradient descent on f(w) = lambda/2 ||w||^2 + mean max(0, 1 - y w.x), with steps 1/(lambda t), once an epoch.
+class _SoftMarginDescent(Algorithm):
+    """Descent on the soft-margin objective with steps 1/(lambda t).
 
     Attributes
     ----------
     lambda_ : float
         Positive; the soft margin's C is 1/(lambda n).
+    """
+
+    lambda_: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_above("lambda_", self.lambda_)
+
+    def start(self, space: Space) -> State:
+        """Return w = 0."""
+        n = space.n_columns
+        parameters = np.array([float(self.lambda_)])
+        return State(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubgradientSvm(_SoftMarginDescent):
+    """Subgradient descent on f(w) = lambda/2 ||w||^2 + mean max(0, 1 - y w.x), with steps 1/(lambda t), once an epoch.
+
+    Its parameter is ``lambda_``.
     """
 
     name: ClassVar[str] = "subgradient-svm"
@@ -102,15 +116,6 @@ class SubgradientSvm(Algorithm):
     step: ClassVar[Step] = staticmethod(subgradient_step)
     presents: ClassVar[Presents] = Presents.ALL_ROWS
 
-    lambda_: float = 0.1
-
-    def __post_init__(self) -> None:
-        check_above("lambda_", self.lambda_)
-
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, self.lambda_)
-
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return the bound of the mean objective above the optimum."""
         shares = np.full(run.space.n_samples, run.n_presentations / run.space.n_samples)
@@ -118,28 +123,16 @@ class SubgradientSvm(Algorithm):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pegasos(Algorithm):
+class Pegasos(_SoftMarginDescent):
     """Subgradient descent on f_t(w) = lambda/2 ||w||^2 + max(0, 1 - y w.x) of one row, with steps 1/(lambda t).
 
-    Attributes
-    ----------
-    lambda_ : float
-        Positive; the soft margin's C is 1/(lambda n).
+    Its parameter is ``lambda_``.
     """
 
     name: ClassVar[str] = "pegasos"
     summary: ClassVar[str] = "stochastic subgradient descent on the soft-margin objective"
     reference: ClassVar[str] = "Shalev-Shwartz, Singer and Srebro 2007"
     step: ClassVar[Step] = staticmethod(pegasos_step)
-
-    lambda_: float = 0.1
-
-    def __post_init__(self) -> None:
-        check_above("lambda_", self.lambda_)
-
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, self.lambda_)
 
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return the bound of the mean objective above that of the optimum."""
