@@ -384,7 +384,7 @@ def perceptron(
     """Run Rosenblatt's perceptron from w = 0.
 
     The mistakes are those of exact arithmetic: scores so near 0 that rounding could decide them are computed exactly
-    (``n_ties`` of them; ``n_uncertain`` could not be, of rows outside memory or after very many).
+    (``n_ties`` of them; ``n_uncertain`` could not be, of rows outside memory, or of large data after very many).
 
     Parameters
     ----------

@@ -143,8 +143,10 @@ def order_study(
     ``max_epochs`` is 10 unless another number is given, and an adversary may go on for ever. Sequences are cut at
     ``max_mistakes``, and at 50,000 mistakes in any case; ``sequence.is_complete`` says whether one came to its end.
 
-    An order in which rounding could decide the sign of a score is run again in exact arithmetic, which takes
-    far longer: of decimals on a coarse grid these may be nearly all orders, and fewer of them are better asked for.
+    Every run is that of exact arithmetic, at little cost where scores are often near 0, as those of decimals on a
+    coarse grid. Only where the rows are too many, or their numbers too far apart in size, is an order in which rounding
+    could decide the sign of a score repeated by itself, which takes far longer; beyond that, ``outcomes.n_uncertain``
+    says what rounding may have decided.
 
     Parameters
     ----------

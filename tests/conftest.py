@@ -480,9 +480,24 @@ def _nearest_to_zero(
         x = [sum(a * p[j] for a, (_, p) in zip(weights, corners, strict=True)) for j in range(len(x))]
 
 
+def _place_of_least(points: Rows) -> Callable[[list[Fraction]], int]:
+    """Return what finds the point with the least x.p; whole numbers take a sixth of the time of fractions."""
+    common = lcm(*(a.denominator for point in points for a in point))
+    whole = [[int(a * common) for a in point] for point in points]
+
+    def place(x: list[Fraction]) -> int:
+        direction = _primitive(x)
+        return min(range(len(whole)), key=lambda i: _dot(direction, whole[i]))
+
+    return place
+
+
 def _nearest_of(points: Rows) -> tuple[list[Fraction], list[int]]:
+    place = _place_of_least(points)
+
     def lowest(x: list[Fraction]) -> tuple[int, list[Fraction]]:
-        return min(enumerate(points), key=lambda point: _dot(x, point[1]))
+        i = place(x)
+        return i, points[i]
 
     return _nearest_to_zero(min(enumerate(points), key=lambda point: _dot(point[1], point[1])), lowest)
 
@@ -523,9 +538,10 @@ def exact_margin_squared() -> Callable[..., Fraction]:
             point, _ = _nearest_of([[sign * a for a in row] for row, sign in zip(rows, signs, strict=True)])
             return Fraction(_dot(point, point))
         plus, minus = [[row for row, s in zip(rows, signs, strict=True) if s == sign] for sign in (1, -1)]
+        of_plus, of_minus = _place_of_least(plus), _place_of_least(minus)
 
         def lowest(x: list[Fraction]) -> tuple[None, list[Fraction]]:
-            p, q = min(plus, key=lambda row: _dot(x, row)), max(minus, key=lambda row: _dot(x, row))
+            p, q = plus[of_plus(x)], minus[of_minus([-a for a in x])]
             return None, [a - b for a, b in zip(p, q, strict=True)]
 
         point, _ = _nearest_to_zero(lowest([a - b for a, b in zip(plus[0], minus[0], strict=True)]), lowest)

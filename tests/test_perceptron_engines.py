@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron import engine_choice, ties
+from maxmargin.solvers.perceptron import digits, engine_choice, ties
 from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.orders import Order
@@ -115,6 +115,8 @@ def test_ties_are_decided_exactly_or_counted(monkeypatch: pytest.MonkeyPatch, me
     assert run.n_ties > 0 and run.n_uncertain == 0
     assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 0.0, "mistake", 3)[0]
     monkeypatch.setattr(ties, "_MOST", 0)
+    assert perceptron(problem, limits).n_ties == run.n_ties, "digits decide any number of them"
+    monkeypatch.setattr(digits, "_MOST_DIGITS", 0)
     run = perceptron(problem, limits)
     assert run.n_ties == 0 and run.n_uncertain > 0
 

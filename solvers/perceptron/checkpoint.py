@@ -60,13 +60,8 @@ class Checkpoint:
     def tally(self) -> Tally:
         """Return where the run was; nothing is known of its rounding before its weights are loaded."""
         arrays = {name: np.array(array, dtype=np.int64) for name, array in self.arrays.items()}
-        arrays["cursor"][ANSWER] = 0
-        tally = Tally(
-            counts=arrays["counts"],
-            cursor=arrays["cursor"],
-            mistakes=Log(arrays["mistakes"]),
-            epochs=Log(arrays["epochs"]),
-        )
+        tally = Tally(counts=arrays["counts"], mistakes=Log(arrays["mistakes"]), epochs=Log(arrays["epochs"]))
+        tally.cursor[:ANSWER] = arrays["cursor"][:ANSWER]
         for name in _NUMBERS:
             setattr(tally, name, self.numbers[name])
         tally.size[ERROR] = math.inf

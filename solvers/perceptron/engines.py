@@ -10,9 +10,9 @@ from maxmargin.solvers.perceptron.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.kernels import (
     ERROR,
     GREATEST,
+    NORM,
     REACH,
     SCORE_ERROR,
-    SQUARE,
     UPDATE_ERROR,
     Gram,
     Orders,
@@ -169,7 +169,7 @@ def _rounding(units: Units, *, error_of_entries: bool) -> Floats:
 
 def _measure(size: Floats, norm: float, relative_error: float) -> None:
     """Bound the weights, and the error of what was computed from them anew; what was exact is exact again."""
-    size[SQUARE] = norm * norm * _UP
+    size[NORM] = norm * _UP
     size[GREATEST] = max(size[GREATEST], norm)
     if size[ERROR] > 0:
         size[ERROR] = norm * relative_error * _UP

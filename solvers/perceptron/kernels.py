@@ -1,14 +1,15 @@
 """Compiled passes of the perceptron: with a vector of weights over dense or sparse rows, or over a Gram matrix.
 
-Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, the pass stops and
-asks. Kernels that call each other live in this one file: the on-disk cache does not see changes elsewhere. The dot
-product adds in eight fixed lanes, so that it compiles to vector instructions and gives the same bits everywhere.
+Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, the pass computes it
+exactly from the digits of the rows, or stops and asks where it has none. Kernels that call each other live in this one
+file: the on-disk cache does not see changes elsewhere. The terms of a score are added in the order that suits the
+processor, so its last bits are not the same everywhere; the bounds of its error are.
 
 A pass presents the rows ``order[cursor[POSITION]:]``, over and over where it wraps, and updates in place:
 
 - ``cursor``: where it is and what it did; the constants below name its entries;
 - ``counts``: the mistakes on every row; ``log``: the mistaken rows in their order; ``epochs``: the mistakes of epochs;
-- ``size``: a bound of ||w||^2; a bound E of the error of what was computed, in units of a row's norm: the computed w
+- ``size``: a bound of ||w||; a bound E of the error of what was computed, in units of a row's norm: the computed w
   is within E of w, or a computed y w.x within E ||x||; and the greatest bound of ||w|| so far.
 """
 
@@ -29,16 +30,16 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
-POSITION, EPOCH_POSITION, EPOCH_MISTAKES, ANSWER, N_PRESENTED, N_LOGGED, N_EPOCHS, N_UNCERTAIN = range(8)
+POSITION, EPOCH_POSITION, EPOCH_MISTAKES, ANSWER, N_PRESENTED, N_LOGGED, N_EPOCHS, N_UNCERTAIN, N_DECIDED = range(9)
 """Entries of a cursor: the place in the order and in the epoch, the epoch's mistakes, the answer to the question asked
-(1 a mistake, -1 none, 0 no answer); then what the last pass did: presentations, mistakes, finished epochs, and scores
-that rounding may have decided."""
+(1 a mistake, -1 none, 0 no answer); then what the last pass did: presentations, mistakes, finished epochs, scores that
+rounding may have decided, and scores that digits decided."""
 
 REACH, SCORE_ERROR, UPDATE_ERROR = range(3)
 """Entries of what is known of the rounding: R; the error of a score in units of ||x|| ||w||; and that of an update in
 units of ||x_k|| ||x_i||, beyond that of its addition."""
 
-SQUARE, ERROR, GREATEST, EXACT_UP_TO = range(4)
+NORM, ERROR, GREATEST, EXACT_UP_TO = range(4)
 """Entries of a size; the last one is the greatest R ||w|| up to which everything is exact."""
 
 _UNIT = 2.0**-53
@@ -47,6 +48,15 @@ _UP = 1.0 + 2.0**-48
 
 _TINY = 2.0**-1010
 """More than what underflow can do to a score in 2**40 updates of 2**20 columns."""
+
+DIGIT_BITS = 24
+_BELOW_A_DIGIT = (1 << DIGIT_BITS) - 1
+
+MOST_PRODUCTS = 1 << 14
+"""Products of two digits that are added up: each is below 2**48 and the carry below 2**39, the sum below 2**63."""
+
+MOST_IN_DIGITS = 1 << 38
+"""Mistakes for which sums of digits stay below 2**62, and what they carry below two digits."""
 
 _LANES = 16
 """Margins looked at together."""
@@ -78,6 +88,37 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+class Digits(NamedTuple):
+    """Rows z_i = y_i (x_i, s) and weights w = sum c_k z_k in digits of 24 bits, to compute the sign of z_i.w exactly.
+
+    In units of a power of two the z_i are integers sum_p a_ip 2**(24 p), all digits a_ip of a number having its sign.
+    The sums of digits sum_k c_k a_kp stay in 64 bits, and so do, once the weights are carried into digits again, the
+    sums of products of digits; the sign of z_i.w is that of what is carried out of the last of these in the end.
+
+    Attributes
+    ----------
+    rows : ndarray (n_samples, n_digits, n_coordinates) of int
+        Digits, the lowest first, frozen; of shape (0, 0, 0) where there are none, and no score is decided.
+    weights : ndarray (n_digits, n_coordinates) of int
+        Updated: the sums of digits.
+    counts : ndarray (n_samples,) of int
+        Updated: the mistakes c_k of these weights.
+    carried : ndarray (n_digits + 2, n_coordinates) of int
+        Written over: the digits of the weights; those of the last place have the sign of their number, others are >= 0.
+    most : int
+        Mistakes up to which scores are decided, at most `MOST_IN_DIGITS`.
+    most_decided : int
+        Scores after which a pass returns, as the limits of its work do not know of their cost.
+    """
+
+    rows: Integers
+    weights: Integers
+    counts: Integers
+    carried: Integers
+    most: int
+    most_decided: int
+
+
 class Work(NamedTuple):
     """What a pass works on; `y`, `order` and `rounding` are frozen.
 
@@ -98,6 +139,8 @@ class Work(NamedTuple):
     most : int
         Presentations to be made.
     rounding : ndarray of float64
+    digits : Digits
+        Of the rows; a score that they decide is not asked for.
     counts, size, cursor, log, epochs : ndarray
         Updated.
     """
@@ -110,6 +153,7 @@ class Work(NamedTuple):
     asks: bool
     most: int
     rounding: Floats
+    digits: Digits
     counts: Integers
     size: Floats
     cursor: Integers
@@ -130,20 +174,8 @@ Gram = tuple[Floats, Floats, Floats]
 @register_jitable
 def _dense_score(X: Floats, row: int, w: Floats) -> float:
     """Return w.x without the constant coordinate."""
-    n_features = X.shape[1]
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = n_features - n_features % 8
-    for j in range(0, whole, 8):
-        s0 += X[row, j] * w[j]
-        s1 += X[row, j + 1] * w[j + 1]
-        s2 += X[row, j + 2] * w[j + 2]
-        s3 += X[row, j + 3] * w[j + 3]
-        s4 += X[row, j + 4] * w[j + 4]
-        s5 += X[row, j + 5] * w[j + 5]
-        s6 += X[row, j + 6] * w[j + 6]
-        s7 += X[row, j + 7] * w[j + 7]
-    total = ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
-    for j in range(whole, n_features):
+    total = 0.0
+    for j in range(X.shape[1]):
         total += X[row, j] * w[j]
     return total
 
@@ -235,34 +267,34 @@ def _add_to_margins(model: Gram, row: int) -> float:
 
 
 @register_jitable
-def _is_exact(size: Floats, rounding: Floats) -> bool:
+def _is_exact(norm: float, error: float, exact_up_to: float, rounding: Floats) -> bool:
     """Return whether every number so far is a multiple of the grid of the data, and below 2**53 of it."""
-    reached: float = rounding[REACH] * math.sqrt(size[SQUARE]) * _UP
-    return bool(size[ERROR] == 0.0 and reached <= size[EXACT_UP_TO])
+    return bool(error == 0.0 and rounding[REACH] * norm * _UP <= exact_up_to)
 
 
 @register_jitable
-def _doubt(size: Floats, rounding: Floats) -> float:
+def _doubt(norm: float, error: float, exact_up_to: float, rounding: Floats) -> float:
     """Return t such that a computed score with |y w.x| > t has the sign of the exact one; 0 where scores are exact."""
-    if _is_exact(size, rounding):
+    if _is_exact(norm, error, exact_up_to, rounding):
         return 0.0
-    norm = math.sqrt(size[SQUARE]) + size[ERROR]
-    return float(rounding[REACH] * (size[ERROR] + rounding[SCORE_ERROR] * norm) * _UP + _TINY)
+    return float(rounding[REACH] * (error + rounding[SCORE_ERROR] * (norm + error)) * _UP + _TINY)
 
 
 @register_jitable
-def _grow(size: Floats, rounding: Floats, value: float, doubt: float, square: float) -> None:
-    """Bound ||w + y x||^2 = ||w||^2 + 2 y w.x + ||x||^2, with y w.x <= 0 whatever was computed for it, and the error.
-
-    From an exact state a sum of integers is exact as well; else an addition errs by ||w + y x||/2**53 at most.
-    """
+def _grown(norm: float, rounding: Floats, value: float, doubt: float, square: float) -> float:
+    """Bound ||w + y x||, whose square is ||w||^2 + 2 y w.x + ||x||^2, with y w.x <= 0 whatever was computed for it."""
     square = (square * (1.0 + rounding[SCORE_ERROR]) + _TINY) * _UP
-    size[SQUARE] = max(0.0, size[SQUARE] + 2.0 * min(0.0, value + doubt) + square) * _UP
-    norm = math.sqrt(size[SQUARE]) * _UP
-    size[GREATEST] = max(size[GREATEST], norm)
-    if not _is_exact(size, rounding):
-        of_update = _UNIT * (norm + size[ERROR]) + rounding[UPDATE_ERROR] * math.sqrt(square)
-        size[ERROR] = (size[ERROR] + of_update) * _UP
+    square_after: float = norm * norm + 2.0 * min(0.0, value + doubt) + square
+    return math.sqrt(max(0.0, square_after)) * _UP
+
+
+@register_jitable
+def _error(norm: float, error: float, exact_up_to: float, rounding: Floats) -> float:
+    """Return the error after an update: of a sum of integers none, else it adds ||w + y x||/2**53 at most."""
+    if _is_exact(norm, error, exact_up_to, rounding):
+        return error
+    of_entries: float = rounding[UPDATE_ERROR] * rounding[REACH]
+    return (error + _UNIT * (norm + error) + of_entries) * _UP
 
 
 @register_jitable
@@ -274,56 +306,162 @@ def _is_mistake(sign: float, value: float, zero_rule: int) -> bool:
 
 
 @register_jitable
+def _present_until(
+    find: Callable[..., tuple[int, float]], add: Callable[..., float], model: Any, work: Work, end: int
+) -> bool:
+    """Present rows up to a place of the order, unless the log is full before or a score asks; return whether it does.
+
+    What is known of the rounding is held in variables on the way: a mistake costs little more than its update.
+    """
+    cursor, size, rounding, order, log = work.cursor, work.size, work.rounding, work.order, work.log
+    position, n_logged, answer = cursor[POSITION], cursor[N_LOGGED], cursor[ANSWER]
+    norm, error, greatest, exact_up_to = size[NORM], size[ERROR], size[GREATEST], size[EXACT_UP_TO]
+    doubt = _doubt(norm, error, exact_up_to, rounding)
+    is_asked = False
+    while n_logged < log.shape[0]:
+        position, value = find(model, order, position, end, doubt)
+        if position == end:
+            break
+        row = order[position]
+        if doubt > 0.0 and abs(value) <= doubt and answer == 0:
+            is_asked = work.asks
+            if is_asked:
+                break
+            cursor[N_UNCERTAIN] += 1
+        is_mistake = answer > 0 if answer != 0 else _is_mistake(work.y[row], value, work.zero_rule)
+        position, answer = position + 1, 0
+        if is_mistake:
+            norm = _grown(norm, rounding, value, doubt, add(model, row))
+            error = _error(norm, error, exact_up_to, rounding)
+            greatest = max(greatest, norm)
+            doubt = _doubt(norm, error, exact_up_to, rounding)
+            work.counts[row] += 1
+            log[n_logged] = row
+            n_logged += 1
+    cursor[POSITION], cursor[N_LOGGED], cursor[ANSWER] = position, n_logged, answer
+    size[NORM], size[ERROR], size[GREATEST] = norm, error, greatest
+    return is_asked
+
+
+@register_jitable
 def _present(find: Callable[..., tuple[int, float]], add: Callable[..., float], model: Any, work: Work) -> int:
     """Present rows until `most` are presented or something else happened; return the `Reason`."""
-    cursor, log, epochs, order = work.cursor, work.log, work.epochs, work.order
+    cursor, n_rows = work.cursor, work.order.shape[0]
     cursor[N_PRESENTED] = cursor[N_LOGGED] = cursor[N_EPOCHS] = cursor[N_UNCERTAIN] = 0
-    doubt = _doubt(work.size, work.rounding)
     while True:
-        if cursor[POSITION] == order.shape[0]:
+        if cursor[POSITION] == n_rows:
             if not work.wraps:
                 return _DONE
             cursor[POSITION] = 0
         if cursor[N_PRESENTED] == work.most:
             return _SLICE
+        begin, n_before = cursor[POSITION], cursor[N_LOGGED]
         ahead = min(work.epoch_length - cursor[EPOCH_POSITION], work.most - cursor[N_PRESENTED])
-        begin, end = cursor[POSITION], min(order.shape[0], cursor[POSITION] + ahead)
-        position, value = find(model, order, begin, end, doubt)
-        is_asked = False
-        if position < end:
-            row = order[position]
-            is_doubtful = doubt > 0.0 and abs(value) <= doubt and cursor[ANSWER] == 0
-            is_asked = is_doubtful and work.asks
-            if not is_asked:
-                position += 1
-                cursor[N_UNCERTAIN] += is_doubtful
-                is_mistake = _is_mistake(work.y[row], value, work.zero_rule)
-                if cursor[ANSWER] != 0:
-                    is_mistake = cursor[ANSWER] > 0
-                    cursor[ANSWER] = 0
-                if is_mistake:
-                    _grow(work.size, work.rounding, value, doubt, add(model, row))
-                    doubt = _doubt(work.size, work.rounding)
-                    work.counts[row] += 1
-                    cursor[EPOCH_MISTAKES] += 1
-                    log[cursor[N_LOGGED]] = row
-                    cursor[N_LOGGED] += 1
-        cursor[POSITION] = position
-        cursor[EPOCH_POSITION] += position - begin
-        cursor[N_PRESENTED] += position - begin
+        is_asked = _present_until(find, add, model, work, min(n_rows, begin + ahead))
+        cursor[EPOCH_MISTAKES] += cursor[N_LOGGED] - n_before
+        cursor[EPOCH_POSITION] += cursor[POSITION] - begin
+        cursor[N_PRESENTED] += cursor[POSITION] - begin
         if cursor[EPOCH_POSITION] == work.epoch_length:
             was_clean = cursor[EPOCH_MISTAKES] == 0
-            epochs[cursor[N_EPOCHS]] = cursor[EPOCH_MISTAKES]
+            work.epochs[cursor[N_EPOCHS]] = cursor[EPOCH_MISTAKES]
             cursor[N_EPOCHS] += 1
             cursor[EPOCH_POSITION] = cursor[EPOCH_MISTAKES] = 0
             if was_clean:
                 return _CLEAN
         if is_asked:
             return _ASKS
-        if cursor[N_LOGGED] == log.shape[0]:
+        if cursor[N_LOGGED] == work.log.shape[0]:
             return _LOG_FULL
-        if cursor[N_EPOCHS] == epochs.shape[0]:
+        if cursor[N_EPOCHS] == work.epochs.shape[0]:
             return _EPOCHS_FULL
+
+
+@register_jitable
+def _follow(digits: Digits, counts: Integers) -> bool:
+    """Add rows to the weights as often as they were mistaken since; return whether the sums of digits are at hand.
+
+    What overflows on the way is harmless: sums modulo 2**64 are those that are within reach in the end.
+    """
+    if digits.rows.shape[0] == 0:
+        return False
+    n_mistakes = 0
+    for row in range(counts.shape[0]):
+        n_mistakes += counts[row]
+        n_more = counts[row] - digits.counts[row]
+        if n_more != 0:
+            digits.counts[row] = counts[row]
+            for place in range(digits.weights.shape[0]):
+                for j in range(digits.weights.shape[1]):
+                    digits.weights[place, j] += n_more * digits.rows[row, place, j]
+    return bool(n_mistakes <= digits.most)
+
+
+@register_jitable
+def _carry(digits: Digits) -> None:
+    """Turn the sums of digits into digits."""
+    n_digits = digits.weights.shape[0]
+    for j in range(digits.weights.shape[1]):
+        total = 0
+        for place in range(n_digits + 1):
+            if place < n_digits:
+                total += digits.weights[place, j]
+            digits.carried[place, j] = total & _BELOW_A_DIGIT
+            total >>= DIGIT_BITS
+        digits.carried[n_digits + 1, j] = total
+
+
+@register_jitable
+def _exact_sign(digits: Digits, row: int) -> int:
+    """Return the sign of z.w, for weights that are carried."""
+    own, weights = digits.rows[row], digits.carried
+    total, below = 0, 0
+    for place in range(own.shape[0] + weights.shape[0] - 1):
+        for k in range(max(0, place - weights.shape[0] + 1), min(place + 1, own.shape[0])):
+            for j in range(own.shape[1]):
+                total += own[k, j] * weights[place - k, j]
+        below |= total & _BELOW_A_DIGIT
+        total >>= DIGIT_BITS
+    if total == 0:
+        return 1 if below else 0
+    return 1 if total > 0 else -1
+
+
+@register_jitable
+def _is_decided(work: Work) -> bool:
+    """Answer whether the row in question is a mistake, where its digits say it."""
+    if not _follow(work.digits, work.counts):
+        return False
+    _carry(work.digits)
+    row = work.order[work.cursor[POSITION]]
+    sign = float(_exact_sign(work.digits, row))
+    work.cursor[ANSWER] = 1 if _is_mistake(work.y[row], sign, work.zero_rule) else -1
+    return True
+
+
+@register_jitable
+def _present_exactly(find: Callable[..., tuple[int, float]], add: Callable[..., float], model: Any, work: Work) -> int:
+    """Present rows and answer what digits can; return the `Reason` for which that ended."""
+    cursor = work.cursor
+    n_presented, n_logged, n_epochs, n_uncertain, n_decided = 0, 0, 0, 0, 0
+    while True:
+        rest = Work(
+            work.y, work.order, work.wraps, work.epoch_length, work.zero_rule, work.asks, work.most - n_presented,
+            work.rounding, work.digits, work.counts, work.size, cursor, work.log[n_logged:], work.epochs[n_epochs:],
+        )  # fmt: skip
+        reason = _present(find, add, model, rest)
+        n_presented += cursor[N_PRESENTED]
+        n_logged += cursor[N_LOGGED]
+        n_epochs += cursor[N_EPOCHS]
+        n_uncertain += cursor[N_UNCERTAIN]
+        if reason != _ASKS or not _is_decided(work):
+            break
+        n_decided += 1
+        if n_decided == work.digits.most_decided:
+            reason = _SLICE
+            break
+    cursor[N_PRESENTED], cursor[N_LOGGED], cursor[N_EPOCHS] = n_presented, n_logged, n_epochs
+    cursor[N_UNCERTAIN], cursor[N_DECIDED] = n_uncertain, n_decided
+    return reason
 
 
 class Orders(NamedTuple):
@@ -335,6 +473,7 @@ class Orders(NamedTuple):
         As in `Work`, frozen.
     zero_rule : int
     max_mistakes, max_epochs : int
+    digits : Digits
     orders : ndarray (n_orders, n_samples) of int
         Frozen; each is presented over and over.
     size : ndarray
@@ -342,7 +481,8 @@ class Orders(NamedTuple):
     counts : ndarray (n_orders, n_samples) of int
         Updated from 0: mistakes on every row.
     outcomes : ndarray (n_orders, 3) of int
-        Updated: epochs, scores that rounding may have decided, and whether the run converged (0 or 1).
+        Updated: epochs, whether the run was given up at a score that nothing could decide (0 or 1), and whether it
+        converged.
     """
 
     y: Floats
@@ -350,6 +490,7 @@ class Orders(NamedTuple):
     zero_rule: int
     max_mistakes: int
     max_epochs: int
+    digits: Digits
     orders: Integers
     size: Floats
     counts: Integers
@@ -367,23 +508,25 @@ def _present_orders(
     """Run in one order after another; `weights` is the array of the model that holds what is known of them."""
     n_samples = of.orders.shape[1]
     log, epochs = np.empty(_ROOM, dtype=np.int64), np.empty(_ROOM, dtype=np.int64)
-    cursor = np.zeros(N_UNCERTAIN + 1, dtype=np.int64)
+    cursor = np.zeros(N_DECIDED + 1, dtype=np.int64)
     for k in range(of.orders.shape[0]):
         weights[:] = 0.0
-        of.size[SQUARE] = of.size[ERROR] = of.size[GREATEST] = 0.0
+        of.size[NORM] = of.size[ERROR] = of.size[GREATEST] = 0.0
         cursor[:] = 0
         n_mistakes, reason = 0, _SLICE
         while reason != _CLEAN and n_mistakes < of.max_mistakes and of.outcomes[k, 0] < of.max_epochs:
             room = min(_ROOM, of.max_mistakes - n_mistakes)
             n_epochs = min(_ROOM, of.max_epochs - of.outcomes[k, 0])
             work = Work(
-                of.y, of.orders[k], True, n_samples, of.zero_rule, False, _NO_END, of.rounding, of.counts[k], of.size,
-                cursor, log[:room], epochs[:n_epochs],
+                of.y, of.orders[k], True, n_samples, of.zero_rule, True, _NO_END, of.rounding, of.digits, of.counts[k],
+                of.size, cursor, log[:room], epochs[:n_epochs],
             )  # fmt: skip
-            reason = _present(find, add, model, work)
+            reason = _present_exactly(find, add, model, work)
+            if reason == _ASKS:
+                break
             n_mistakes += cursor[N_LOGGED]
             of.outcomes[k, 0] += cursor[N_EPOCHS]
-            of.outcomes[k, 1] += cursor[N_UNCERTAIN]
+        of.outcomes[k, 1] = reason == _ASKS
         of.outcomes[k, 2] = reason == _CLEAN
         of.outcomes[k, 0] += cursor[EPOCH_POSITION] > 0
 
@@ -395,9 +538,16 @@ _STATE = vector(types.float64, readonly=False)
 _COUNTS = vector(types.int64, readonly=False)
 _tuple_of: Callable[..., Any] = types.Tuple
 _named_tuple_of: Callable[..., Any] = types.NamedTuple
+_DIGITS = _named_tuple_of(
+    (
+        types.Array(types.int64, 3, "C", readonly=True),
+        *(types.Array(types.int64, 2, "C"), _COUNTS, types.Array(types.int64, 2, "C"), types.int64, types.int64),
+    ),
+    Digits,
+)
 _WORK = _named_tuple_of(
     (
-        *(_FLOATS, _ROWS, types.boolean, types.int64, types.int64, types.boolean, types.int64, _FLOATS),
+        *(_FLOATS, _ROWS, types.boolean, types.int64, types.int64, types.boolean, types.int64, _FLOATS, _DIGITS),
         *(_COUNTS, _STATE, _COUNTS, _COUNTS, _COUNTS),
     ),
     Work,
@@ -406,7 +556,7 @@ _ROWS_OF_ORDERS = types.Array(types.int64, 2, "C", readonly=True)
 _COUNTS_OF_ORDERS = types.Array(types.int64, 2, "C")
 _ORDERS = _named_tuple_of(
     (
-        *(_FLOATS, _FLOATS, types.int64, types.int64, types.int64, _ROWS_OF_ORDERS, _STATE),
+        *(_FLOATS, _FLOATS, types.int64, types.int64, types.int64, _DIGITS, _ROWS_OF_ORDERS, _STATE),
         *(_COUNTS_OF_ORDERS, _COUNTS_OF_ORDERS),
     ),
     Orders,
@@ -418,22 +568,22 @@ _GRAM = _tuple_of((MATRIX, _FLOATS, _STATE))
 
 def present_dense(model: Dense, work: Work) -> int:
     """Present dense rows with a vector of weights."""
-    return _present(_find_dense, _add_dense, model, work)
+    return _present_exactly(_find_dense, _add_dense, model, work)
 
 
 def present_sparse(model: Sparse, work: Work) -> int:
     """Present rows in CSR form with a vector of weights."""
-    return _present(_find_sparse, _add_sparse, model, work)
+    return _present_exactly(_find_sparse, _add_sparse, model, work)
 
 
 def present_in_row_order(model: Gram, work: Work) -> int:
     """Present rows 0, 1, ... through their Gram matrix; the order of the work counts up."""
-    return _present(_find_in_row_order, _add_to_margins, model, work)
+    return _present_exactly(_find_in_row_order, _add_to_margins, model, work)
 
 
 def present_in_any_order(model: Gram, work: Work) -> int:
     """Present rows through their Gram matrix."""
-    return _present(_find_in_any_order, _add_to_margins, model, work)
+    return _present_exactly(_find_in_any_order, _add_to_margins, model, work)
 
 
 def present_orders_dense(model: Dense, orders: Orders) -> None:
@@ -465,4 +615,4 @@ _SIGNATURES: dict[Callable[..., Any], tuple[Any, Any]] = {
 @cache
 def machine_code(function: Kernel) -> Kernel:
     """Return one of the functions above compiled, which is done or loaded once it is needed."""
-    return compiled(*_SIGNATURES[function])(function)
+    return compiled(*_SIGNATURES[function], may_reorder_sums=True)(function)

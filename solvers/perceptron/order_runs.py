@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.digits import digits_of, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.kernels import EXACT_UP_TO, Orders, frozen
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _NO_LIMIT = 1 << 62
-_EPOCHS, _UNCERTAIN, _CONVERGED = range(3)
+_EPOCHS, _GIVEN_UP, _CONVERGED = range(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,8 +36,8 @@ class Outcomes:
     margin : ndarray (n_orders,)
         Least y(w.x + b)/||w|| of the hyperplane that each ended on, in floating point; nan at w = 0.
     n_uncertain : ndarray (n_orders,) of int
-        Runs with ties are repeated in exact arithmetic; after that, scores whose sign rounding may have decided. Where
-        it is 0 the run is that of exact arithmetic.
+        Scores whose sign rounding may have decided, of runs that were repeated because digits could not decide one.
+        Where it is 0 the run is that of exact arithmetic.
     """
 
     n_mistakes: Rows
@@ -75,6 +76,7 @@ class OrderRuns:
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
         self._engine = self._engine_of_rows()
+        self._digits = digits_of(problem, settings.bias_scale)
         self._of_thread = local()
 
     def _engine_of_rows(self) -> Engine:
@@ -94,18 +96,20 @@ class OrderRuns:
             zero_rule=ZERO_RULES[self.settings.zero],
             max_mistakes=self.settings.max_mistakes or _NO_LIMIT,
             max_epochs=self.settings.max_epochs or _NO_LIMIT,
+            digits=with_weights_of_its_own(self._digits),
             orders=frozen(np.ascontiguousarray(orders)),
             size=size,
             counts=counts,
             outcomes=outcomes,
         )
         engine.present_orders(work)
-        for k in np.flatnonzero(outcomes[:, _UNCERTAIN]):
-            self._run_exactly(orders[k], counts[k], outcomes[k])
+        n_uncertain = np.zeros(len(orders), dtype=np.int64)
+        for k in np.flatnonzero(outcomes[:, _GIVEN_UP]):
+            n_uncertain[k] = self._repeat(orders[k], counts[k], outcomes[k])
         return Outcomes(
             n_mistakes=counts.sum(axis=1),
             n_epochs=outcomes[:, _EPOCHS],
-            n_uncertain=outcomes[:, _UNCERTAIN],
+            n_uncertain=n_uncertain,
             converged=outcomes[:, _CONVERGED] > 0,
             margin=self._margins(counts),
         )
@@ -116,10 +120,12 @@ class OrderRuns:
         engine: Engine = self._of_thread.engine
         return engine
 
-    def _run_exactly(self, order: Rows, counts: Rows, outcome: Rows) -> None:
+    def _repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:
+        """Run once more where scores are computed outside compiled code; return how many were not even there."""
         run = perceptron(in_this_order(self.problem, order), self.settings)
         counts[order] = run.mistake_counts
-        outcome[:] = run.n_epochs, run.n_uncertain, run.converged
+        outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged
+        return run.n_uncertain
 
     def _margins(self, counts: Rows) -> Floats:
         signed = counts * self.problem.y

@@ -1,7 +1,8 @@
 """The perceptron's loop, written once: slices of compiled work, limits, Ctrl-C, progress, the stopping rule.
 
 The mistakes are those of exact arithmetic: where rounding could have decided the sign of a score, it is computed from
-the integer counts of the mistakes. Where it is not (rows outside memory, very many such scores) the run says so.
+the integer counts of the mistakes, by the compiled passes themselves where the digits of the rows are few enough. Where
+it is not (rows outside memory, very many such scores of rows with too many digits) the run says so.
 """
 
 import time
@@ -17,6 +18,7 @@ from maxmargin.solvers.perceptron.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.kernels import (
     EPOCH_POSITION,
+    N_DECIDED,
     N_EPOCHS,
     N_LOGGED,
     N_PRESENTED,
@@ -192,13 +194,16 @@ class _Run:
             asks=tally.asks,
             most=most,
             rounding=segment.engine.rounding,
+            digits=self.ties.digits,
             counts=tally.counts[segment.first_row :],
             size=tally.size,
             cursor=tally.cursor,
             log=log,
             epochs=epochs,
         )
-        return segment.engine.present(work)
+        reason = segment.engine.present(work)
+        tally.n_ties += int(tally.cursor[N_DECIDED])
+        return reason
 
     @staticmethod
     def _row(tally: Tally, segment: Segment) -> int:
@@ -241,9 +246,10 @@ class _Run:
         trial.cursor[POSITION] = 0
         while True:
             reason = self._pass(trial, segment, self.problem.n_samples, log, epochs)
-            if reason is not Reason.ROUNDING_MAY_DECIDE:
+            if reason is Reason.ROUNDING_MAY_DECIDE:
+                self.ties.decide(trial, self._row(trial, segment))
+            elif reason is not Reason.SLICE_IS_MADE:
                 return reason is Reason.LOG_IS_FULL
-            self.ties.decide(trial, self._row(trial, segment))
 
     def _keep(self) -> None:
         """Hand out a checkpoint; chunks of rows outside memory can be gone on with only from the first one."""

@@ -13,7 +13,7 @@ Rows = NDArray[np.int64]
 _MOST_LOGGED = 1 << 24
 """Mistakes, and epochs, that are kept one by one (16.8 million); beyond it they are counted only."""
 
-_CURSOR_ENTRIES, _SIZE_ENTRIES = 8, 4
+_CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
 
 class Log:

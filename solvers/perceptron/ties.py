@@ -1,6 +1,7 @@
 """Scores so near 0 that rounding could decide them, decided in exact arithmetic."""
 
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.perceptron.digits import digits_of, no_digits
 from maxmargin.solvers.perceptron.engines import Engine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.kernels import ANSWER, ERROR, EXACT_UP_TO, GREATEST
@@ -10,7 +11,7 @@ from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem import Problem
 
 _MOST = 20_000
-"""Scores that are computed exactly; those after them are decided as they were rounded, and counted."""
+"""Scores that are computed exactly where there are no digits; those after them are decided as rounded, and counted."""
 
 _ROUNDED_ANEW = 1_000_000
 """Mistakes after which the weights are rounded anew from their exact value, so that errors do not add up."""
@@ -19,7 +20,7 @@ _UP = 1 + 2.0**-40
 
 
 class Ties:
-    """Answers what compiled passes ask.
+    """Answers what compiled passes ask, or gives them the digits of the rows to answer it themselves.
 
     Parameters
     ----------
@@ -30,16 +31,17 @@ class Ties:
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings, units: Units) -> None:
-        self.problem, self.units = problem, units
+        self.problem, self.units, self.settings = problem, units, settings
+        self.digits = no_digits()
         self.zero_rule = ZERO_RULES[settings.zero]
         self.is_in_memory = isinstance(problem.carrier, InMemory)
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
-        self._grid_is_known = False
+        self._grid_is_known = self._digits_are_known = False
         self._n_rounded_at = 0
 
     def decide(self, tally: Tally, row: int) -> None:
-        """Put into the cursor whether the row is a mistake; or find that scores are exact; or that none asks again."""
-        if self._is_on_a_grid(tally):
+        """Put into the cursor whether the row is a mistake, or see to it that the next pass does not ask."""
+        if self._is_on_a_grid(tally) or self._has_digits_now():
             return
         if not self.is_in_memory or tally.n_ties >= _MOST:
             tally.asks = False
@@ -59,6 +61,14 @@ class Ties:
             return False
         tally.size[ERROR] = 0.0
         return True
+
+    def _has_digits_now(self) -> bool:
+        """Look once for the digits of the rows; where they do not help, scores are computed here."""
+        if self._digits_are_known or not self.is_in_memory:
+            return False
+        self._digits_are_known = True
+        self.digits = digits_of(self.problem, self.settings.bias_scale)
+        return self.digits.rows.size > 0
 
     def load(self, engine: Engine, tally: Tally) -> None:
         """Have the engine go on with the weights of the tally, rounded once."""

@@ -1,0 +1,79 @@
+"""The rows of a problem in digits of 24 bits, from which compiled passes compute scores exactly."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.kernels import DIGIT_BITS, MOST_IN_DIGITS, MOST_PRODUCTS, Digits, frozen
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import common_exponent
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_MOST_DIGITS = MOST_ROWS**2
+"""Of all rows: as much memory as the greatest Gram matrix needs (32 MiB)."""
+
+_MOST_BITS = 1000
+"""Of a number, so that it is one in floating point as well when it counts units of the lowest bit."""
+
+_MOST_STEPS = 1 << 24
+"""Counts looked at and products added up in one pass: some ms, between two looks at the clock and at Ctrl-C."""
+
+_CARRIED = 2
+"""Digits that sums of digits have more than the rows."""
+
+
+def no_digits() -> Digits:
+    """Return digits that decide no score."""
+    return _with_weights_of_zero(np.empty((0, 0, 0), dtype=np.int64))
+
+
+def digits_of(problem: Problem, bias_scale: float) -> Digits:
+    """Return the digits of the rows y (x, s) in memory; `no_digits` where they are too many.
+
+    Numbers are too many or too long where all digits fill more than 32 MiB, where the digits of a row are more than
+    2**14, so that sums of their products could overflow, or where the bits of a number in units of the lowest bit of
+    all numbers are more than 1,000.
+    """
+    n_coordinates = problem.n_features + 1
+    if problem.n_samples * n_coordinates > _MOST_DIGITS:
+        return no_digits()
+    constant = np.full((problem.n_samples, 1), bias_scale if problem.bias else 0.0)
+    rows = np.hstack([problem.dense_rows(slice(None)), constant]) * problem.y[:, np.newaxis]
+    lowest = common_exponent(rows) or 0
+    n_bits = int(np.frexp(np.abs(rows).max())[1]) - lowest
+    n_digits = max(1, -(-n_bits // DIGIT_BITS))
+    is_short = n_bits <= _MOST_BITS and n_digits * n_coordinates <= MOST_PRODUCTS
+    if not is_short or rows.size * n_digits > _MOST_DIGITS:
+        return no_digits()
+    return _with_weights_of_zero(_in_digits(np.ldexp(rows, -lowest), n_digits))
+
+
+def with_weights_of_its_own(digits: Digits) -> Digits:
+    """Return digits of the same rows, for another thread."""
+    return _with_weights_of_zero(digits.rows)
+
+
+def _in_digits(integers: Floats, n_digits: int) -> Integers:
+    """Return the digits, shape (n_rows, n_digits, n_coordinates), of whole numbers; no step rounds."""
+    digits = np.empty((len(integers), n_digits, integers.shape[1]), dtype=np.int64)
+    base = 2.0**DIGIT_BITS
+    for place in range(n_digits):
+        higher = np.trunc(integers / base)
+        digits[:, place] = integers - higher * base
+        integers = higher
+    return digits
+
+
+def _with_weights_of_zero(rows: Integers) -> Digits:
+    n_samples, n_digits, n_coordinates = rows.shape
+    n_steps = n_samples + n_digits * (n_digits + _CARRIED) * n_coordinates
+    return Digits(
+        rows=frozen(rows),
+        weights=np.zeros((n_digits, n_coordinates), dtype=np.int64),
+        counts=np.zeros(n_samples, dtype=np.int64),
+        carried=np.zeros((n_digits + _CARRIED, n_coordinates), dtype=np.int64),
+        most=MOST_IN_DIGITS,
+        most_decided=max(1, _MOST_STEPS // max(1, n_steps)),
+    )

@@ -1,0 +1,225 @@
+"""Scores near 0, decided by digits of the rows in compiled code: against Python's integers, within every limit."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_array
+
+from maxmargin.solvers.perceptron import digits as digits_module
+from maxmargin.solvers.perceptron import kernels
+from maxmargin.solvers.perceptron.digits import digits_of
+from maxmargin.solvers.perceptron.many_orders import ManyOrders, many_orders
+from maxmargin.solvers.perceptron.order_runs import OrderRuns
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_integers
+
+N_ORDERS = 5
+MAX_EPOCHS = 12
+
+KINDS = {
+    "decimals": st.integers(-9, 9).map(lambda k: k / 10),
+    "integers": st.integers(-3, 3).map(float),
+    "wide": st.builds(
+        lambda k, sign, e: sign * k * 2.0**e, st.integers(0, 3), st.sampled_from([-1, 1]), st.integers(-200, 200)
+    ),
+    "any": st.builds(lambda sign, v: sign * v, st.sampled_from([-1, 1]), st.floats(1e-100, 1e100)),
+}
+
+
+@st.composite
+def problems(draw: st.DrawFn, kind: str | None = None) -> Problem:
+    n, d = draw(st.integers(2, 7)), draw(st.integers(1, 4))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=KINDS[kind or draw(st.sampled_from(list(KINDS)))]))
+    X[draw(st.lists(st.integers(0, n - 1), max_size=2))] = 0.0
+    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1.0, 1.0
+    return Problem(X, y, draw(st.booleans()))
+
+
+def integer_rows(problem: Problem, scale: float) -> list[list[int]]:
+    """The rows y (x, s), times a power of two."""
+    constant = np.full((problem.n_samples, 1), scale if problem.bias else 0.0)
+    rows = np.hstack([problem.dense_rows(slice(None)), constant]) * problem.y[:, np.newaxis]
+    integers: list[list[int]] = as_integers(rows)[0].tolist()
+    return integers
+
+
+def run_in_integers(problem: Problem, options: PerceptronSettings, order: list[int]) -> tuple[int, int, bool]:
+    """The mistakes, the epochs and whether the last one was clean."""
+    rows, at_zero = integer_rows(problem, options.bias_scale), ZERO_RULES[options.zero]
+    w, n_mistakes = [0] * (problem.n_features + 1), 0
+    for epoch in range(1, MAX_EPOCHS + 1):
+        before = n_mistakes
+        for i in order:
+            margin = sum(a * b for a, b in zip(w, rows[i], strict=True))
+            if margin < 0 or (margin == 0 and at_zero != problem.y[i]):
+                w = [a + b for a, b in zip(w, rows[i], strict=True)]
+                n_mistakes += 1
+        if n_mistakes == before:
+            return n_mistakes, epoch, True
+    return n_mistakes, MAX_EPOCHS, False
+
+
+def check_every_order(problem: Problem, options: PerceptronSettings, found: ManyOrders) -> None:
+    outcomes = found.outcomes
+    for k in range(N_ORDERS):
+        of_run = (outcomes.n_mistakes[k], outcomes.n_epochs[k], bool(outcomes.converged[k]))
+        assert of_run == run_in_integers(problem, options, found.order(k).tolist())
+    assert not outcomes.n_uncertain.any()
+
+
+@contextmanager
+def counted_repeats() -> Iterator[list[int]]:
+    """Count the orders that compiled code gives up."""
+    seen: list[int] = []
+    repeat = OrderRuns._repeat
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OrderRuns, "_repeat", lambda *of_order: seen.append(1) or repeat(*of_order))
+        yield seen
+
+
+options_of_runs = st.builds(
+    lambda zero, scale, method: PerceptronSettings(zero=zero, bias_scale=scale, method=method, max_epochs=MAX_EPOCHS),
+    st.sampled_from(list(ZERO_RULES)),
+    st.sampled_from([1.0, 0.1, 1e-9]),
+    st.sampled_from([Method.WEIGHTS, Method.GRAM]),
+)
+
+
+@given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
+@settings(deadline=None, max_examples=100)
+def test_no_order_leaves_compiled_code(
+    problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
+) -> None:
+    stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
+    with counted_repeats() as repeats:
+        found = many_orders(stored, options, n_orders=N_ORDERS, seed=seed)
+    check_every_order(problem, options, found)
+    assert not repeats
+
+
+LIMITS = [("_MOST_DIGITS", 0), ("_MOST_DIGITS", 5), ("MOST_PRODUCTS", 2), ("_MOST_BITS", 20), ("MOST_IN_DIGITS", 0)]
+
+
+@given(st.sampled_from([*LIMITS, ("MOST_IN_DIGITS", 4)]), problems(kind="decimals"), options_of_runs)
+@settings(deadline=None, max_examples=40)
+def test_what_digits_do_not_decide_is_decided_elsewhere(
+    limit: tuple[str, int], problem: Problem, options: PerceptronSettings
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(digits_module, *limit)
+        found, run = many_orders(problem, options, n_orders=N_ORDERS), perceptron(problem, options)
+    check_every_order(problem, options, found)
+    usual = perceptron(problem, options)
+    assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
+    assert (run.n_ties, run.n_uncertain) == (usual.n_ties, 0)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_an_order_without_digits_is_repeated(limit: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows at right angles: the score is 0, and no rounded number can say so."""
+    problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1]]), np.ones(2), bias=False)
+    monkeypatch.setattr(digits_module, *limit)
+    with counted_repeats() as repeats:
+        many_orders(problem, PerceptronSettings(max_epochs=MAX_EPOCHS), n_orders=N_ORDERS)
+    assert len(repeats) == N_ORDERS
+
+
+@given(problems(), options_of_runs, st.sampled_from(list(Order)), st.integers(0, 9))
+@settings(deadline=None, max_examples=40)
+def test_passes_that_decide_one_score_each_change_nothing(
+    problem: Problem, options: PerceptronSettings, order: Order, seed: int
+) -> None:
+    """In random order a scan of all rows, which is such passes as well, ends the run."""
+    options = replace(options, order=order)
+    usual = perceptron(problem, options, rng=np.random.default_rng(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(digits_module, "_MOST_STEPS", 0)
+        run = perceptron(problem, options, rng=np.random.default_rng(seed))
+    for name in ("n_epochs", "n_presentations", "n_ties", "n_uncertain", "converged"):
+        assert getattr(run, name) == getattr(usual, name), name
+    assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
+
+
+def test_numbers_too_far_apart_have_no_digits() -> None:
+    problem = Problem(np.array([[1e-160, 0.3], [0.3, -1e160]]), np.array([1.0, -1.0]))
+    assert digits_of(problem, 1.0).rows.size == 0
+    assert digits_of(Problem(problem.X[:, 1:], problem.y), 1.0).rows.size > 0
+
+
+@given(problems(), st.sampled_from([1.0, 0.3]))
+@settings(deadline=None)
+def test_digits_are_the_rows(problem: Problem, scale: float) -> None:
+    found = digits_of(problem, scale).rows
+    base = 1 << kernels.DIGIT_BITS
+    assert np.abs(found).max() < base
+    numbers = [[sum(int(a) * base**p for p, a in enumerate(column)) for column in row.T] for row in found]
+    expected = integer_rows(problem, scale)
+    assert numbers == expected
+    assert not any(a * b < 0 for row in found for column in row.T.tolist() for a in column for b in column)
+
+
+def exact_sign(problem: Problem, scale: float, counts: list[int], row: int) -> int:
+    rows = integer_rows(problem, scale)
+    w = [sum(c * z for c, z in zip(counts, column, strict=True)) for column in zip(*rows, strict=True)]
+    margin = sum(a * b for a, b in zip(w, rows[row], strict=True))
+    return (margin > 0) - (margin < 0)
+
+
+@given(problems(), st.data())
+@settings(deadline=None)
+def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.DataObject) -> None:
+    """For one vector of counts after another, as large as they may be."""
+    found = digits_of(problem, 0.3)
+    most = kernels.MOST_IN_DIGITS // problem.n_samples
+    numbers = st.one_of(st.integers(0, 9), st.integers(0, most), st.just(most))
+    for _ in range(3):
+        counts = data.draw(st.lists(numbers, min_size=problem.n_samples, max_size=problem.n_samples))
+        assert kernels._follow(found, np.array(counts))
+        kernels._carry(found)
+        for row in range(problem.n_samples):
+            assert kernels._exact_sign(found, row) == exact_sign(problem, 0.3, counts, row)
+
+
+def test_more_mistakes_than_digits_hold_are_not_decided() -> None:
+    found = digits_of(Problem(np.array([[0.1], [0.2]]), np.array([1.0, -1.0])), 1.0)
+    assert kernels._follow(found, np.array([kernels.MOST_IN_DIGITS - 1, 1]))
+    assert not kernels._follow(found, np.array([kernels.MOST_IN_DIGITS, 1]))
+    assert kernels._follow(found, np.array([1, 0])), "and then they are again"
+    kernels._carry(found)
+    assert kernels._exact_sign(found, 0) == 1
+
+
+@pytest.mark.parametrize("n_coordinates", [1, 400, kernels.MOST_PRODUCTS])
+def test_the_longest_sums_of_products_fit(n_coordinates: int) -> None:
+    """Every digit as great as can be, in as many places as are allowed, after as many mistakes; no sum overflows."""
+    n_digits = min(41, kernels.MOST_PRODUCTS // n_coordinates)
+    row = np.full((n_digits, n_coordinates), (1 << kernels.DIGIT_BITS) - 1)
+    found = digits_module._with_weights_of_zero(np.array([row, -row]))
+    assert kernels._follow(found, np.array([kernels.MOST_IN_DIGITS, 0]))
+    kernels._carry(found)
+    assert [kernels._exact_sign(found, row) for row in (0, 1)] == [1, -1]
+
+
+@pytest.mark.parametrize("sign", [-1, 0, 1])
+def test_the_lowest_bit_decides(sign: int) -> None:
+    """Rows (a, b) and (-b, a + e) with an e of one unit of the last place: their product is b e."""
+    a, b = 0.7, 0.1
+    e = sign * 2.0**-53
+    problem = Problem(np.array([[a, b], [-b, a + e]]), np.array([1.0, 1.0]), False)
+    found = digits_of(problem, 0.0)
+    for count in (1, 10**6, kernels.MOST_IN_DIGITS):
+        assert kernels._follow(found, np.array([count, 0]))
+        kernels._carry(found)
+        assert kernels._exact_sign(found, 1) == sign
+    assert Fraction(a + e) - Fraction(a) == Fraction(e), "the sum is exact"
