@@ -83,7 +83,7 @@ def feasibility(X: Any, y: Floats, *, bias: bool = True) -> Program:
 def freund_schapire(X: Any, y: Floats, n_passes: int, radius: float) -> Program:
     """Return min R ||v|| + sqrt(E) ||xi|| subject to y_i v.x_i >= 1 - xi_i, xi_i >= 0, for E passes; v is w, b is 0.
 
-    The square of the optimum is the least mistake bound of Freund and Schapire (1999, theorem 2).
+    The square of the optimum is the least mistake bound of Freund and Schapire (1999).
 
     Examples
     --------

@@ -48,7 +48,7 @@ def tightest_bound(
     The rows x_i are those of the run, the constant of its bias included; R is the greatest ||x_i||, and every row is
     presented E = n_passes times, in any order (each update has y w.x <= 0, from w = 0).
 
-    - "squared-hinge": (R ||v|| + sqrt(E sum (1 - y_i v.x_i)_+^2))^2 (Freund and Schapire 1999, theorem 2, for v = u/g).
+    - "squared-hinge": (R ||v|| + sqrt(E sum (1 - y_i v.x_i)_+^2))^2 (Freund and Schapire 1999, for v = u/g).
     - "hinge": ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v|| and L = E sum (1 - y_i v.x_i)_+. Its least value is never
       above that of the other.
 

@@ -64,6 +64,7 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
 
 def test_the_pages_about_the_perceptron_are_executed() -> None:
     expected = {"notation", "questions-the-notes-leave-open", "what-lecture-notes-get-wrong"}
+    expected |= {"perceptron", "family", "bounds", "studies", "boolean", "fewest-errors"}
     assert expected <= {page.stem for page in EXECUTED}
 
 

@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import re
 import signal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +72,24 @@ def test_a_run_counts_what_it_does(name: str) -> None:
     assert (np.diff(run.update_times) > 0).all()
     assert (run.stop_reason == "converged") == run.converged
     assert run.guarantees
+
+
+@pytest.mark.parametrize("place", range(len(ALGORITHMS)))
+def test_the_table_of_the_family_is_the_catalogue(place: int) -> None:
+    """Names, guarantees and sources of docs/family.md, in the order of the catalogue."""
+    page = (Path(__file__).resolve().parents[1] / "docs" / "family.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `([\w-]+)` \|.*\| ([\w, -]+) \| ([^|]+) \|$", page, flags=re.MULTILINE)
+    assert len(table) == len(ALGORITHMS)
+    name = list(ALGORITHMS)[place]
+    X, y = whole_numbers(1)
+    guarantees = ", ".join(guarantee.name for guarantee in mm.online(X, y, name, max_epochs=1, rng=0).guarantees)
+    assert table[place] == (name, guarantees, mm.online_algorithms()[name].reference)
+
+
+def test_the_table_of_bounds_is_the_ladder() -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "bounds.md").read_text(encoding="utf-8")
+    names = re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE)
+    assert names == [bound.name for bound in mm.mistake_bounds(*whole_numbers(1))]
 
 
 @pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - {"kernel-perceptron"}))

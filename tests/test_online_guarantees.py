@@ -2,6 +2,8 @@
 
 import math
 from functools import cache
+from itertools import permutations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,9 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.perceptron.family import voted as voted_module
 from maxmargin.solvers.perceptron.family.alma import Alma
+from maxmargin.solvers.perceptron.family.averaged import AveragedPerceptron
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most
 from maxmargin.solvers.perceptron.family.result import OnlineRun
@@ -17,6 +21,7 @@ from maxmargin.solvers.perceptron.family.run import run_online
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.perceptron.family.voted import VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.problem import Problem
 
@@ -107,7 +112,7 @@ def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str) ->
                 assumed = name in NEEDS_NO_SEPARATION or truth.is_separable
                 if guarantee.name == "margin":
                     assumed = run.converged and truth.is_separable
-                if guarantee.name in {"ascent", "stays"}:
+                if guarantee.name in {"ascent", "stays", "mean-length", "vote"}:
                     assumed = True
                 if name == "delta-rule" and run.algorithm.eta is not None:  # type: ignore[attr-defined]
                     assumed = run.algorithm.eta * np.linalg.norm(run.space.X, 2) ** 2 <= 2  # type: ignore[attr-defined]
@@ -132,7 +137,7 @@ def test_guarantees_that_ask_for_more_are_met_where_that_is_given() -> None:
         assert [guarantee.holds for guarantee in run.guarantees] == [True], name
     for name in ("cw", "scw-1", "scw-2"):
         run = mm.online(X, disjunction, name, max_epochs=10)
-        assert run.n_errors == 0 and run.guarantees[0].holds is True
+        assert run.n_errors == 0 and all(guarantee.holds is True for guarantee in run.guarantees)
 
 
 def test_winnow_needs_few_mistakes_among_many_columns() -> None:
@@ -179,6 +184,87 @@ def test_large_margin_algorithms_come_nearer_as_their_parameter_says() -> None:
             algorithm = algorithm_of(name, {parameter: value})
             run = run_online(problem, algorithm, OnlineSettings(max_epochs=50_000), truth=truth)
             assert run.converged and run.run_margin >= (1 - value) * truth.margin * (1 - 1e-9)
+
+
+def test_the_guarantees_of_the_mean_are_about_the_mean() -> None:
+    """||mean||/A with the mean A of the updates so far, and the mean of the squares added so far, from all weights."""
+    for seed in range(10):
+        problem, truth = known(seed)
+        run = run_online(problem, AveragedPerceptron(), OnlineSettings(max_epochs=9, order=Order.CYCLIC), truth=truth)
+        w, squares, weights, sums, counts = np.zeros(truth.space.n_columns), 0.0, [], [], []
+        n_updates = 0
+        for row in list(range(truth.space.n_samples)) * run.n_epochs:
+            if truth.space.y[row] * (truth.space.X[row] @ w) <= 0:
+                w = w + truth.space.y[row] * truth.space.X[row]
+                squares, n_updates = squares + truth.space.squared_norms[row], n_updates + 1
+            weights.append(w)
+            sums.append(squares)
+            counts.append(n_updates)
+        by_name = {guarantee.name: guarantee for guarantee in run.guarantees}
+        length = np.linalg.norm(np.mean(weights, axis=0))
+        assert math.isclose(by_name["mean-certificate"].achieved, length / np.mean(counts), rel_tol=1e-9)
+        assert math.isclose(by_name["mean-length"].achieved, length, rel_tol=1e-9)
+        assert math.isclose(by_name["mean-length"].value or 0, math.sqrt(np.mean(sums)), rel_tol=1e-9)
+        if truth.is_separable:  # what both say of the angle
+            u = truth.u / np.linalg.norm(truth.u)
+            least = np.mean(counts) * truth.margin / math.sqrt(np.mean(sums))
+            assert np.mean(weights, axis=0) @ u / length >= least * (1 - 1e-9)
+
+
+def test_the_vote_errs_at_most_twice_as_often_as_its_voters() -> None:
+    for seed in range(10):
+        problem, truth = known(seed)
+        run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), truth=truth)
+        vote = next(guarantee for guarantee in run.guarantees if guarantee.name == "vote")
+        assert lifetimes(run).sum() == run.n_presentations
+        voters = np.vstack(list(weight_vectors(run, 3)))
+        errors = (truth.space.y[:, np.newaxis] * (truth.space.X @ voters.T) <= 0).sum(axis=0)
+        assert math.isclose(vote.value or 0, 2 * (errors @ lifetimes(run)) / run.n_presentations, rel_tol=1e-12)
+        assert vote.achieved == (problem.y * run.predict(problem.X) <= 0).sum() and vote.holds
+
+
+def test_voters_are_counted_where_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voted_module, "_MOST_PRODUCTS", 1)
+    problem, truth = known(1)
+    run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), truth=truth)
+    assert [guarantee.holds for guarantee in run.guarantees if guarantee.name == "vote"] == [None]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_freund_and_schapire_over_all_orders(seed: int) -> None:
+    """Over the orders of m + 1 rows: the vote of one pass over m rows errs on the last at most 2 M/(m + 1) times."""
+    rng = np.random.default_rng(seed)
+    y = np.array([-1.0, -1.0, 1.0, 1.0])
+    X = y[:, np.newaxis] * rng.integers(1 - 2 * seed, 5, size=(4, 2))  # the greater the seed, the more they overlap
+    n_errors = n_mistakes = 0
+    for order in map(list, permutations(range(4))):
+        before, last = order[:-1], order[-1]
+        voted = mm.online(X[before], y[before], "voted", bias=False, max_epochs=1)
+        n_errors += int(y[last] * voted.predict(X[[last]])[0] <= 0)
+        n_mistakes += mm.perceptron(X[order], y[order], bias=False, max_epochs=1).n_mistakes
+    assert n_errors <= 2 * n_mistakes / len(y)
+
+
+def test_the_gaussian_is_as_small_as_its_guarantees_say() -> None:
+    """Sums over the updates against the determinant and the inverse of the last Sigma."""
+    for seed in (1, 2, 4, 5):
+        problem, truth = known(seed)
+        n = truth.space.n_columns
+        for name, parameters in (("cw", {}), ("scw-1", {"C": 0.1}), ("scw-2", {"C": 0.1})):
+            variance = 0.5
+            algorithm = algorithm_of(name, {**parameters, "variance": variance})
+            run = run_online(problem, algorithm, OnlineSettings(max_epochs=2, order=Order.CYCLIC), truth=truth)
+            sigma = run.state.table[:n]
+            volume = n * math.log(variance) - np.linalg.slogdet(sigma)[1]
+            by_name = {guarantee.name: guarantee for guarantee in run.guarantees}
+            assert math.isclose(run.scalar(2), volume, rel_tol=1e-6)
+            assert by_name["volume"].holds and run.n_mistakes <= by_name["volume"].value * (1 + 1e-9)
+            if name == "cw" and truth.is_separable:
+                phi = NormalDist().inv_cdf(0.9)
+                scores = truth.space.y * (truth.space.X @ truth.u)
+                u = phi * math.sqrt(variance) * truth.u * (np.sqrt(truth.space.squared_norms) / scores).max()
+                expected = (1 + 1 / phi**2) * (u @ np.linalg.solve(sigma, u))
+                assert math.isclose(by_name["mistakes"].value, expected, rel_tol=1e-6)
 
 
 def stuck_step(
@@ -282,6 +368,10 @@ SABOTAGE = [
     *((name, squared_loss_step, "squared-losses") for name in ("pa", "pa-2")),
     *((name, losing_step, "regret") for name in ("ogd", "pegasos", "subgradient-svm")),
     *((name, bad_constraint_step, "constraint") for name in ("cw", "scw-1", "scw-2")),
+    *((name, stuck_step, "volume") for name in ("cw", "scw-1", "scw-2")),
+    ("cw", stuck_step, "mistakes"),
+    ("averaged", short_step, "mean-certificate"),
+    ("averaged", long_step, "mean-length"),
     ("minover", short_step, "above"),
     ("minover", long_step, "below"),
     ("adatron", falling_step, "ascent"),
@@ -313,7 +403,7 @@ def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str, m
 
 def test_every_guarantee_is_broken_by_some_step() -> None:
     problem, truth = known(1)
-    sound = {("adatron", "upper-bound"), ("kernel-perceptron", "novikoff"), ("minover", "margin")}
+    sound = {("adatron", "upper-bound"), ("kernel-perceptron", "novikoff"), ("minover", "margin"), ("voted", "vote")}
     names = {
         (name, guarantee.name)
         for name, algorithm in ALGORITHMS.items()

@@ -266,7 +266,7 @@ def test_voters_count_by_how_long_they_lasted(noise: bool) -> None:
         for row in list(range(len(y))) * run.n_epochs:
             if y[row] * (vectors[-1] @ Z[row]) <= 0:
                 vectors.append(vectors[-1] + y[row] * Z[row])
-                counts.append(0)
+                counts.append(1)  # as Freund and Schapire do
             else:
                 counts[-1] += 1
         assert lifetimes(run).tolist() == run.extras["lifetimes"].tolist() == counts

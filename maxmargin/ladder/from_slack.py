@@ -37,7 +37,7 @@ def freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
         value,
         math.isfinite(value),
         f"none on the data; {passes}: ((R + D)/g)^2 with the u of the soft margin at C = {evidence.soft.C:.6g}",
-        "Freund and Schapire 1999, theorem 2",
+        "Freund and Schapire 1999",
     )
 
 
@@ -92,12 +92,12 @@ _OPTIMA = {
     Loss.SQUARED_HINGE: (
         "freund_schapire_optimum",
         "(R||v|| + sqrt(sum (1 - y v.x)_+^2))^2",
-        "Freund and Schapire 1999, theorem 2; the optimum is a second-order cone program",
+        "Freund and Schapire 1999; the optimum is a second-order cone program",
     ),
     Loss.HINGE: (
         "hinge_optimum",
         "((a + sqrt(a^2 + 4L))/2)^2 with a = R||v||, L = sum (1 - y v.x)_+",
-        "Gentile 2003; Shalev-Shwartz 2007; the optimum by a search in one dimension",
+        "derived: M <= L + a sqrt(M), after Gentile 2003; the optimum by a search in one dimension",
     ),
 }
 """Name, formula and source."""

@@ -82,5 +82,5 @@ def slack_of_the_mistakes(evidence: Evidence) -> Bound:
         math.isfinite(value),
         "none on the data; with the slack of this run's mistakes only, and the u of the soft margin at "
         f"C = {soft.C:.6g}, which was fixed without them",
-        "Freund and Schapire 1999 in the form of Mohri and Rostamizadeh 2013",
+        "derived: M - L sqrt(M) <= v.w, after Mohri and Rostamizadeh 2013",
     )

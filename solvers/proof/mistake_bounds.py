@@ -11,7 +11,7 @@ the m_i come from a run and ask how great their sum can be:
 By duality (derived here; strong, as 0 < m small is strictly feasible) these are the least values over v of
 
 - ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v|| and L = E sum (1 - z_i.v)_+;
-- (R ||v|| + sqrt(E) ||(1 - z v)_+||_2)^2, the bound of Freund and Schapire (1999, theorem 2) for v = u/g.
+- (R ||v|| + sqrt(E) ||(1 - z v)_+||_2)^2, the bound of Freund and Schapire (1999) for v = u/g.
 
 Hence the first optimum is never above the second. In weights a_i = m_i/M that sum to 1 both say
 1/M = min max(spread, ||sum a_i z_i||^2/R^2), where the spread is max a_i/E or ||a||^2/E.

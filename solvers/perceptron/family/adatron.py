@@ -111,7 +111,7 @@ class AdaTron(Algorithm):
                 "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
                 run.scalar(_DUAL),
                 where(truth.is_separable, half),
-                "Anlauf and Biehl 1989",
+                "derived: weak duality",
             ),
             at_least(
                 "upper-bound",

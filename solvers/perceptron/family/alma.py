@@ -110,14 +110,14 @@ class Alma(Algorithm):
                 "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, g the q-norm margin",
                 run.n_updates,
                 where(truth.is_separable, self.most_updates(quotient(margin, truth.space.largest_norm(self.p)))),
-                "Gentile 2001",
+                "derived after Gentile 2001",
             ),
             at_least(
                 "margin",
                 "q-norm margin >= (1 - alpha) g, on halting on data that are strictly separable with q-norm margin g",
                 margin_in_norm(run.space, run.state.w, q),
                 where(run.converged and truth.is_separable, (1 - self.alpha) * margin),
-                "Gentile 2001",
+                "derived after Gentile 2001",
             ),
         )
 

@@ -65,9 +65,10 @@ class SecondOrderPerceptron(Algorithm):
 
     Notes
     -----
-    The published rule has the present x in S too when it predicts; that scales w.x by a positive number. With
-    A = a I + S S' a mistake adds at most x'A^-1 x <= ln(1 + x'A_before^-1 x) to v'A^-1 v, and
-    v.u <= sqrt(u'Au) sqrt(v'A^-1 v).
+    The published rule has the present x in S too when it predicts; that scales w.x by a positive number. Derived here:
+    with A = a I + S S', s = x'A^-1 x before an update and m = y w.x, the update adds (s + 2m - m^2)/(1 + s) to
+    v'A^-1 v, on a mistake s/(1 + s) <= ln(1 + s) at most, and it multiplies det A by 1 + s. As 1 <= loss(u) + y u.x,
+    the updates are sum loss(u) + v.u at most, and v.u <= sqrt(u'Au) sqrt(v'A^-1 v).
     """
 
     name: ClassVar[str] = "second-order"
@@ -99,7 +100,7 @@ class SecondOrderPerceptron(Algorithm):
                 "for every u",
                 run.n_updates,
                 value,
-                "Cesa-Bianchi, Conconi and Gentile 2005, theorem 3.1",
+                "derived after Cesa-Bianchi, Conconi and Gentile 2005",
             ),
         )
 
@@ -115,8 +116,9 @@ class Arow(Algorithm):
 
     Notes
     -----
-    The published covariance Sigma is r A^-1, so that w follows the rule of the second-order perceptron. An update
-    that is no mistake adds at most 1 + x'A^-1 x to v'A^-1 v, for 2m - m^2 <= 1 with m = y w.x.
+    The published covariance Sigma is r A^-1, so that w follows the rule of the second-order perceptron, whose
+    derivation holds. Only that an update which is no mistake adds (s + 1)/(1 + s) <= 1 + ln(1 + s) at most, for
+    2m - m^2 <= 1.
     """
 
     name: ClassVar[str] = "arow"
@@ -149,7 +151,7 @@ class Arow(Algorithm):
                 "U of them no mistakes, for every u",
                 run.n_updates,
                 value,
-                "Crammer, Kulesza and Dredze 2009, theorem 2",
+                "derived after Crammer, Kulesza and Dredze 2009",
             ),
         )
 
