@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from maxmargin.dataset import Dataset, from_arrays, load
     from maxmargin.gates import SeparationError, require
     from maxmargin.generators import generate
+    from maxmargin.mistake_traces import MistakeTrace, mistake_trace
     from maxmargin.online_runs import online, online_algorithms
     from maxmargin.order_studies import OrderStudy, order_study
     from maxmargin.prepare import prepare
@@ -50,6 +51,7 @@ _HOMES = {
     "HardMargin": "maxmargin.solvers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
+    "MistakeTrace": "maxmargin.mistake_traces",
     "NuMargin": "maxmargin.solvers.nu_solution",
     "OnlineAlgorithm": "maxmargin.solvers.perceptron.family.catalogue",
     "OnlineRun": "maxmargin.solvers.perceptron.family.result",
@@ -69,6 +71,7 @@ _HOMES = {
     "load": "maxmargin.dataset",
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.bounds",
+    "mistake_trace": "maxmargin.mistake_traces",
     "nu_margin": "maxmargin.api",
     "online": "maxmargin.online_runs",
     "online_algorithms": "maxmargin.online_runs",
@@ -92,6 +95,7 @@ __all__ = [
     "HardMargin",
     "InvalidProblemError",
     "MarginReport",
+    "MistakeTrace",
     "NuMargin",
     "OnlineAlgorithm",
     "OnlineRun",
@@ -111,6 +115,7 @@ __all__ = [
     "load",
     "margin_report",
     "mistake_bounds",
+    "mistake_trace",
     "nu_margin",
     "online",
     "online_algorithms",

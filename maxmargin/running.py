@@ -37,7 +37,7 @@ def run_perceptron(
             raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
     problem, scale = with_bias_scale(problem, bias_scale)
     settings = PerceptronSettings(bias_scale=scale, order=Order(order), method=Method(method), **limits)
-    generator = _generator(rng)
+    generator = generator_of(rng)
     if resume is None:
         return run(problem, settings, rng=generator, on_progress=on_progress)
     from maxmargin.run_state import RunFile
@@ -64,7 +64,14 @@ def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem,
     return problem, float(bias_scale)
 
 
-def _generator(rng: "np.random.Generator | int | None") -> "np.random.Generator":
+def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generator":
+    """Return the generator, or a new one with this seed.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is neither.
+    """
     import numpy as np
 
     try:

@@ -13,6 +13,7 @@ from maxmargin.api import problem_of, with_names
 from maxmargin.bounds import Bound, bounds_of
 from maxmargin.dataset import Dataset
 from maxmargin.evidence import Evidence, gather
+from maxmargin.mistake_traces import MistakeTrace, trace_of
 from maxmargin.prepare import How, prepare
 from maxmargin.reports.centring import moved_to_mean_0
 from maxmargin.reports.measures import Plane, plane_of
@@ -36,6 +37,9 @@ OnProgress = Callable[[Progress], None]
 
 _EPOCHS_IN_VAIN = 20
 """Of a run that is not known to converge, where the caller sets no limit and every epoch reads the rows anew."""
+
+_MOST_TRACED = 100
+"""Mistakes that the figures draw, and the JSON form has."""
 
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
 """Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
@@ -123,6 +127,12 @@ class Study:
     def maximum(self) -> Plane | None:
         """The maximum-margin hyperplane, None where there is none."""
         return plane_of(self.hard.w, self.hard.b, "maximum margin")
+
+    @cached_property
+    def trace(self) -> MistakeTrace:
+        """The run along its mistakes, thinned."""
+        rng = np.random.default_rng(self.settings.seed)
+        return trace_of(self.run_problem, self.run, self.run_hard, rng=rng, most_points=_MOST_TRACED)
 
     @cached_property
     def fewest_errors(self) -> SoftPoint | None:

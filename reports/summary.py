@@ -15,6 +15,7 @@ from maxmargin.reports.plain import plain
 from maxmargin.reports.separability import attempt_fields, row_fields, separability_fields
 from maxmargin.reports.soft_grid import SoftPoint
 from maxmargin.reports.study import Centred, Settings, Study
+from maxmargin.reports.tracing import trace_fields
 from maxmargin.reports.unknowns import unknowns
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -44,6 +45,7 @@ def summarize(study: Study) -> dict[str, Any]:
             "separability": separability_fields(study.dataset, study.separability, study.problem),
             "hard_margin": hard_fields(study.hard),
             "perceptron": _perceptron(study),
+            "trace": trace_fields(study),
             "comparison": _comparison(study),
             "bounds": [_bound(bound, study.run.n_mistakes) for bound in study.bounds],
             "translation": {"reason": study.not_centred} if study.centred is None else _translation(study.centred),

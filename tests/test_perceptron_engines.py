@@ -173,7 +173,7 @@ def test_the_gram_matrix_of_many_rows_is_refused() -> None:
 def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     from maxmargin.solvers.perceptron import tally
 
-    monkeypatch.setattr(tally, "_MOST_LOGGED", 7)
+    monkeypatch.setattr(tally, "MOST_LOGGED", 7)
     problem = Problem.validated([[10.0], [12.0]], [-1, 1])
     run = perceptron(problem)
     assert run.n_mistakes == run.mistake_counts.sum() == 233 and run.converged

@@ -122,6 +122,12 @@ def margin(**options: Any) -> int:
 @click.option("--method", metavar="NAME", help=f"How scores are computed: {', '.join(opt.RUN_METHODS)}.")
 @opt.resume_run_option
 @opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
+@opt.file_option(
+    "--trace-mistakes",
+    metavar="FILE",
+    help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, of long runs thinned out, and check "
+    "Novikoff's proof there: .csv, .md or .tex.",
+)
 def perceptron(**options: Any) -> int:
     """Run the perceptron and say what the run proves.
 

@@ -1,6 +1,6 @@
 """``maxmargin perceptron``: a run and its certificates."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from maxmargin.cli.output import (
     print_json,
     row_names,
     row_numbers,
+    waiting,
 )
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -36,17 +37,14 @@ def perceptron(
     prepare: str,
     seed: int,
     trace: Path | None,
+    trace_mistakes: Path | None,
     method: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> Exit:
-    """Run, print, write the trace, and return the exit code."""
-    from maxmargin.trace import check_suffix
-
-    if trace is not None:
-        check_suffix(trace)
-        check_writable(trace)
+    """Run, print, write the traces, and return the exit code."""
+    _check_traces(trace, trace_mistakes)
     if options["resume"] is not None:
         check_writable(Path(options["resume"]))
     problem, scale = with_bias_scale(problem_of(dataset, bias=bias), options.pop("bias_scale"))
@@ -55,6 +53,8 @@ def perceptron(
     run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)
     progress.close()
     traced = {} if trace is None else _write_trace(trace, dataset, problem, run, seed, quiet)
+    if trace_mistakes is not None:
+        traced |= _write_mistakes(trace_mistakes, dataset, problem, run, seed, quiet)
     if as_json:
         fields = _fields(dataset, run, problem.bias, prepare, seed)
         print_json("perceptron", {**data_fields(dataset), **fields, **traced})
@@ -62,6 +62,27 @@ def perceptron(
         print(headline(dataset))
         print(_text(dataset, run, prepare))
     return _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
+
+
+def _check_traces(*paths: Path | None) -> None:
+    """Raise before the run if a trace cannot be written.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a suffix is unknown, or two traces have one name.
+    OSError
+        If a file cannot be made.
+    """
+    from maxmargin.solvers.errors import InvalidOptionError
+    from maxmargin.trace import check_suffix
+
+    wanted = [path for path in paths if path is not None]
+    for path in wanted:
+        check_suffix(path)
+        check_writable(path)
+    if len(wanted) != len({path.resolve() for path in wanted}):
+        raise InvalidOptionError(f"{wanted[0]} is named for both traces; expected two files")
 
 
 def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, seed: int) -> dict[str, Any]:
@@ -150,3 +171,36 @@ def _write_trace(
         )
     written = {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}
     return {"trace": written}
+
+
+def _write_mistakes(
+    path: Path, dataset: "Dataset", problem: "Problem", run: "PerceptronRun", seed: int, quiet: bool
+) -> dict[str, Any]:
+    import numpy as np
+
+    from maxmargin.mistake_traces import space_margin, trace_of
+    from maxmargin.solvers.perceptron.mistake_log import UNKNOWN_ROW
+    from maxmargin.trace_table import summary_of, write_mistake_trace
+
+    with waiting("tracing the mistakes", quiet=quiet):
+        hard = space_margin(problem, run.settings.bias_scale)
+        found = trace_of(problem, run, hard, rng=np.random.default_rng(seed))
+    rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, row_numbers(dataset, found.row))
+    n_lines = write_mistake_trace(path, found, rows.tolist())
+    thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
+    note(f"{path}: {n_lines:,} of {_count(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
+    note(summary_of(found), quiet=quiet)
+    written = {
+        "file": str(path),
+        "n_lines": n_lines,
+        "is_whole": found.is_whole,
+        "holds": found.holds,
+        "inequalities": [str(inequality) for inequality in found.inequalities],
+        "violations": [asdict(violation) for violation in found.violations],
+        "radius": found.radius,
+        "u_margin": found.u_margin,
+        "maximum_lower": found.maximum_lower,
+        "maximum_upper": found.maximum_upper,
+        "reason": found.reason,
+    }
+    return {"mistake_trace": written}

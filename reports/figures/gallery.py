@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.distances import alt_distances, plot_distances
-from maxmargin.reports.figures.margin_path import alt_margin_path, plot_margin_path
+from maxmargin.reports.figures.margin_path import (
+    alt_margin_path,
+    margin_path_caption,
+    plot_margin_path,
+    plot_run_margin_path,
+    shows_run_space,
+)
 from maxmargin.reports.figures.mistakes import alt_mistakes, plot_mistakes
 from maxmargin.reports.figures.projection import (
     alt_projection,
@@ -18,6 +24,7 @@ from maxmargin.reports.figures.projection import (
     view_of,
 )
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
+from maxmargin.reports.figures.trace_gallery import trace_pictures
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane
 from maxmargin.reports.spread import spread_of
@@ -37,7 +44,7 @@ _SHARES = "half of the sample from either class, where it has as many"
 def pictures(study: Study) -> tuple[Picture, ...]:
     """Return the figures of the study, in the order of the page."""
     planes = [plane for plane in (study.reference, study.found) if plane is not None]
-    found = [_margin_path(study), _mistakes(study)]
+    found = [_margin_path(study), *trace_pictures(study), _mistakes(study)]
     if planes:
         found.append(_distances(study, planes))
     return (*found, _projection(study), _soft(study))
@@ -56,14 +63,20 @@ def _mistakes(study: Study) -> Picture:
 
 
 def _margin_path(study: Study) -> Picture:
+    def draw(figure: "Figure") -> None:
+        panels = (plot_margin_path, plot_run_margin_path)[: 1 + shows_run_space(study)]
+        axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+        for plot, ax in zip(panels, axes, strict=True):
+            plot(study, ax)
+        axes[-1].set_xlabel("mistakes made so far")
+
     return Picture(
         key="margin-path",
-        title="The margin along the run",
-        caption="The least geometric margin y(w·x + b)/‖w‖ over all rows after so many mistakes: below 0 a row is on "
-        "the wrong side. The upper curve bounds γ* from above and needs nothing but the counts of the mistakes.",
+        title="The interval of the maximum margin that the run itself proves",
+        caption=margin_path_caption(study),
         alt=alt_margin_path(study),
-        size=(_WIDTH, 3.9),
-        draw=lambda figure: _draw(figure, partial(plot_margin_path, study)),
+        size=(_WIDTH, 6.2 if shows_run_space(study) else 3.9),
+        draw=draw,
     )
 
 

@@ -1,8 +1,9 @@
-"""The margin achieved along the run, against the maximum margin."""
+"""What the run proves of the maximum margin on its way: the margin achieved, and an upper bound from its mistakes."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.reports.figures.style import (
     BOUND,
@@ -16,12 +17,13 @@ from maxmargin.reports.figures.style import (
     whole_numbers,
 )
 from maxmargin.reports.formats import number, plural
-from maxmargin.reports.trajectory import trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from maxmargin.reports.study import Study
+
+Floats = NDArray[np.float64]
 
 _MOST_MARKED = 30
 """Up to so many checkpoints each has a mark of its own."""
@@ -29,40 +31,71 @@ _MOST_MARKED = 30
 _LEAST_THRESHOLD = 1e-300
 """Where the logarithmic scale begins at the least: scales near the end of binary64 underflow."""
 
+_ALIKE = 0.9
+"""Ratio of the maximum margins of the two spaces above which one picture of both would tell the same."""
+
 _INVISIBLE = 0.02
 """Share of the range below which the maximum margin needs a logarithmic scale to be seen."""
 
 
 def plot_margin_path(study: "Study", ax: "Axes") -> "Axes":
     """Draw the margin achieved, its upper bound from the mistakes so far, and the maximum margin."""
-    path = trajectory(study)
-    size = 3 if len(path.n_mistakes) <= _MOST_MARKED else 1.5
-    label = "upper bound of γ* from the mistakes"
-    ax.plot(path.n_mistakes, path.upper, color=BOUND, marker="o", markersize=size, label=label)
-    if study.maximum is not None:
-        ax.axhline(study.hard.lower, color=MAXIMUM, label=f"γ* = {number(study.hard.lower)}")
-    ax.axhline(0, color=INK, linewidth=0.8)
-    ax.plot(path.n_mistakes, path.margin, color=PERCEPTRON, marker="o", markersize=size, label="achieved margin")
-    if is_far_apart(1.0, float(path.n_mistakes[-1])):
-        log_scale(ax, "x")
-    else:
-        whole_numbers(ax.xaxis)
-    _scale_margins(ax, study, np.concatenate([path.margin, path.upper]))
-    ax.set_xlabel("mistakes made so far")
+    trace, best = study.trace, study.hard.lower if study.maximum is not None else None
+    _plot_interval(ax, trace.n_mistakes, trace.margin, trace.margin_upper, best, "γ*")
     ax.set_ylabel("geometric margin")
-    thin_grid(ax)
-    legend_above(ax)
     return ax
 
 
-def _scale_margins(ax: "Axes", study: "Study", values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> None:
+def plot_run_margin_path(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the same in the space of the run, where the upper bound is ||w||/M."""
+    trace, best = study.trace, study.run_hard.lower if study.trace.u is not None else None
+    _plot_interval(ax, trace.n_mistakes, trace.lower, trace.upper, best, "g", upper_label="‖w‖/M")
+    ax.set_ylabel(f"margin of the rows (x, {number(study.scale)})")
+    return ax
+
+
+def _plot_interval(
+    ax: "Axes",
+    n_mistakes: NDArray[np.int64],
+    lower: Floats,
+    upper: Floats,
+    best: float | None,
+    symbol: str,
+    upper_label: str = "upper bound of γ* from the mistakes",
+) -> None:
+    """Draw both ends over the mistakes, the interval that they have proven by then, and what they close on."""
+    size = 3 if len(n_mistakes) <= _MOST_MARKED else 1.5
+    lower = np.where(np.isfinite(lower), lower, np.nan)
+    _shade_proven(ax, n_mistakes, lower, upper)
+    ax.plot(n_mistakes, upper, color=BOUND, marker="o", markersize=size, label=upper_label)
+    if best is not None:
+        ax.axhline(best, color=MAXIMUM, label=f"{symbol} = {number(best)}")
+    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.plot(n_mistakes, lower, color=PERCEPTRON, marker="o", markersize=size, label="achieved margin")
+    if is_far_apart(1.0, float(n_mistakes[-1])):
+        log_scale(ax, "x")
+    else:
+        whole_numbers(ax.xaxis)
+    _scale_margins(ax, best, np.concatenate([lower, upper]))
+    thin_grid(ax)
+    legend_above(ax)
+
+
+def _shade_proven(ax: "Axes", n_mistakes: NDArray[np.int64], lower: Floats, upper: Floats) -> None:
+    """Shade from the greatest margin achieved so far, at least 0, to the least upper bound so far."""
+    low = np.fmax.accumulate(np.fmax(lower, 0.0))
+    high = np.fmin.accumulate(upper)
+    ax.fill_between(n_mistakes, low, high, color=BOUND, alpha=0.14, linewidth=0, label="proven so far")
+
+
+def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
     """Use a scale that is logarithmic on both sides of 0 where the maximum margin would be too small to see."""
     largest = float(np.nanmax(np.abs(values), initial=0.0))
-    if study.maximum is None or study.hard.lower > _INVISIBLE * largest:
+    if best is None or best > _INVISIBLE * largest:
         return
     from matplotlib.ticker import FuncFormatter, NullLocator, SymmetricalLogLocator
 
-    exponent = int(np.floor(np.log10(study.hard.lower)))
+    exponent = int(np.floor(np.log10(best)))
     threshold = max(10.0**exponent, _LEAST_THRESHOLD)
     ax.set_yscale("symlog", linthresh=threshold, linscale=1.0)
     locator = SymmetricalLogLocator(base=10, linthresh=threshold)
@@ -70,6 +103,26 @@ def _scale_margins(ax: "Axes", study: "Study", values: "np.ndarray[tuple[int], n
     ax.yaxis.set_major_locator(locator)
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+
+
+def shows_run_space(study: "Study") -> bool:
+    """Return whether the maximum margin in the space of the run is so much less that it is drawn as well."""
+    return study.trace.u is not None and study.run_hard.upper < _ALIKE * study.hard.lower
+
+
+def margin_path_caption(study: "Study") -> str:
+    """Return what is drawn."""
+    text = (
+        "The least geometric margin y(w·x + b)/‖w‖ over all rows after so many mistakes: below 0 a row is on the wrong "
+        "side. The upper curve bounds γ* from above and needs nothing but the counts of the mistakes. Shaded: what "
+        "both have proven of γ* by then."
+    )
+    if not shows_run_space(study):
+        return text
+    return (
+        f"{text} Below, the same in the space (x, {number(study.scale)}) of the run, in which the bound is ‖w‖/M and "
+        "closes on the maximum margin g there: another number than γ*."
+    )
 
 
 def alt_margin_path(study: "Study") -> str:

@@ -105,7 +105,7 @@ def result_of(
     scale = settings.bias_scale if problem.bias else 0.0
     rows = np.flatnonzero(tally.counts)
     sums = ClassSums.of(problem, rows, tally.counts[rows].tolist())
-    w, b = _plane(sums, scale)
+    w, b = plane_of_sums(sums, scale)
     margin, run_margin = achieved_margins(problem, w, b, scale)
     margin_upper, run_upper = upper_bounds(problem, sums, scale)
     return PerceptronRun(
@@ -130,8 +130,14 @@ def result_of(
     )
 
 
-def _plane(sums: ClassSums, scale: float) -> tuple[Floats, float]:
-    """Return (w, b), rounded to nearest; divided by a power of two where that overflows."""
+def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:
+    """Return the (w, b) of mistaken rows, rounded to nearest; divided by a power of two where that overflows.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the weights differ so much in size that no binary64 numbers tell them.
+    """
     unit = as_fraction(1, sums.exponent)
     w = [(p - n) * unit for n, p in zip(sums.negative, sums.positive, strict=True)]
     b = (sums.n_positive - sums.n_negative) * Fraction(scale) ** 2
@@ -149,8 +155,12 @@ def _plane(sums: ClassSums, scale: float) -> tuple[Floats, float]:
 
 def achieved_margins(problem: Problem, w: Floats, b: float, scale: float) -> tuple[float, float]:
     """Return the least geometric margins of the plane in the user's space and in the space of the run, rounded down."""
+    return margins_of(least_functional_margin(problem, w, b), w, b, scale)
+
+
+def margins_of(least: Fraction, w: Floats, b: float, scale: float) -> tuple[float, float]:
+    """Return the same from the least functional margin of the plane."""
     square = norm_squared(w)
-    least = least_functional_margin(problem, w, b)
     margin = geometric_margin(least, square)
     if not scale:
         return margin, margin

@@ -10,7 +10,7 @@ from maxmargin.solvers.perceptron.kernels import EPOCH_MISTAKES, EPOCH_POSITION
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_MOST_LOGGED = 1 << 24
+MOST_LOGGED = 1 << 24
 """Mistakes, and epochs, that are kept one by one (16.8 million); beyond it they are counted only."""
 
 _CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
@@ -25,7 +25,7 @@ class Log:
 
     def extend(self, numbers: Rows) -> None:
         """Keep as many of the numbers as there is room for; they may be overwritten afterwards."""
-        kept = numbers[: _MOST_LOGGED - self.n_kept]
+        kept = numbers[: MOST_LOGGED - self.n_kept]
         if kept.size:
             self.parts.append(kept.copy())
             self.n_kept += len(kept)

@@ -116,6 +116,20 @@ class ClassSums:
             exponent=exponent,
         )
 
+    def plus(self, other: "ClassSums") -> "ClassSums":
+        """Return the sums for the sums of the weights."""
+        sums, exponent = add_scaled(
+            self.negative + self.positive, self.exponent, other.negative + other.positive, other.exponent
+        )
+        n_features = len(self.negative)
+        return ClassSums(
+            negative=sums[:n_features],
+            positive=sums[n_features:],
+            n_negative=self.n_negative + other.n_negative,
+            n_positive=self.n_positive + other.n_positive,
+            exponent=exponent,
+        )
+
     def half_distance_squared(self) -> Fraction | None:
         """Return the square of half the distance of the weighted means of the classes; None without one of them."""
         if not (self.n_negative and self.n_positive):

@@ -1,0 +1,258 @@
+"""A perceptron's run mistake by mistake: the two curves of Novikoff's proof, the certificate, the potential."""
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.api import problem_of
+from maxmargin.dataset import from_arrays
+from maxmargin.evidence import augmented
+from maxmargin.running import generator_of, run_perceptron, with_bias_scale
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.mistake_log import intervals
+from maxmargin.solvers.perceptron.moments import moments
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import sqrt_up
+from maxmargin.solvers.proof.novikoff import Inequality, Violation
+from maxmargin.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.solvers.solution import HardMargin
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+MOST_POINTS = 500
+"""Mistakes that are traced of a long run, unless another number is asked for."""
+
+_MOST_READ, _ENOUGH = 1_000_000_000, 10
+"""Matrix entries read for all traced mistakes together, some seconds; so many mistakes are traced whatever it costs."""
+
+_MOST_ADDED = 20_000_000
+"""Entries of mistaken rows that are added up in integers, some seconds; two mistakes are traced whatever it costs."""
+
+_MOST_KEPT = 2_000_000
+"""Integers that the exact weights at all traced mistakes may have together."""
+
+COLUMNS = (
+    *("n_mistakes", "row", "w_dot_u", "w_dot_u_at_least", "norm", "cosine", "root_of_squares", "norm_at_most"),
+    *("potential", "potential_drop", "lower", "upper", "margin", "margin_upper"),
+)
+"""Names of the columns of a trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MistakeTrace:
+    """A run from w = 0 right after chosen mistakes; in the space (x, s) of the run but where said otherwise.
+
+    Novikoff's proof squeezes M between two curves, M g <= w.u <= ||w|| <= sqrt(sum ||x||^2) <= sqrt(M) R, for any u
+    of norm 1 with y u.x >= g > 0. Here u is the direction of the maximum-margin hyperplane that was found, and
+    g = g(u) its own least margin. That, and that the potential falls, was checked in exact arithmetic
+    (`violations`); the columns are these very numbers, rounded once. Without a u that is proven to separate, the
+    columns that need one are nan.
+
+    Attributes
+    ----------
+    n_mistakes : ndarray of int
+        M: after how many mistakes. Of long runs all of the first ones, then evenly on a logarithmic scale.
+    row : ndarray of int
+        The row of that mistake; -1 where it is not known.
+    w_dot_u : ndarray
+        w.u, rounded down; it is at least
+    w_dot_u_at_least : ndarray
+        M g(u), rounded down.
+    norm : ndarray
+        ||w||, rounded up.
+    cosine : ndarray
+        w.u/||w||, rounded down; nan at w = 0.
+    root_of_squares : ndarray
+        sqrt(sum ||x||^2) over the mistakes so far, rounded up; it is at most
+    norm_at_most : ndarray
+        sqrt(M) R, rounded up.
+    potential : ndarray
+        P = 1/2 ||c u - w||^2 with c = R^2/g(u), rounded up.
+    potential_drop : ndarray
+        What it has lost since w = 0, where it was R^4/(2 g(u)^2), in units of R^2/2, rounded down: at least M, and at
+        most R^2/g(u)^2.
+    lower, upper : ndarray
+        Proven ends of the maximum margin g*: the least y w.x/||w|| over all rows, rounded down (-infinity at w = 0),
+        and ||w||/M, rounded up.
+    margin, margin_upper : ndarray
+        The same of gamma* in the user's space, as in `PerceptronRun`; nan for None.
+    radius : float
+        R, rounded up.
+    u : ndarray or None
+        Of norm 1, rounded; the last entry is that of s where there is a bias.
+    u_margin : float
+        g(u), rounded down; nan without u.
+    bound : float
+        R^2/g(u)^2, rounded up: Novikoff's bound on M; nan without u.
+    maximum_lower, maximum_upper : float
+        Proven ends of g*, from the maximum-margin problem.
+    inequalities : tuple of Inequality
+        Those that were checked, after every traced mistake: all of them, without u those that need none.
+    violations : tuple of Violation
+        Those that are false. There is none but where rounding decided what is a mistake (``run.n_uncertain``).
+    reason : str
+        Why there is no u; "" where there is one.
+    run : PerceptronRun
+    """
+
+    n_mistakes: Rows
+    row: Rows
+    w_dot_u: Floats
+    w_dot_u_at_least: Floats
+    norm: Floats
+    cosine: Floats
+    root_of_squares: Floats
+    norm_at_most: Floats
+    potential: Floats
+    potential_drop: Floats
+    lower: Floats
+    upper: Floats
+    margin: Floats
+    margin_upper: Floats
+    radius: float
+    u: Floats | None
+    u_margin: float
+    bound: float
+    maximum_lower: float
+    maximum_upper: float
+    inequalities: tuple[Inequality, ...]
+    violations: tuple[Violation, ...]
+    reason: str
+    run: "PerceptronRun"
+
+    @property
+    def holds(self) -> bool:
+        """Whether every inequality that was checked is true."""
+        return not self.violations
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every mistake is traced."""
+        return len(self.n_mistakes) == self.run.n_mistakes
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+def mistake_trace(
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    bias_scale: float | Literal["best"] = 1.0,
+    zero: str = "mistake",
+    order: str = "cyclic",
+    max_epochs: int | None = None,
+    max_mistakes: int | None = 10_000_000,
+    rng: "np.random.Generator | int | None" = None,
+    most_points: int = MOST_POINTS,
+) -> MistakeTrace:
+    """Run the perceptron and follow Novikoff's proof along its mistakes.
+
+    Parameters
+    ----------
+    X, y, bias, positive, bias_scale, zero, order, max_epochs, max_mistakes, rng
+        As in `maxmargin.perceptron`.
+    most_points : int
+        Mistakes that are traced at most, from 2; fewer of very large data, whose rows are read for each of them.
+
+    Raises
+    ------
+    InvalidProblemError
+        As `maxmargin.perceptron`, or if ``most_points`` is no such number.
+
+    Examples
+    --------
+    >>> trace = mistake_trace([[10.0], [12.0]], [0, 1])
+    >>> int(trace.n_mistakes[-1]), trace.holds, len(trace.inequalities)
+    (233, True, 4)
+    >>> bool(trace.lower[-1] <= trace.maximum_lower <= trace.maximum_upper <= trace.upper[-1])
+    True
+    """
+    if not (isinstance(most_points, int) and most_points >= 2):
+        raise InvalidOptionError(f"most_points is {most_points!r}; expected a whole number from 2")
+    problem, scale = with_bias_scale(problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale)
+    generator = generator_of(rng)
+    as_it_was = copy.deepcopy(generator)
+    run = run_perceptron(
+        problem,
+        bias_scale=scale,
+        zero=zero,
+        order=order,
+        max_epochs=max_epochs,
+        max_mistakes=max_mistakes,
+        rng=generator,
+    )
+    return trace_of(problem, run, space_margin(problem, scale), rng=as_it_was, most_points=most_points)
+
+
+def space_margin(problem: Problem, scale: float) -> "HardMargin":
+    """Return the maximum margin through the origin of the space of a run with this constant coordinate."""
+    from maxmargin.solvers.hard_margin import hard_margin
+
+    return hard_margin(augmented(problem, scale) if problem.bias else problem)
+
+
+def trace_of(
+    problem: Problem,
+    run: "PerceptronRun",
+    hard: "HardMargin",
+    *,
+    rng: np.random.Generator | None = None,
+    most_points: int = MOST_POINTS,
+) -> MistakeTrace:
+    """Return the trace of a run, finished or not.
+
+    Parameters
+    ----------
+    problem : Problem
+        What the perceptron ran on.
+    run : PerceptronRun
+    hard : HardMargin
+        Of the space of the run: of the rows (x, s), or of `problem` itself through the origin.
+    rng : numpy.random.Generator, optional
+        As it was before the run: a run of so many mistakes that not all were logged is made again.
+    most_points : int
+    """
+    scale = run.settings.bias_scale if problem.bias else 0.0
+    found = intervals(problem, run, most=_affordable(problem, run, most_points), rng=rng)
+    passed = [*moments(problem, found)]
+    space = ProofSpace.of(problem, scale, hard)
+    standings = [space.standing(moment) for moment in passed]
+    return MistakeTrace(
+        n_mistakes=np.array([interval.last for interval in found], dtype=np.int64),
+        row=np.array([interval.last_row for interval in found], dtype=np.int64),
+        **proof_columns(space, standings),
+        **margin_columns(problem, scale, passed),
+        radius=sqrt_up(space.novikoff.radius_squared),
+        u=space.u,
+        u_margin=space.u_margin,
+        bound=space.bound,
+        maximum_lower=hard.lower,
+        maximum_upper=hard.upper,
+        inequalities=space.novikoff.inequalities,
+        violations=violations_along(space.novikoff, standings),
+        reason=space.reason,
+        run=run,
+    )
+
+
+def _affordable(problem: Problem, run: "PerceptronRun", most_points: int) -> int:
+    """Return how many mistakes can be traced within seconds."""
+    n_mistaken = int(np.count_nonzero(run.mistake_counts))
+    n_rows, n_columns = problem.carrier.shape
+    return min(
+        most_points,
+        max(_ENOUGH, _MOST_READ // (n_rows * n_columns)),
+        max(2, _MOST_ADDED // max(1, n_mistaken * n_columns)),
+        max(2, _MOST_KEPT // n_columns),
+    )

@@ -1,0 +1,174 @@
+"""The numbers of a run at a mistake: exact first, then rounded to the side on which they stay true."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.perceptron.moments import Moment
+from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import round_down, round_up, sqrt_up
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.novikoff import START, Direction, Novikoff, Standing, Violation
+from maxmargin.solvers.proof.radius import radius_squared
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.solution import HardMargin
+
+Floats = NDArray[np.float64]
+Plane = tuple[Floats, float]
+
+_OF_THE_PROOF = (
+    *("w_dot_u", "w_dot_u_at_least", "norm", "cosine", "root_of_squares", "norm_at_most"),
+    *("potential", "potential_drop"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofSpace:
+    """The rows (x, s) of a run, and a direction u there that separates them.
+
+    Attributes
+    ----------
+    scale : Fraction
+        The constant coordinate s; 0 through the origin.
+    w : ndarray or None
+    b : float
+        u is (w, b/s), up to its length: the hyperplane w.x + b = 0 of the user's space. None where none separates.
+    novikoff : Novikoff
+    reason : str
+        Why there is no u.
+    """
+
+    scale: Fraction
+    w: Floats | None
+    b: float
+    novikoff: Novikoff
+    reason: str
+
+    @classmethod
+    def of(cls, problem: Problem, scale: float, hard: "HardMargin") -> "ProofSpace":
+        """Take u from the maximum margin of the space of the run; its least margin is computed exactly."""
+        square = radius_squared(problem) + Fraction(scale) ** 2
+        w, b = _user_plane(hard.w, scale)
+        least = Fraction(0) if w is None else least_functional_margin(problem, w, b)
+        if w is None or least <= 0:
+            reason = hard.status.advice if w is None else "no hyperplane is proven to separate"
+            nothing = Novikoff(radius_squared=square, direction=None)
+            return cls(scale=Fraction(scale), w=None, b=0.0, novikoff=nothing, reason=reason)
+        length = norm_squared(w) + (Fraction(b) / Fraction(scale) if scale else Fraction(0)) ** 2
+        novikoff = Novikoff(radius_squared=square, direction=Direction(least=least, square=length))
+        return cls(scale=Fraction(scale), w=w, b=b, novikoff=novikoff, reason="")
+
+    @property
+    def u(self) -> Floats | None:
+        """The direction, of norm 1 up to rounding, with the entry of s last where there is one."""
+        if self.w is None:
+            return None
+        entries = [*self.w.tolist(), self.b / float(self.scale)] if self.scale else self.w.tolist()
+        largest = max(map(abs, entries))  # dividing by it first keeps squares from overflow
+        scaled = np.array(entries) / largest
+        unit: Floats = scaled / np.linalg.norm(scaled)
+        return unit
+
+    @property
+    def u_margin(self) -> float:
+        """The least margin of u, rounded down; nan without u."""
+        u = self.novikoff.direction
+        return math.nan if u is None else geometric_margin(u.least, u.square)
+
+    @property
+    def bound(self) -> float:
+        """R^2/g^2, rounded up; nan without u."""
+        u = self.novikoff.direction
+        return math.nan if u is None else round_up(self.novikoff.radius_squared * u.square / u.least**2)
+
+    def standing(self, moment: Moment) -> Standing:
+        """Return what the proof speaks of."""
+        return Standing(
+            n_mistakes=moment.n_mistakes,
+            square=moment.norm_squared(self.scale),
+            squares=moment.squares + moment.n_mistakes * self.scale**2,
+            product=Fraction(0) if self.w is None else moment.inner_product(self.w, self.b),
+        )
+
+
+def _user_plane(u: Floats | None, scale: float) -> tuple[Floats | None, float]:
+    """Return the hyperplane of the user's space that a direction in the space (x, s) is; None where it overflows."""
+    if u is None:
+        return None, 0.0
+    w, b = (np.ascontiguousarray(u[:-1]), float(u[-1]) * scale) if scale else (u, 0.0)
+    return (w, b) if math.isfinite(b) else (None, 0.0)
+
+
+def proof_columns(space: ProofSpace, standings: Sequence[Standing]) -> dict[str, Floats]:
+    """Return the columns that Novikoff's proof speaks of."""
+    rows = [{**_lengths(space, standing), **_along_u(space, standing)} for standing in standings]
+    return {name: np.array([row.get(name, math.nan) for row in rows], dtype=np.float64) for name in _OF_THE_PROOF}
+
+
+def _lengths(space: ProofSpace, standing: Standing) -> dict[str, float]:
+    return {
+        "norm": sqrt_up(standing.square),
+        "root_of_squares": sqrt_up(standing.squares),
+        "norm_at_most": sqrt_up(standing.n_mistakes * space.novikoff.radius_squared),
+    }
+
+
+def _along_u(space: ProofSpace, standing: Standing) -> dict[str, float]:
+    u = space.novikoff.direction
+    if u is None:
+        return {}
+    potential, step = space.novikoff.potential(standing), space.novikoff.radius_squared / 2
+    has_direction = standing.square > 0
+    return {
+        "w_dot_u": geometric_margin(standing.product, u.square),
+        "w_dot_u_at_least": geometric_margin(standing.n_mistakes * u.least, u.square),
+        "cosine": geometric_margin(standing.product, u.square * standing.square) if has_direction else math.nan,
+        "potential": round_up(potential),
+        "potential_drop": round_down((space.novikoff.potential(START) - potential) / step),
+    }
+
+
+def violations_along(novikoff: Novikoff, standings: Iterable[Standing]) -> tuple[Violation, ...]:
+    """Return what is false of the proof at any of the mistakes."""
+    found: list[Violation] = []
+    before = START
+    for now in standings:
+        found += novikoff.violations(before, now)
+        before = now
+    return tuple(found)
+
+
+def margin_columns(problem: Problem, scale: float, passed: Sequence[Moment]) -> dict[str, Floats]:
+    """Return the margins achieved and their upper bounds, in the space of the run and in the user's."""
+    planes = [plane_of_sums(moment.sums, scale) for moment in passed]
+    achieved = [
+        margins_of(least, *plane, scale) for plane, least in zip(planes, _least_margins(problem, planes), strict=True)
+    ]
+    bounds = [upper_bounds(problem, moment.sums, scale) for moment in passed]
+    columns = {
+        "margin": [margin for margin, _ in achieved],
+        "lower": [lower for _, lower in achieved],
+        "margin_upper": [upper for upper, _ in bounds],
+        "upper": [upper for _, upper in bounds],
+    }
+    return {name: np.array(values, dtype=np.float64) for name, values in columns.items()}  # None becomes nan
+
+
+def _least_margins(problem: Problem, planes: list[Plane]) -> list[Fraction]:
+    """Return the least functional margins of several hyperplanes exactly, in one pass over the rows."""
+    if not planes:
+        return []
+    return [min(leasts) for leasts in zip(*problem.map(partial(_least_of_chunk, planes), problem.y), strict=True)]
+
+
+def _least_of_chunk(planes: list[Plane], rows: slice, X: Any, y: Floats) -> list[Fraction]:
+    chunk = Problem(X, y, bias=False)
+    return [least_functional_margin(chunk, w, b) for w, b in planes]

@@ -1,0 +1,112 @@
+"""The picture of Novikoff's proof: M g below, sqrt(M) R above, and the perceptron's weights between them."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.reports.figures.style import (
+    BOUND,
+    INK,
+    MAXIMUM,
+    NEGATIVE,
+    PERCEPTRON,
+    POSITIVE,
+    is_far_apart,
+    legend_above,
+    log_scale,
+    thin_grid,
+    whole_numbers,
+)
+from maxmargin.reports.formats import number, plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from maxmargin.mistake_traces import MistakeTrace
+    from maxmargin.reports.study import Study
+
+Floats = NDArray[np.float64]
+
+_MOST_MARKED = 30
+"""Up to so many mistakes each has a mark."""
+
+_NEAR = 1000.0
+"""The curves are drawn on to the bound where that is at most so many times the mistakes."""
+
+_CURVES = (
+    ("norm_at_most", "√M·R", BOUND),
+    ("root_of_squares", "√(Σ‖x‖²)", NEGATIVE),
+    ("norm", "‖w‖", PERCEPTRON),
+    ("w_dot_u", "w·u*", POSITIVE),
+    ("w_dot_u_at_least", "M g", MAXIMUM),
+)
+"""From the highest to the lowest."""
+
+
+def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the quantities of the proof over the mistakes."""
+    trace = study.trace
+    M = trace.n_mistakes
+    end = drawn_bound(trace)
+    is_log = is_far_apart(1.0, max(float(M[-1]), end))
+    if is_log:
+        log_scale(ax, "x")
+        log_scale(ax, "y")
+    else:
+        whole_numbers(ax.xaxis)
+        ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
+    size = 3 if len(M) <= _MOST_MARKED else 0
+    for name, label, colour in _CURVES:
+        values = _drawable(trace.columns()[name], is_log)
+        if np.isfinite(values).any():
+            ax.plot(M, values, color=colour, marker="o", markersize=size, linewidth=1.4, label=label)
+    if end:
+        _draw_on(trace, ax, end)
+    if not is_log:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("mistakes M")
+    legend_above(ax)
+    thin_grid(ax)
+    return ax
+
+
+def drawn_bound(trace: "MistakeTrace") -> float:
+    """Return Novikoff's bound where it is near enough to be drawn, else 0."""
+    is_near = math.isfinite(trace.bound) and trace.bound <= _NEAR * float(trace.n_mistakes[-1])
+    return trace.bound if is_near else 0.0
+
+
+def _drawable(values: Floats, is_log: bool) -> Floats:
+    """Return the values with gaps for what the scale does not have."""
+    return np.where(np.isfinite(values) & ((values > 0) | (not is_log)), values, np.nan)
+
+
+def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
+    """Draw the line and the curve on from the last mistake to where they meet."""
+    M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
+    for values, colour in ((np.sqrt(M) * trace.radius, BOUND), (M * trace.u_margin, MAXIMUM)):
+        ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
+    ax.plot([end], [end * trace.u_margin], "o", color=INK, markersize=4)
+    ax.annotate(
+        f"R²/g² = {number(end)}",
+        (end, end * trace.u_margin),
+        (-6, 4),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=8.5,
+    )
+
+
+def alt_proof_curves(study: "Study") -> str:
+    """Return what the figure shows."""
+    trace = study.trace
+    last = {name: values[-1] for name, values in trace.columns().items()}
+    above = f"√M·R is {number(last['norm_at_most'])} and ‖w‖ is {number(last['norm'])}"
+    below = (
+        "" if trace.u is None else f", w·u* is {number(last['w_dot_u'])} and M g is {number(last['w_dot_u_at_least'])}"
+    )
+    meet = f" The line M g and the curve √M·R meet at {number(trace.bound)} mistakes." if trace.u is not None else ""
+    return f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} {above}{below}.{meet}"

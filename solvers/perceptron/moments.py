@@ -1,0 +1,118 @@
+"""A run right after chosen mistakes, exactly: sums of the mistaken rows of either class, and of their squared norms."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import slices
+from maxmargin.solvers.perceptron.mistake_log import Interval
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
+from maxmargin.solvers.proof.hulls import ClassSums
+
+Rows = NDArray[np.int64]
+
+_MOST_FETCHED = 4096
+"""Of more mistaken rows than these all chunks are gone through."""
+
+_ENTRIES_AT_ONCE = 1 << 17
+"""Matrix entries that are turned into integers at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A run right after a mistake, in exact numbers.
+
+    Attributes
+    ----------
+    sums : ClassSums
+        Of the mistaken rows of either class: w is the difference of the two.
+    squares : Fraction
+        The sum of ||x||^2 over the mistakes.
+    """
+
+    sums: ClassSums
+    squares: Fraction
+
+    @property
+    def n_mistakes(self) -> int:
+        """Mistakes so far."""
+        return self.sums.n_negative + self.sums.n_positive
+
+    def plus(self, other: "Moment") -> "Moment":
+        """Return the run after the mistakes of both."""
+        return Moment(sums=self.sums.plus(other.sums), squares=self.squares + other.squares)
+
+    def norm_squared(self, scale: Fraction) -> Fraction:
+        """Return ||w||^2 in the space (x, s)."""
+        mean = self.sums.mean_norm_squared(scale)
+        assert mean is not None  # there is a mistake in every moment
+        return mean * self.n_mistakes**2
+
+    def inner_product(self, w: NDArray[np.float64], b: float) -> Fraction:
+        """Return the inner product of the weights with (w, b/s), in the space (x, s) for any s."""
+        normal, exponent = as_integers(w)
+        sums = self.sums
+        pairs = zip(sums.positive, sums.negative, normal.tolist(), strict=True)
+        score = as_fraction(sum((p - n) * v for p, n, v in pairs), sums.exponent + exponent)
+        return score + (sums.n_positive - sums.n_negative) * Fraction(b)
+
+
+def moments(problem: Problem, found: Iterable[Interval]) -> Iterator[Moment]:
+    """Yield the run at the end of every interval; the rows are looked at once."""
+    intervals = tuple(found)
+    if not intervals:
+        return
+    rows = np.unique(np.concatenate([mistaken for interval in intervals for mistaken, _ in interval.parts]))
+    if len(rows) <= _MOST_FETCHED:
+        parts = _sums(intervals, rows, problem.dense_rows(rows), problem.y[rows])
+    else:
+        chunks = problem.map(partial(_sums_of_chunk, intervals, rows), problem.y)
+        parts = (part for chunk in chunks for part in chunk)
+    changes: dict[int, Moment] = {}
+    for position, part in parts:
+        changes[position] = changes[position].plus(part) if position in changes else part
+    yield from accumulate((changes[position] for position in range(len(intervals))), Moment.plus)
+
+
+def _sums_of_chunk(
+    intervals: tuple[Interval, ...], wanted: Rows, rows: slice, X: Any, y: NDArray[np.float64]
+) -> list[tuple[int, Moment]]:
+    first, last = np.searchsorted(wanted, (rows.start, rows.stop))
+    numbers = wanted[first:last]
+    places = numbers - rows.start
+    return list(_sums(intervals, numbers, X[places], y[places])) if numbers.size else []
+
+
+def _sums(
+    intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: NDArray[np.float64]
+) -> Iterator[tuple[int, Moment]]:
+    """Yield what some rows, with these numbers, contribute to the intervals: position by position."""
+    for part in slices(len(numbers), max(1, _ENTRIES_AT_ONCE // X.shape[1])):
+        entries, exponent = as_integers(dense_rows(X, part))
+        squares = (entries * entries).sum(axis=1)
+        for position, interval in enumerate(intervals):
+            for mistaken, times in interval.parts:
+                first, last = np.searchsorted(mistaken, (numbers[part][0], numbers[part][-1] + 1))
+                if first < last:
+                    places = np.searchsorted(numbers[part], mistaken[first:last])
+                    weights = times[first:last].astype(object)
+                    yield position, _moment(entries[places], squares[places], exponent, weights, y[part][places])
+
+
+def _moment(entries: Integers, squares: Integers, exponent: int, times: Integers, y: NDArray[np.float64]) -> Moment:
+    """Return the sums of rows that were mistaken so many times."""
+    by_class: Integers = np.zeros((2, len(times)), dtype=object)
+    by_class[(y > 0).astype(int), np.arange(len(times))] = times
+    negative, positive = by_class.dot(entries).tolist()
+    n_negative, n_positive = by_class.sum(axis=1).tolist()
+    sums = ClassSums(
+        negative=negative, positive=positive, n_negative=n_negative, n_positive=n_positive, exponent=exponent
+    )
+    return Moment(sums=sums, squares=as_fraction(times.dot(squares), 2 * exponent))
