@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from maxmargin.mistake_traces import MistakeTrace, mistake_trace
     from maxmargin.online_runs import online, online_algorithms
     from maxmargin.order_studies import OrderStudy, order_study
-    from maxmargin.prepare import prepare
+    from maxmargin.preparing import prepare
     from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
@@ -77,7 +77,7 @@ _HOMES = {
     "online_algorithms": "maxmargin.online_runs",
     "order_study": "maxmargin.order_studies",
     "perceptron": "maxmargin.api",
-    "prepare": "maxmargin.prepare",
+    "prepare": "maxmargin.preparing",
     "require": "maxmargin.gates",
     "separability": "maxmargin.api",
     "soft_margin": "maxmargin.api",

@@ -1,7 +1,8 @@
 """What theory says about the number of mistakes, each bound with its space, its assumption and its value."""
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
@@ -12,6 +13,10 @@ from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.solvers.perceptron.settings import Progress
 
 
 def mistake_bounds(
@@ -54,14 +59,32 @@ def mistake_bounds(
     >>> round(bounds["novikoff"].value)
     17690
     """
+    problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
+    return ladder_of(problem, bias_scale=bias_scale, n_passes=n_passes, C=C)[1]
+
+
+def ladder_of(
+    problem: Problem,
+    *,
+    bias_scale: float | str = 1.0,
+    n_passes: int | None = 1,
+    C: float = 1.0,
+    on_progress: "Callable[[Progress], None] | None" = None,
+) -> "tuple[PerceptronRun, tuple[Bound, ...]]":
+    """Return the run that the bounds speak of, and the bounds; parameters are those of `mistake_bounds`.
+
+    Raises
+    ------
+    InvalidProblemError
+        If an option has no value that it takes.
+    """
     if n_passes is not None and not (isinstance(n_passes, int) and n_passes >= 1):
         raise InvalidOptionError(f"n_passes is {n_passes!r}; expected a whole number from 1, or None")
-    problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
-    scale: float | Literal["best"] = bias_scale
+    scale = bias_scale
     if bias_scale == "best":
         problem, scale = _best_or_one(problem)
-    run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
-    return bounds_of(gather(problem, run, n_passes=n_passes, C=C))
+    run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes, on_progress=on_progress)
+    return run, bounds_of(gather(problem, run, n_passes=n_passes, C=C))
 
 
 def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:

@@ -1,7 +1,7 @@
 """What bounds on the mistakes of a run are computed from: margins of its space, a soft margin, the size of the rows."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_SOLVED = ("soft", "space", "run_hard")
+"""What depends on the rows and their space only."""
+
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
 
 
@@ -32,19 +35,29 @@ class Evidence:
         The constant coordinate s of the run; 0 through the origin.
     hard : HardMargin
         In the user's space.
-    soft : SoftMargin
-        In the user's space, for the u of the Freund-Schapire bound.
     run : PerceptronRun
     n_passes : int or None
         Passes the bounds speak of; None is until convergence.
+    C : float
+        Of the soft margin.
+    known_soft : SoftMargin or None
+        The soft margin where it is known already.
     """
 
     problem: Problem
     scale: float
     hard: "HardMargin"
-    soft: "SoftMargin"
     run: "PerceptronRun"
     n_passes: int | None
+    C: float = 1.0
+    known_soft: "SoftMargin | None" = None
+
+    @cached_property
+    def soft(self) -> "SoftMargin":
+        """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
+        from maxmargin.solvers.soft_margin import soft_margin
+
+        return self.known_soft or soft_margin(self.problem, self.C)
 
     @cached_property
     def space(self) -> Problem:
@@ -57,6 +70,12 @@ class Evidence:
         from maxmargin.solvers.hard_margin import hard_margin
 
         return hard_margin(self.space) if self.problem.bias and not self.hard.status.is_inseparable else self.hard
+
+    def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Evidence":
+        """Return the same for another run in the same space; what was solved is kept."""
+        other = replace(self, run=run, n_passes=n_passes)
+        other.__dict__.update({name: self.__dict__[name] for name in _SOLVED if name in self.__dict__})
+        return other
 
     @property
     def n_presentations(self) -> float:
@@ -76,18 +95,18 @@ def gather(
     hard: "HardMargin | None" = None,
     soft: "SoftMargin | None" = None,
 ) -> Evidence:
-    """Solve what the bounds of this run need and is not given."""
+    """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
     from maxmargin.solvers.hard_margin import hard_margin
-    from maxmargin.solvers.soft_margin import soft_margin
 
     scale = run.settings.bias_scale if problem.bias else 0.0
     return Evidence(
         problem=problem,
         scale=scale,
         hard=hard or hard_margin(problem),
-        soft=soft or soft_margin(problem, C),
         run=run,
         n_passes=n_passes,
+        C=C,
+        known_soft=soft,
     )
 
 

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,9 +14,11 @@ from maxmargin.api import problem_of
 from maxmargin.bounds import Bound, bounds_of
 from maxmargin.dataset import from_arrays
 from maxmargin.evidence import Evidence, gather
+from maxmargin.ladder import from_slack
+from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.running import run_perceptron, with_bias_scale
-from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.adversary import FoundSequence
@@ -25,29 +29,41 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
     from maxmargin.solvers.solution import HardMargin
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 """Shares of the orders of which the quantiles are told."""
 
-_BOUNDS_OF_ANY_ORDER = (
-    *("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm"),
-    *("freund_schapire", "freund_schapire_optimum", "hinge_optimum", "conjunction"),
-)
-"""Bounds that look at the rows alone, and not at what mistakes a run made."""
+OF_ANY_SEQUENCE = ("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm", "conjunction")
+"""Bounds that look at the rows alone: they hold however often, and in what order, rows are presented."""
+
+_OF_ANY_ORDER = (*OF_ANY_SEQUENCE, "freund_schapire", "freund_schapire_optimum", "hinge_optimum", "trivial")
+"""Bounds that look at the number of passes as well, but not at what mistakes a run made."""
 
 _EPOCHS_WITHOUT_PROOF = 10
 """Passes where it is not proven that a run ends."""
 
-_LONGEST_SEQUENCE = 50_000
-"""Mistakes of an adversary, who looks at all rows before each of them."""
 
-_MOST_ROWS_OF_A_SEQUENCE = 2048
-"""Rows whose Gram matrix is at hand for that (32 MB)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much of everything is tried; by default what takes a few seconds on small data.
 
-_TINY_ROWS, _TINY_COLUMNS, _TINY_STATES = 32, 8, 20_000
-"""Sizes up to which all sequences are looked at, within a second or so."""
+    Attributes
+    ----------
+    n_orders : int
+        Random orders.
+    n_search : int
+        Orders that each of the two local searches tries.
+    n_sequence : int
+        Mistakes after which a sequence of an adversary, who looks at all rows before each of them, is cut; 0 for none.
+    max_states : int
+        Weights up to which all sequences are looked at; 0 for none.
+    """
+
+    n_orders: int = 1000
+    n_search: int = 2000
+    n_sequence: int = 50_000
+    max_states: int = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,11 +74,13 @@ class OrderStudy:
     ----------
     runs : ManyOrders
         Random orders, each presented over and over.
+    given : FoundOrder
+        The rows in the order in which they came.
     most, fewest : FoundOrder
         What a local search made of the random order with the most, and with the fewest mistakes.
     sequence : FoundSequence or None
         The longest sequence of greedy adversaries who may choose, and repeat, any row at any time; None of more than
-        2,048 rows. Greed is no proof: some order may make more mistakes.
+        2,048 rows, or where none was asked for. Greed is no proof: some order may make more mistakes.
     exhaustive : WorstCase or None
         The longest sequence of all, where there are few enough weights to look at each of them.
     hard : HardMargin
@@ -70,12 +88,16 @@ class OrderStudy:
     run_hard : HardMargin
         Through the origin in the space (x, s) of the run.
     bounds : tuple of Bound
-        Those on the mistakes until convergence that are proven for any order, and any sequence, of these rows.
+        Those proven for any order of these rows: on the mistakes in ``settings.max_epochs`` passes, and where that is
+        None on the mistakes until convergence; then they hold for any sequence as well.
     settings : PerceptronSettings
         Limits, zero rule and bias scale of the runs.
+    effort : Effort
+        What was asked for.
     """
 
     runs: "ManyOrders"
+    given: "FoundOrder"
     most: "FoundOrder"
     fewest: "FoundOrder"
     sequence: "FoundSequence | None"
@@ -84,6 +106,7 @@ class OrderStudy:
     run_hard: "HardMargin"
     bounds: tuple[Bound, ...]
     settings: "PerceptronSettings"
+    effort: Effort
 
     @property
     def outcomes(self) -> "Outcomes":
@@ -103,15 +126,28 @@ class OrderStudy:
     @property
     def most_seen(self) -> int:
         """The most mistakes of any order or greedy sequence here: no bound for any sequence can be less."""
-        return max(self.most.n_mistakes, 0 if self.sequence is None else self.sequence.n_mistakes)
+        of_sequence = 0 if self.sequence is None else self.sequence.n_mistakes
+        return max(self.most.n_mistakes, self.given.n_mistakes, of_sequence)
+
+    @property
+    def fewest_seen(self) -> int:
+        """The fewest mistakes of any order here."""
+        return min(self.fewest.n_mistakes, self.given.n_mistakes)
+
+    @property
+    def worst_case(self) -> int | None:
+        """The most mistakes of all sequences, proven; None where it is not known, or some sequence has no end."""
+        return None if self.exhaustive is None else self.exhaustive.n_mistakes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study in dicts, lists, strings and finite numbers; None for what there is not."""
         return {
             "settings": {**asdict(self.settings), "order": None, "method": str(self.settings.method)},
+            "effort": asdict(self.effort),
             "seed": self.runs.seed,
             "outcomes": {name: _plain(getattr(self.outcomes, name).tolist()) for name in type(self.outcomes).__slots__},
             "quantiles": [[level, value] for level, value in self.quantiles.items()],
+            "given": _order_as_dict(self.given),
             "most": _order_as_dict(self.most),
             "fewest": _order_as_dict(self.fewest),
             "sequence": None if self.sequence is None else _sequence_as_dict(self.sequence),
@@ -132,6 +168,8 @@ def order_study(
     zero: str = "mistake",
     n_orders: int = 1000,
     n_search: int = 2000,
+    n_sequence: int = 50_000,
+    max_states: int = 20_000,
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
     seed: int = 0,
@@ -141,7 +179,7 @@ def order_study(
 
     Where the data are proven strictly separable in the space of the run, every run converges. Where they are not,
     ``max_epochs`` is 10 unless another number is given, and an adversary may go on for ever. Sequences are cut at
-    ``max_mistakes``, and at 50,000 mistakes in any case; ``sequence.is_complete`` says whether one came to its end.
+    ``max_mistakes`` and at ``n_sequence``; ``sequence.is_complete`` says whether one came to its end.
 
     Every run is that of exact arithmetic, at little cost where scores are often near 0, as those of decimals on a
     coarse grid. Only where the rows are too many, or their numbers too far apart in size, is an order in which rounding
@@ -160,6 +198,10 @@ def order_study(
         Random orders; order k is the same for any number of them.
     n_search : int
         Orders that each of the two local searches tries.
+    n_sequence : int
+        Mistakes after which the sequence of an adversary is cut; 0 for no such sequence.
+    max_states : int
+        Weights up to which all sequences of tiny data are looked at; 0 for none.
     max_epochs, max_mistakes : int or None
         Limits of every run.
     seed : int
@@ -184,75 +226,67 @@ def order_study(
     >>> study.most_seen <= study.exhaustive.n_mistakes <= min(bound.value for bound in study.bounds)
     True
     """
-    from maxmargin.solvers.perceptron.many_orders import many_orders
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
+    effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
+    check_effort(effort)
     problem, scale = with_bias_scale(problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
-    evidence = gather(problem, run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1), n_passes=None)
+    evidence = gather(problem, run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1), n_passes=max_epochs)
     if max_epochs is None and not evidence.run_hard.lower > 0:
         max_epochs = _EPOCHS_WITHOUT_PROOF
+        evidence = evidence.of_run(evidence.run, max_epochs)
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
-    runs = many_orders(problem, settings, n_orders=n_orders, seed=seed, on_progress=on_progress)
+    bounds = tuple(bound for bound in bounds_of(evidence) if bound.valid and bound.name in _OF_ANY_ORDER)
+    return studied_orders(evidence, settings, effort, bounds=bounds, seed=seed, on_progress=on_progress)
+
+
+def bounds_of_any_order(known: tuple[Bound, ...], evidence: Evidence) -> tuple[Bound, ...]:
+    """Return what `order_study` says of the passes of the evidence, with the bounds of another run at hand."""
+    kept = (bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
+    found = tuple(replace(bound, vacuous=bound.value >= evidence.n_presentations) for bound in kept)
+    if evidence.n_passes is None:
+        return found
+    run_square = radius_squared(evidence.problem) + Fraction(evidence.scale) ** 2
+    of_passes = (from_slack.freund_schapire(evidence, run_square), *from_slack.optima(evidence))
+    return (*found, *(bound for bound in of_passes if bound.valid), from_slack.trivial(evidence))
+
+
+def check_effort(effort: Effort) -> None:
+    """Raise `InvalidOptionError` unless the numbers are whole, and there is an order to run."""
+    for name, least in (("n_orders", 1), ("n_search", 0), ("n_sequence", 0), ("max_states", 0)):
+        value = getattr(effort, name)
+        if not isinstance(value, Integral) or value < least:
+            raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}")
+
+
+def studied_orders(
+    evidence: Evidence,
+    settings: "PerceptronSettings",
+    effort: Effort,
+    *,
+    bounds: tuple[Bound, ...],
+    seed: int = 0,
+    on_progress: "Callable[[int, int], None] | None" = None,
+) -> OrderStudy:
+    """Do what `order_study` does, with margins and bounds that are at hand."""
+    from maxmargin.solvers.perceptron.many_orders import many_orders
+
+    problem = evidence.problem
+    runs = many_orders(problem, settings, n_orders=effort.n_orders, seed=seed, on_progress=on_progress)
     return OrderStudy(
         runs=runs,
-        most=_searched(problem, runs, settings, n_search, most=True),
-        fewest=_searched(problem, runs, settings, n_search, most=False),
-        sequence=_longest_sequence(evidence, settings),
-        exhaustive=_exhaustive(problem, settings),
+        given=order_run(problem, settings, np.arange(problem.n_samples)),
+        most=searched(problem, runs, settings, effort.n_search, most=True),
+        fewest=searched(problem, runs, settings, effort.n_search, most=False),
+        sequence=longest_sequence(evidence, settings, effort.n_sequence),
+        exhaustive=exhaustive_case(problem, settings, effort.max_states),
         hard=evidence.hard,
         run_hard=evidence.run_hard,
-        bounds=tuple(bound for bound in bounds_of(evidence) if bound.valid and bound.name in _BOUNDS_OF_ANY_ORDER),
+        bounds=bounds,
         settings=settings,
+        effort=effort,
     )
-
-
-def _searched(
-    problem: Problem, runs: "ManyOrders", settings: "PerceptronSettings", n_search: int, *, most: bool
-) -> "FoundOrder":
-    """Return what a local search makes of the random order with the most, or the fewest, mistakes."""
-    from maxmargin.solvers.perceptron.hard_orders import local_search
-
-    n_mistakes = runs.outcomes.n_mistakes
-    start = runs.order(int(n_mistakes.argmax() if most else n_mistakes.argmin()))
-    rng = np.random.default_rng([runs.seed, int(most)])
-    return local_search(problem, settings, start, most=most, n_trials=n_search, rng=rng)
-
-
-def _longest_sequence(evidence: Evidence, settings: "PerceptronSettings") -> "FoundSequence | None":
-    """Return the longest of the sequences that the rules of an adversary give."""
-    from maxmargin.solvers.perceptron.adversary import Rule, greedy_sequence
-
-    if evidence.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE:
-        return None
-    direction = _direction(evidence)
-    most = min(settings.max_mistakes or _LONGEST_SEQUENCE, _LONGEST_SEQUENCE)
-    sequences = (
-        greedy_sequence(evidence.problem, settings, rule, direction=direction, most=most)
-        for rule in Rule
-        if rule is not Rule.LEAST_PROGRESS or direction is not None
-    )
-    return max(sequences, key=lambda sequence: sequence.n_mistakes)
-
-
-def _direction(evidence: Evidence) -> Floats | None:
-    """Return the maximum-margin direction in the space of the run, with the weight of its constant coordinate."""
-    w = evidence.run_hard.w
-    return w if w is None or evidence.problem.bias else np.append(w, 0.0)
-
-
-def _exhaustive(problem: Problem, settings: "PerceptronSettings") -> "WorstCase | None":
-    """Look at every sequence, where that is soon done."""
-    from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
-
-    is_tiny = problem.n_samples <= _TINY_ROWS and problem.n_features <= _TINY_COLUMNS
-    if not is_tiny or (problem.bias and settings.bias_scale != 1):
-        return None
-    X = problem.dense_rows(slice(None))
-    try:
-        return worst_case_mistakes(X, problem.y, bias=problem.bias, zero=settings.zero, max_states=_TINY_STATES)
-    except InvalidProblemError:
-        return None
 
 
 def _order_as_dict(found: "FoundOrder") -> dict[str, Any]:

@@ -12,7 +12,7 @@ from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
 from maxmargin.evidence import gather
 from maxmargin.ladder import from_margins
-from maxmargin.prepare import How, prepare
+from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
@@ -22,7 +22,7 @@ from maxmargin.solvers.proof.margins import norm_squared
 from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.solution import HardMargin, SoftMargin
+    from maxmargin.solvers.solution import HardMargin
 
 Floats = NDArray[np.float64]
 
@@ -135,6 +135,7 @@ def scale_study(
     y: Any,
     *,
     scales: Sequence[float] | None = None,
+    factors: Sequence[float] = SCALES,
     positive: object = None,
     max_mistakes: int | None = 1_000_000,
 ) -> tuple[StudiedPoint, ...]:
@@ -145,8 +146,10 @@ def scale_study(
     X, y, positive, max_mistakes
         As in `translation_study`.
     scales : sequence of float, optional
-        Values of s; by default sqrt(R |b*|) times 2^-6 ... 2^6. Where b* = 0 there is no best one (the less, the
+        Values of s; by default sqrt(R |b*|) times the factors. Where b* = 0 there is no best one (the less, the
         better), and R takes its place.
+    factors : sequence of float
+        By default 2^-6 ... 2^6.
 
     Returns
     -------
@@ -165,16 +168,15 @@ def scale_study(
     True
     """
     from maxmargin.solvers.hard_margin import hard_margin
-    from maxmargin.solvers.soft_margin import soft_margin
 
     problem = _dense(X, y, positive)
     space, best = best_bias_scale(problem)
     best_scales = {best} if space.bias else set()
     middle = best if space.bias else radius(problem)
-    asked = [factor * middle for factor in SCALES] if scales is None else map(float, scales)
-    hard, soft = hard_margin(problem), soft_margin(problem, 1.0)
+    asked = [factor * middle for factor in factors] if scales is None else map(float, scales)
+    hard = hard_margin(problem)
     return tuple(
-        _point(problem, scale, max_mistakes, is_best=scale in best_scales, hard=hard, soft=soft)
+        _point(problem, scale, max_mistakes, is_best=scale in best_scales, hard=hard)
         for scale in sorted({*asked, *best_scales})
     )
 
@@ -183,6 +185,7 @@ def preparation_study(
     X: Any,
     y: Any,
     *,
+    preparations: Iterable[How | str] = tuple(How),
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     max_mistakes: int | None = 1_000_000,
@@ -196,6 +199,8 @@ def preparation_study(
     ----------
     X, y, positive, bias_scale, max_mistakes
         As in `translation_study`.
+    preparations : iterable of {"raw", "center", "standardize", "unit"}
+        By default all of them.
 
     Examples
     --------
@@ -205,7 +210,7 @@ def preparation_study(
     """
     problem = _dense(X, y, positive)
     points = []
-    for how in How:
+    for how in preparations:
         prepared = Problem.validated(prepare(problem.X, how).X, problem.y)
         space, scale = with_bias_scale(prepared, bias_scale)
         point = _point(space, scale, max_mistakes, is_best=bias_scale == "best")
@@ -228,10 +233,9 @@ def _point(
     is_best: bool,
     shift: float = 0.0,
     hard: "HardMargin | None" = None,
-    soft: "SoftMargin | None" = None,
 ) -> StudiedPoint:
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes)
-    evidence = gather(problem, run, n_passes=None, hard=hard, soft=soft)
+    evidence = gather(problem, run, n_passes=None, hard=hard)
     square = radius_squared(problem)
     return StudiedPoint(
         preparation=str(How.RAW),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.carriers.derived import Derived
-from maxmargin.prepare import How, prepare
+from maxmargin.preparing import How, prepare
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import Problem

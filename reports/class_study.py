@@ -7,7 +7,7 @@ from itertools import combinations
 from maxmargin.api import class_problem_of, with_names
 from maxmargin.dataset import Dataset
 from maxmargin.evidence import augmented
-from maxmargin.prepare import How, prepare
+from maxmargin.preparing import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
 from maxmargin.solvers.errors import InvalidProblemError

@@ -164,6 +164,7 @@ def margin_report(
     max_mistakes: int | None = 1_000_000,
     prepare: str = "raw",
     Cs: Iterable[float] | None = None,
+    orders: int | None = None,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> MarginReport:
     """Put the perceptron next to the proven maximum margin of a data set.
@@ -190,6 +191,9 @@ def margin_report(
         What is done to the features first; the whole report speaks of the prepared ones.
     Cs : iterable of float, optional
         The grid of C of the soft margin; by default nine powers of ten that suit the data.
+    orders : int, optional
+        Random orders of the rows that are tried as well, see `maxmargin.order_study`; 0 is none. By default as many, up
+        to 1,000, as take a second or two.
     on_progress : callable, optional
         Called with a `Progress` about ten times a second while a perceptron runs.
 
@@ -211,6 +215,7 @@ def margin_report(
     settings = Settings(
         bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
+        orders=orders,
     )  # fmt: skip
     run = study if dataset.is_binary else study_classes
     return MarginReport(run(dataset, settings, on_progress=on_progress))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.reports import comparing, logistic, proofs, tracing, words
+from maxmargin.reports import comparing, logistic, order_page, origin_page, proofs, tracing, words
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural, proven, shown
 from maxmargin.solvers.solution import Status
@@ -22,6 +22,8 @@ def document(report: dict[str, Any]) -> Document:
         Section(anchor="perceptron", title="The perceptron", blocks=comparing.perceptron(report)),
         Section(anchor="trace", title="The proof, mistake by mistake", blocks=tracing.blocks(report)),
         Section(anchor="bounds", title="Mistakes against the bounds", blocks=comparing.bounds(report)),
+        Section(anchor="orders", title="Other orders of the rows", blocks=order_page.blocks(report)),
+        Section(anchor="origin", title="Where the origin lies", blocks=origin_page.blocks(report)),
         Section(anchor="planes", title="Two hyperplanes", blocks=comparing.planes(report)),
         Section(anchor="soft", title="The soft margin", blocks=_soft(report)),
         Section(anchor="support", title="Support rows", blocks=_support(report)),

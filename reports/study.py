@@ -14,9 +14,12 @@ from maxmargin.bounds import Bound, bounds_of
 from maxmargin.dataset import Dataset
 from maxmargin.evidence import Evidence, gather
 from maxmargin.mistake_traces import MistakeTrace, trace_of
-from maxmargin.prepare import How, prepare
+from maxmargin.order_studies import OrderStudy
+from maxmargin.preparing import How, prepare
 from maxmargin.reports.centring import moved_to_mean_0
 from maxmargin.reports.measures import Plane, plane_of
+from maxmargin.reports.order_plan import check_orders, orders_of_report
+from maxmargin.reports.origin import Elsewhere, elsewhere
 from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
@@ -61,6 +64,7 @@ class Settings:
     max_mistakes: int | None = 1_000_000
     prepare: str = "raw"
     Cs: tuple[float, ...] | None = None
+    orders: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,10 @@ class Study:
         Why `centred` is None.
     soft : tuple of SoftPoint
         In the order of the grid of C.
+    orders : OrderStudy or None
+    why_orders : str
+        Why `orders` is None, or of one pass only.
+    elsewhere : Elsewhere
     """
 
     dataset: Dataset
@@ -112,6 +120,9 @@ class Study:
     centred: Centred | None
     not_centred: str
     soft: tuple[SoftPoint, ...]
+    orders: OrderStudy | None
+    why_orders: str
+    elsewhere: Elsewhere
 
     @property
     def scale(self) -> float:
@@ -172,6 +183,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     KeyboardInterrupt
         If a part of it was interrupted: half a report would look like a whole one.
     """
+    check_orders(settings.orders, is_in_memory=dataset.is_in_memory)
     problem = prepared_problem(dataset, settings)
     answer = with_names(separability(problem), dataset)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
@@ -183,10 +195,13 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     soft = soft_points(problem, settings.Cs or default_grid(problem, hard))
     evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
     centred, not_centred = _centred(problem, affordable, scale, on_progress)
+    bounds = _bounds(evidence)
+    orders, why_orders = orders_of_report(evidence, bounds, settings)
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
-        run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=_bounds(evidence),
-        centred=centred, not_centred=not_centred, soft=soft,
+        run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=bounds,
+        centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
+        elsewhere=elsewhere(dataset, problem, answer, settings.bias_scale, settings.max_mistakes),
     )  # fmt: skip
 
 

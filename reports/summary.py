@@ -10,6 +10,7 @@ import numpy as np
 
 from maxmargin.bounds import Bound
 from maxmargin.dataset import Dataset
+from maxmargin.reports import order_page, origin_page
 from maxmargin.reports.measures import angle_degrees, cosine, norm, unit
 from maxmargin.reports.plain import plain
 from maxmargin.reports.separability import attempt_fields, row_fields, separability_fields
@@ -49,6 +50,10 @@ def summarize(study: Study) -> dict[str, Any]:
             "comparison": _comparison(study),
             "bounds": [_bound(bound, study.run.n_mistakes) for bound in study.bounds],
             "translation": {"reason": study.not_centred} if study.centred is None else _translation(study.centred),
+            "orders": order_page.fields(study.orders, study.why_orders),
+            "translations": origin_page.fields(study.elsewhere),
+            "translations_reason": study.elsewhere.reason or None,
+            "shifts_reason": study.elsewhere.no_shifts or None,
             "soft_margin": [_soft(point) for point in study.soft],
             "support_rows": _support_rows(study),
             "settings": settings_fields(study.settings),

@@ -18,7 +18,7 @@ import maxmargin as mm
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.dataset import load
-from maxmargin.prepare import How
+from maxmargin.preparing import How
 from maxmargin.solvers import hard_margin, soft_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun

@@ -22,7 +22,8 @@ from maxmargin.reports.figures.soft_path import plot_soft_counts, plot_soft_widt
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study import Study
 
-KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "distances", "projection", "soft-margin"]
+KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders", "translations"]
+LAST_KEYS = ["distances", "projection", "soft-margin"]
 
 
 def dataset(name: str) -> mm.Dataset:
@@ -87,7 +88,9 @@ def test_pyplot_is_not_imported() -> None:
 
 def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, classes: MarginReport) -> None:
     is_separable = study_of(report).trace.u is not None
-    assert [picture.key for picture in report.pictures] == [key for key in KEYS if is_separable or key != "potential"]
+    has_maximum = study_of(report).maximum is not None
+    absent = {key for key, is_there in (("potential", is_separable), ("translations", has_maximum)) if not is_there}
+    assert [picture.key for picture in report.pictures] == [key for key in (*KEYS, *LAST_KEYS) if key not in absent]
     assert [picture.key for picture in classes.pictures] == ["classes"]
     for picture in (*report.pictures, *classes.pictures):
         assert picture.title and picture.caption.endswith(".") and picture.alt.endswith(".")

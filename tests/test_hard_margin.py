@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.dataset import load
-from maxmargin.prepare import prepare
+from maxmargin.preparing import prepare
 from maxmargin.solvers import backends
 from maxmargin.solvers.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem import Problem

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import maxmargin
+
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGE_OF_FOLDER = {"maxmargin": "maxmargin", "reports": "maxmargin.reports", "solvers": "maxmargin.solvers"}
@@ -105,6 +107,12 @@ def test_every_public_name_loads_from_the_unpacked_wheel(wheel: Path, tmp_path: 
     loaded = [Path(line) for line in process.stdout.splitlines()]
     assert loaded
     assert [path for path in loaded if not path.is_relative_to(tmp_path)] == []
+
+
+def test_no_module_hides_a_public_name() -> None:
+    # Importing maxmargin.x sets the attribute x of the package, whatever was to be loaded under that name.
+    modules = {path.stem for path in (ROOT / "maxmargin").iterdir()} | {"solvers", "reports"}
+    assert not modules & set(maxmargin.__all__)
 
 
 def test_python_m_maxmargin_works_from_any_folder(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.dataset import load
-from maxmargin.prepare import prepare
+from maxmargin.preparing import prepare
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import run as run_module

@@ -48,7 +48,8 @@ def test_nothing_exceeds_the_bounds_of_any_order(zero: str, bias: bool) -> None:
     assert {bound.name for bound in study.bounds} >= {"novikoff", "augmented_b", "freund_schapire"}
     for bound in study.bounds:
         assert bound.valid and study.most_seen <= bound.value
-    assert study.most_seen == max(study.most.n_mistakes, study.sequence.n_mistakes)
+    assert study.most_seen == max(study.most.n_mistakes, study.sequence.n_mistakes, study.given.n_mistakes)
+    assert study.given.n_mistakes == mm.perceptron(X, y, bias=bias, zero=zero).n_mistakes
     assert "self_certificate" not in {bound.name for bound in study.bounds}
     assert study.run_hard.lower <= study.hard.upper
 
@@ -99,7 +100,8 @@ def test_searches_start_from_the_extremes_of_the_random_orders() -> None:
 def test_overlapping_data_stop_at_limits() -> None:
     study = order_study(*OVERLAP, max_mistakes=500, **SMALL)
     assert study.settings.max_epochs == 10 and not study.outcomes.converged.any()
-    assert study.bounds == () and study.run_hard.upper == 0
+    assert study.run_hard.upper == 0 and {bound.name for bound in study.bounds} >= {"hinge_optimum", "trivial"}
+    assert all(study.outcomes.n_mistakes.max() <= bound.value for bound in study.bounds)
     assert study.sequence is not None and not study.sequence.is_complete and study.sequence.n_mistakes == 500
     assert study.exhaustive is not None and study.exhaustive.n_mistakes is None and study.exhaustive.cycle
     assert order_study(*OVERLAP, max_epochs=3, max_mistakes=50, **SMALL).outcomes.n_epochs.max() == 3
@@ -126,7 +128,10 @@ def test_the_best_scale_has_its_bound() -> None:
     assert study.most.n_mistakes <= bounds["best_scale"]
 
 
-@pytest.mark.parametrize("options", [{"n_orders": 0}, {"seed": -1}, {"zero": "other"}, {"max_epochs": 0}])
+@pytest.mark.parametrize(
+    "options",
+    [{"n_orders": 0}, {"n_search": -1}, {"n_sequence": 0.5}, {"seed": -1}, {"zero": "other"}, {"max_epochs": 0}],
+)
 def test_bad_options_of_a_study_are_refused(options: Any) -> None:
     with pytest.raises(InvalidProblemError, match=next(iter(options))):
         order_study(*FAR, **options)

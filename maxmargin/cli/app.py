@@ -9,6 +9,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.exits import Exit
+from maxmargin.cli.theory_commands import bounds, fewest_errors, online
 
 _EXAMPLES = """
 \b
@@ -17,6 +18,7 @@ Examples:
   maxmargin check data.csv --require overlap && fit data.csv
   maxmargin margin data.csv --label species --json
   maxmargin perceptron wine --positive class_0 --prepare standardize
+  maxmargin online iris --positive setosa --algorithm all
   maxmargin report breast_cancer -o breast_cancer.html
 
 `maxmargin COMMAND -h` explains each.
@@ -38,6 +40,14 @@ _MARGIN_EXAMPLES = """
 Examples:
   maxmargin margin iris --positive setosa --json
   maxmargin margin huge.parquet --resume huge.state
+"""
+
+
+_ORDERS_EXAMPLES = """
+\b
+Examples:
+  maxmargin orders iris --positive setosa
+  maxmargin orders agresti --n-orders 10000 --shifts --scales
 """
 
 
@@ -150,6 +160,12 @@ def perceptron(**options: Any) -> int:
 @opt.run_options(most_mistakes=1_000_000)
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
 @opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
+@click.option(
+    "--orders",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Random orders of the rows that are tried as well; 0 for none.  [default: what takes a second or two]",
+)
 def report(**options: Any) -> int:
     """Report the mistakes, the bounds, the true margin, with their proofs and pictures.
 
@@ -160,6 +176,46 @@ def report(**options: Any) -> int:
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
     output: Path | None = options.pop("output")
     return command(opt.read(options), output=output, bias=not options.pop("no_bias"), **options)
+
+
+@app.command(epilog=_ORDERS_EXAMPLES)
+@opt.data_options
+@opt.run_options(most_mistakes=1_000_000, with_order=False)
+@click.option(
+    "--n-orders", type=click.IntRange(min=1), metavar="K", default=1000, show_default=True, help="Random orders."
+)
+@click.option(
+    "--n-search",
+    type=click.IntRange(min=0),
+    metavar="K",
+    default=1000,
+    show_default=True,
+    help="Orders that either local search tries: for many, and for few mistakes.",
+)
+@click.option(
+    "--n-sequence",
+    type=click.IntRange(min=0),
+    metavar="K",
+    default=10_000,
+    show_default=True,
+    help="Mistakes after which an adversary, who chooses and repeats rows at will, is stopped; 0 for none.",
+)
+@click.option("--shifts", is_flag=True, help="Also move the rows: raw, centred, standardised, and in between.")
+@click.option("--scales", is_flag=True, help="Also change the bias scale.")
+def orders(**options: Any) -> int:
+    """Try many orders of the rows: how many mistakes, at best, at worst, against the bounds.
+
+    Where it is not proven that a run ends, each ends after 10 epochs, or --max-epochs. --shifts and --scales are for
+    data that are separable, with a bias.
+    """
+    from maxmargin.cli.orders import orders as command
+
+    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
+    if options["no_bias"] and (options["shifts"] or options["scales"]):
+        raise click.UsageError("--shifts and --scales need the bias that --no-bias leaves out")
+    dataset = opt.read(options)
+    opt.require_two_classes(dataset, "orders")
+    return command(dataset, bias=not options.pop("no_bias"), **options)
 
 
 @app.command(epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv")
@@ -174,8 +230,9 @@ def report(**options: Any) -> int:
 def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -> int:
     """Make data whose verdict, and mostly whose margin, is known exactly.
 
-    FAMILY is a name such as xor, odd-max-bit:8 or gap:40; without it, or with --list, the families are listed. Without
-    -o the data are printed as CSV. A family is also a SOURCE of the other commands: maxmargin check gap:40
+    FAMILY is a name such as xor, odd-max-bit:8 or gap:40, or a formula such as "formula:(x1 | x4) & ~x3"; without it,
+    or with --list, the families are listed. Without -o the data are printed as CSV. A family is also a SOURCE of the
+    other commands: maxmargin check gap:40
     """
     from maxmargin.cli import generate as commands
 
@@ -199,6 +256,10 @@ def verify(**options: Any) -> int:
     from maxmargin.cli.verify import verify_proof as command
 
     return command(**options)
+
+
+for command in (online, bounds, fewest_errors):
+    app.add_command(command)
 
 
 def run(arguments: list[str]) -> int:

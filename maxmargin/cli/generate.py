@@ -30,15 +30,16 @@ def families(*, as_json: bool) -> Exit:
     for family in every:
         print(f"{family.usage}\n    {family.description}")
     print("\nParameters follow in this order, or as name=value: gap:1000, gap:1000:3, planted-quasi:100:5:seed=3")
+    print(
+        "Any formula is one more: 'formula:(x1 | x4) & ~x3' is its truth table over {-1,1}^4, with :bits over {0,1}^4"
+    )
     return Exit.OK
 
 
 def generate(name: str, *, output: Path | None, seed: int | None, as_json: bool, quiet: bool) -> Exit:
     """Write the data and the truth about them, or print the data."""
-    from maxmargin.generators import generate as make
-
     sidecar = None if output is None else _checked_sidecar(output)
-    data = make(name, seed=seed)
+    data = _made(name, seed)
     if output is not None and sidecar is not None:
         with output.open("w", encoding="utf-8", newline="") as file:
             _write(data, file)
@@ -51,6 +52,19 @@ def generate(name: str, *, output: Path | None, seed: int | None, as_json: bool,
     else:
         print(f"{data.full_name}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
     return Exit.OK
+
+
+def _made(name: str, seed: int | None) -> "Generated":
+    from maxmargin.generators import generate as make
+    from maxmargin.generators import is_formula
+
+    if not is_formula(name):
+        return make(name, seed=seed)
+    from maxmargin.boolean.named import formula_data
+
+    if seed is not None:
+        raise InvalidOptionError(f"{name}: found the seed {seed}, expected none, as a formula draws nothing")
+    return formula_data(name)
 
 
 def _document(data: "Generated") -> str:

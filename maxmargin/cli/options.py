@@ -22,22 +22,32 @@ ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
 SOFT_METHODS = ("auto", "cvxpy", "working-set", "interior-point", "dual-coordinate")
 RUN_METHODS = ("auto", "weights", "gram")
+FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 
 _SOURCE_HELP = """
 SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), X.npy beside y.npy, a folder of
 such files, a bundled data set (iris, breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin
-generate lists them), or - for CSV on the standard input.
+generate lists them), the truth table of a formula ("formula:(x1 | x4) & ~x3"), or - for CSV on the standard input.
 COL is a column's name or its position from 0; negative positions count from the end.
 """
 
 
 def data_options(command: Command) -> Command:
     """Add SOURCE and the options that say how it is read."""
+    return _data_options(command, is_required=True)
+
+
+def data_options_beside_a_list(command: Command) -> Command:
+    """Add the same, for a command that can do without SOURCE."""
+    return _data_options(command, is_required=False)
+
+
+def _data_options(command: Command, *, is_required: bool) -> Command:
     command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
     return _together(
         command,
-        click.argument("source"),
+        click.argument("source", required=is_required),
         click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
         click.option("--positive", metavar="VALUE", help="The class that is +1, against all others."),
         click.option("--drop", metavar="COL", multiple=True, help="Column to leave out; may be repeated."),
@@ -100,19 +110,14 @@ def check_method(name: str | None, names: tuple[str, ...]) -> None:
         raise click.BadOptionUsage("method", f"--method is {name!r}; expected one of {', '.join(names)}")
 
 
-def run_options(most_mistakes: int) -> Callable[[Command], Command]:
-    """Add the options of a perceptron run."""
+def run_options(most_mistakes: int, *, with_order: bool = True) -> Callable[[Command], Command]:
+    """Add the options of a perceptron run; without --order where the orders are the question."""
+    order = click.option("--order", type=click.Choice(ORDERS), default="cyclic", show_default=True)
 
     def decorate(command: Command) -> Command:
         return _together(
             command,
-            click.option(
-                "--bias-scale",
-                metavar="S",
-                default="1",
-                show_default=True,
-                help="Constant coordinate that carries the bias: a number, or best.",
-            ),
+            bias_scale_option(),
             click.option(
                 "--zero",
                 type=click.Choice(ZERO_RULES),
@@ -120,15 +125,8 @@ def run_options(most_mistakes: int) -> Callable[[Command], Command]:
                 show_default=True,
                 help="What y w.x = 0 is: a mistake, or a prediction of +1 or -1.",
             ),
-            click.option("--order", type=click.Choice(ORDERS), default="cyclic", show_default=True),
-            click.option(
-                "--seed",
-                type=click.IntRange(min=0),
-                metavar="N",
-                default=0,
-                show_default=True,
-                help="For the orders that draw.",
-            ),
+            *((order,) if with_order else ()),
+            seed_option(),
             click.option(
                 "--max-epochs", type=click.IntRange(min=1), metavar="N", help="Limit of epochs.  [default: none]"
             ),
@@ -140,22 +138,56 @@ def run_options(most_mistakes: int) -> Callable[[Command], Command]:
                 show_default=True,
                 help="Limit of updates.",
             ),
-            click.option(
-                "--prepare",
-                type=click.Choice(PREPARATIONS),
-                default="raw",
-                show_default=True,
-                help="Done to the data before anything else.",
-            ),
+            prepare_option(),
         )
 
     return decorate
 
 
-def time_limit_option(does: str) -> Callable[[Command], Command]:
-    """Return the option --time-limit, which takes a positive number."""
+def bias_scale_option() -> Callable[[Command], Command]:
+    """Return the option --bias-scale."""
     return click.option(
-        "--time-limit", type=float, metavar="SECONDS", callback=_positive, help=f"{does}  [default: none]"
+        "--bias-scale",
+        metavar="S",
+        default="1",
+        show_default=True,
+        help="Constant coordinate that carries the bias: a number, or best.",
+    )
+
+
+def seed_option() -> Callable[[Command], Command]:
+    """Return the option --seed."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="For the orders that draw.",
+    )
+
+
+def prepare_option() -> Callable[[Command], Command]:
+    """Return the option --prepare."""
+    return click.option(
+        "--prepare",
+        type=click.Choice(PREPARATIONS),
+        default="raw",
+        show_default=True,
+        help="Done to the data before anything else.",
+    )
+
+
+def time_limit_option(does: str, default: float | None = None) -> Callable[[Command], Command]:
+    """Return the option --time-limit, which takes a positive number."""
+    known = "none" if default is None else f"{default:g}"
+    return click.option(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        default=default,
+        callback=_positive,
+        help=f"{does}  [default: {known}]",
     )
 
 
@@ -270,7 +302,7 @@ def prepared(dataset: "Dataset", how: str) -> "Dataset":
     """
     from dataclasses import replace
 
-    from maxmargin.prepare import prepare
+    from maxmargin.preparing import prepare
     from maxmargin.solvers.errors import InvalidOptionError
 
     if how == "raw":

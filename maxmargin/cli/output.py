@@ -114,6 +114,11 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
     }
 
 
+def count_text(number: int, noun: str) -> str:
+    """Return the number with its noun: 1 mistake, 2,000 mistakes."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:
     """Return what each solver said of itself."""
     return [{"solver": a.solver, "status": str(a.status), "message": a.message, "claim": a.claim} for a in attempts]
@@ -149,7 +154,8 @@ def hyperplane_text(feature_names: tuple[str, ...], w: Any, b: float, *, most: i
 class RunProgress:
     """Mistakes and epochs on stderr once a run takes longer than a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "perceptron") -> None:
+        self.name = name
         self.next_line = _FIRST_NOTE_AFTER
         self.live = sys.stderr.isatty()
         self.shown = False
@@ -159,7 +165,7 @@ class RunProgress:
         if progress.seconds < self.next_line:
             return
         text = (
-            f"perceptron: {progress.n_mistakes:,} mistakes, {progress.n_epochs:,} epochs, "
+            f"{self.name}: {count_text(progress.n_mistakes, 'mistake')}, {count_text(progress.n_epochs, 'epoch')}, "
             f"{progress.seconds:.0f} s (Ctrl-C stops it)"
         )
         print(f"\r\x1b[K{text}" if self.live else text, end="" if self.live else "\n", file=sys.stderr, flush=True)

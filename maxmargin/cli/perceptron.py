@@ -9,6 +9,7 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     RunProgress,
     check_writable,
+    count_text,
     data_fields,
     headline,
     hyperplane_text,
@@ -52,6 +53,8 @@ def perceptron(
     progress = RunProgress()
     run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)
     progress.close()
+    if options["resume"] is not None and not run.converged:
+        note(f"{options['resume']} keeps the run; the same command goes on from there", quiet=quiet)
     traced = {} if trace is None else _write_trace(trace, dataset, problem, run, seed, quiet)
     if trace_mistakes is not None:
         traced |= _write_mistakes(trace_mistakes, dataset, problem, run, seed, quiet)
@@ -119,7 +122,7 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
 def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
     done = f"prepared: {prepare}; " if prepare != "raw" else ""
     lines = [
-        f"{_STOPS[run.stop_reason]}: {_count(run.n_mistakes, 'mistake')}, {_count(run.n_epochs, 'epoch')}",
+        f"{_STOPS[run.stop_reason]}: {count_text(run.n_mistakes, 'mistake')}, {count_text(run.n_epochs, 'epoch')}",
         f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, bias scale {run.settings.bias_scale!r}",
         f"  least geometric margin of (w, b): {run.margin!r}",
     ]
@@ -131,14 +134,10 @@ def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
             f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
         )
     if run.n_uncertain:
-        lines.append(f"  rounding may have decided {_count(run.n_uncertain, 'score')}: other machines may differ")
+        lines.append(f"  rounding may have decided {count_text(run.n_uncertain, 'score')}: other machines may differ")
     if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES):
         lines.append("  whether it can converge at all: maxmargin check")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 _STOPS = {
@@ -188,7 +187,7 @@ def _write_mistakes(
     rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, row_numbers(dataset, found.row))
     n_lines = write_mistake_trace(path, found, rows.tolist())
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
-    note(f"{path}: {n_lines:,} of {_count(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
+    note(f"{path}: {n_lines:,} of {count_text(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
     note(summary_of(found), quiet=quiet)
     written = {
         "file": str(path),

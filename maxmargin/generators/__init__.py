@@ -6,6 +6,6 @@
 """
 
 from maxmargin.generators.case import Truth
-from maxmargin.generators.catalogue import Generated, families, generate, is_family
+from maxmargin.generators.catalogue import FORMULA_PREFIX, Generated, families, generate, is_family, is_formula
 
-__all__ = ["Generated", "Truth", "families", "generate", "is_family"]
+__all__ = ["FORMULA_PREFIX", "Generated", "Truth", "families", "generate", "is_family", "is_formula"]

@@ -17,6 +17,9 @@ _FAMILIES: dict[str, Family] = {
     for family in module.FAMILIES
 }
 
+FORMULA_PREFIX = "formula:"
+"""Of the names of truth tables, which `maxmargin.boolean.named` makes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Generated:
@@ -79,6 +82,17 @@ def is_family(name: str) -> bool:
     (True, False)
     """
     return name.partition(":")[0] in _FAMILIES
+
+
+def is_formula(name: str) -> bool:
+    """Return whether the name holds a formula.
+
+    Examples
+    --------
+    >>> is_formula("formula:x1 & x2"), is_formula("formula"), is_formula("xor")
+    (True, False, False)
+    """
+    return name.strip().startswith(FORMULA_PREFIX)
 
 
 def generate(name: str, *, seed: int | None = None) -> Generated:

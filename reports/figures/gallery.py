@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.distances import alt_distances, plot_distances
 from maxmargin.reports.figures.margin_path import (
@@ -14,6 +15,7 @@ from maxmargin.reports.figures.margin_path import (
     shows_run_space,
 )
 from maxmargin.reports.figures.mistakes import alt_mistakes, plot_mistakes
+from maxmargin.reports.figures.orders import alt_orders, plot_order_margins, plot_orders, shows_margins
 from maxmargin.reports.figures.projection import (
     alt_projection,
     half_width,
@@ -25,8 +27,10 @@ from maxmargin.reports.figures.projection import (
 )
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
 from maxmargin.reports.figures.trace_gallery import trace_pictures
+from maxmargin.reports.figures.translations import alt_translations, plot_scales, plot_shifts
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane
+from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.spread import spread_of
 from maxmargin.reports.study import Study
 
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH = 7.2
+_LONG_HANDLE = 2.4
+"""Of a legend that tells dashed lines from others."""
+
 _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
 
@@ -44,10 +51,63 @@ _SHARES = "half of the sample from either class, where it has as many"
 def pictures(study: Study) -> tuple[Picture, ...]:
     """Return the figures of the study, in the order of the page."""
     planes = [plane for plane in (study.reference, study.found) if plane is not None]
+    elsewhere = (_orders(study.orders), _translations(study.elsewhere))
     found = [_margin_path(study), *trace_pictures(study), _mistakes(study)]
+    found += [picture for picture in elsewhere if picture is not None]
     if planes:
         found.append(_distances(study, planes))
     return (*found, _projection(study), _soft(study))
+
+
+def _orders(orders: OrderStudy | None) -> Picture | None:
+    if orders is None:
+        return None
+
+    def draw(figure: "Figure") -> None:
+        if not shows_margins(orders):
+            plot_orders(orders, figure.add_subplot())
+        else:
+            left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2, 1))
+            plot_orders(orders, left)
+            plot_order_margins(orders, right)
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+
+    margins = " Beside it, the margin that each of them achieved; γ* is the line." if shows_margins(orders) else ""
+    return Picture(
+        key="orders",
+        title="Mistakes over random orders of the rows",
+        caption="How many random orders made how many mistakes, and the bounds that hold for any order. An "
+        "adversary may choose, and repeat, any row at any time. Bounds that "
+        f"are vacuous or far away are not drawn, but for the least one.{margins}",
+        alt=alt_orders(orders),
+        size=(_WIDTH, 4.4),
+        draw=draw,
+    )
+
+
+def _translations(found: Elsewhere) -> Picture | None:
+    if not found.scales:
+        return None
+
+    def draw(figure: "Figure") -> None:
+        panels = [panel for panel in ((plot_shifts, found.shifts), (plot_scales, found.scales)) if panel[1]]
+        axes = figure.subplots(2, len(panels), sharex="col", sharey="row", height_ratios=(4, 1), squeeze=False)
+        for (plot, points), upper, lower in zip(panels, *axes, strict=True):
+            plot(points, upper, lower)
+        axes[0, 0].set_ylabel("mistakes, bounds")
+        axes[1, 0].set_ylabel("γ*")
+        handles = axes[0, 0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside upper left", ncols=3, handlelength=_LONG_HANDLE)
+
+    return Picture(
+        key="translations",
+        title="Mistakes and bounds elsewhere, and the maximum margin",
+        caption="The same rows moved, and with other constant coordinates for the bias: the mistakes of the perceptron "
+        "and their bounds may change by orders of magnitude, the maximum margin below them does not.",
+        alt=alt_translations(found),
+        size=(_WIDTH, 4.4),
+        draw=draw,
+    )
 
 
 def _mistakes(study: Study) -> Picture:

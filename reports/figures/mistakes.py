@@ -42,9 +42,7 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     bounds = holding(study)
     top = max([float(total[-1]), *bounds.values()])
     if is_far_apart(float(total[-1]), top):
-        log_scale(ax, "y")
-        bottom = max(0.7, float(total[0]) / 2)
-        ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, _HIGHEST))
+        set_decades(ax, float(total[0]), top)
     else:
         ax.set_ylim(0, top * 1.08)
         plain_numbers(ax.yaxis)
@@ -58,12 +56,19 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
         plain_numbers(ax.xaxis)
     for position, value in enumerate(bounds.values()):
         ax.axhline(value, color=BOUND, linewidth=1.4, zorder=2, label="" if position else "bounds that hold")
-    _label(ax, bounds)
+    label_lines(ax, bounds)
     ax.set_xlabel("epoch")
     ax.set_ylabel("mistakes so far")
     legend_above(ax)
     thin_grid(ax)
     return ax
+
+
+def set_decades(ax: "Axes", least: float, top: float) -> None:
+    """Make the axis of mistakes logarithmic, from below the least number to where the label of the top one fits."""
+    log_scale(ax, "y")
+    bottom = max(0.7, least / 2)
+    ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, _HIGHEST))
 
 
 def holding(study: "Study") -> dict[str, float]:
@@ -93,7 +98,7 @@ def _spread(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
     return np.union1d(early, thinned(n, _MOST_POINTS))
 
 
-def _label(ax: "Axes", bounds: dict[str, float]) -> None:
+def label_lines(ax: "Axes", bounds: dict[str, float]) -> None:
     """Write the names above the lines; lines too close for two labels share one."""
     to_axes = ax.transData + ax.transAxes.inverted()
     groups: list[list[str]] = []

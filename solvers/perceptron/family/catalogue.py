@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.family.adatron import AdaTron
@@ -32,6 +33,7 @@ from maxmargin.solvers.perceptron.family.romma import AggressiveRomma, Romma
 from maxmargin.solvers.perceptron.family.rosenblatt import Perceptron
 from maxmargin.solvers.perceptron.family.second_order import Arow, SecondOrderPerceptron
 from maxmargin.solvers.perceptron.family.svm_subgradient import Pegasos, SubgradientSvm
+from maxmargin.solvers.perceptron.family.theorems import THEOREMS
 from maxmargin.solvers.perceptron.family.voted import VotedPerceptron
 from maxmargin.solvers.perceptron.family.winnow import Winnow
 
@@ -70,6 +72,12 @@ ALGORITHMS: Mapping[str, type[Algorithm]] = {
     )
 }
 
+_MOST_NAMED = 3
+"""Names that are offered for an unknown one."""
+
+_LEAST_LIKENESS = 0.5
+"""Of a name that is offered, as difflib measures it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnlineAlgorithm:
@@ -85,6 +93,8 @@ class OnlineAlgorithm:
     order : str
         The order of presentation where none is asked for.
     reference : str
+    guarantees : tuple of str
+        The theorems that are checked on every run, as a `Guarantee` states them.
     """
 
     name: str
@@ -92,6 +102,7 @@ class OnlineAlgorithm:
     parameters: Mapping[str, object]
     order: str
     reference: str
+    guarantees: tuple[str, ...]
 
 
 def entries() -> dict[str, OnlineAlgorithm]:
@@ -106,6 +117,7 @@ def _entry(algorithm: type[Algorithm]) -> OnlineAlgorithm:
         parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
         order=str(algorithm.default_order),
         reference=algorithm.reference,
+        guarantees=THEOREMS[algorithm.name],
     )
 
 
@@ -123,7 +135,9 @@ def algorithm_of(name: str, parameters: Mapping[str, object]) -> Algorithm:
     MarginPerceptron(beta=2.0)
     """
     if name not in ALGORITHMS:
-        raise InvalidOptionError(f"algorithm is {name!r}; expected one of {', '.join(ALGORITHMS)}")
+        close = get_close_matches(name, ALGORITHMS, n=_MOST_NAMED, cutoff=_LEAST_LIKENESS)
+        meant = f" (did you mean {' or '.join(close)}?)" if close else ""
+        raise InvalidOptionError(f"algorithm is {name!r}{meant}; expected one of {', '.join(ALGORITHMS)}")
     algorithm = ALGORITHMS[name]
     known = [field.name for field in fields(algorithm)]
     unknown = [parameter for parameter in parameters if parameter not in known]

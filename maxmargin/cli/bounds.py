@@ -1,0 +1,144 @@
+"""``maxmargin bounds``: the mistakes of a run next to what theory says of them."""
+
+import math
+import shutil
+import textwrap
+from decimal import ROUND_CEILING, Context
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.api import problem_of
+from maxmargin.bounds import ladder_of
+from maxmargin.cli.exits import Exit
+from maxmargin.cli.output import RunProgress, count_text, data_fields, headline, note, print_json
+from maxmargin.cli.tables import aligned
+from maxmargin.solvers.perceptron.settings import StopReason
+
+if TYPE_CHECKING:
+    from maxmargin.bounds import Bound
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.perceptron.result import PerceptronRun
+
+_SHOWN = Context(prec=6, rounding=ROUND_CEILING)
+"""Digits of a bound in the text."""
+
+_WIDEST = 120
+"""Columns of text that a line takes, of a wide terminal."""
+
+
+def bounds(
+    dataset: "Dataset",
+    *,
+    bias: bool,
+    bias_scale: float | str,
+    n_passes: int | None,
+    C: float,
+    prepare: str,
+    as_json: bool,
+    quiet: bool,
+) -> Exit:
+    """Run the perceptron, compute the bounds, print both, and return the exit code."""
+    progress = RunProgress()
+    run, every = ladder_of(
+        problem_of(dataset, bias=bias),
+        bias_scale=bias_scale,
+        n_passes=n_passes,
+        C=C,
+        on_progress=None if quiet else progress,
+    )
+    progress.close()
+    if bias_scale == "best" and run.settings.bias_scale == 1.0:
+        note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0", quiet=quiet)
+    ladder = ordered(every)
+    if as_json:
+        print_json("bounds", {**data_fields(dataset), **_fields(run, ladder, n_passes, prepare)})
+    else:
+        print(headline(dataset))
+        print(_text(run, ladder, n_passes, prepare))
+    return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
+
+
+def ordered(every: "tuple[Bound, ...]") -> "list[Bound]":
+    """Return the bounds that hold, the least first, and then the others."""
+    holding = sorted((bound for bound in every if bound.valid), key=lambda bound: bound.value)
+    return [*holding, *(bound for bound in every if not bound.valid)]
+
+
+def _fields(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str) -> dict[str, Any]:
+    return {
+        "n_mistakes": run.n_mistakes,
+        "n_epochs": run.n_epochs,
+        "converged": run.converged,
+        "stop_reason": run.stop_reason.value,
+        "n_passes": n_passes,
+        "bias_scale": run.settings.bias_scale,
+        "prepare": prepare,
+        "bounds": [
+            {
+                "name": bound.name,
+                "value": bound.value,
+                "valid": bound.valid,
+                "vacuous": bound.vacuous,
+                "ratio": bound.ratio(run.n_mistakes) if bound.valid else None,
+                "assumption": bound.assumption,
+                "reference": bound.reference,
+            }
+            for bound in ladder
+        ],
+    }
+
+
+def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str) -> str:
+    done = f", prepared: {prepare}" if prepare != "raw" else ""
+    asked = "until convergence" if n_passes is None else f"of {n_passes:,} pass{'es' * (n_passes > 1)}"
+    made = f"{count_text(run.n_mistakes, 'mistake')} in {count_text(run.n_epochs, 'epoch')}"
+    lines = [
+        f"M = {made} ({_STOPS[run.stop_reason]})",
+        f"  bounds of the mistakes {asked}, bias scale {run.settings.bias_scale!r}{done}",
+    ]
+    if run.stop_reason is StopReason.MAX_MISTAKES:
+        lines.append("  whether it can converge at all: maxmargin check")
+    holding, failing = [b for b in ladder if b.valid], [b for b in ladder if not b.valid]
+    lines += _holding_lines(holding, run.n_mistakes) if holding else ["none of the bounds is proven to hold"]
+    if failing:
+        lines += ["not proven to hold here; they need", *(line for b in failing for line in _failing_lines(b))]
+    return "\n".join(lines)
+
+
+def _holding_lines(holding: "list[Bound]", n_mistakes: int) -> list[str]:
+    rows = [("bound", "M/bound", "name", "")]
+    rows += [
+        (_rounded_up(b.value), _ratio_text(b.ratio(n_mistakes)), b.name, "says nothing" if b.vacuous else "")
+        for b in holding
+    ]
+    table = aligned(rows, to_the_left=(2, 3))
+    lines = [table[0]]
+    for line, bound in zip(table[1:], holding, strict=True):
+        lines += [line, *_wrapped(f"{bound.assumption} ({bound.reference})")]
+    return lines
+
+
+def _rounded_up(value: float) -> str:
+    """Return the value with a few digits and not below itself, as it is a proven upper end."""
+    return f"{float(_SHOWN.create_decimal_from_float(value)):,.{_SHOWN.prec}g}"
+
+
+def _ratio_text(ratio: float) -> str:
+    return "-" if math.isnan(ratio) else f"{ratio:.3g}"
+
+
+def _failing_lines(bound: "Bound") -> list[str]:
+    would = f" (it would be {_rounded_up(bound.value)})" if math.isfinite(bound.value) else ""
+    return [f"  {bound.name}{would}", *_wrapped(bound.assumption)]
+
+
+def _wrapped(text: str) -> list[str]:
+    width = min(_WIDEST, shutil.get_terminal_size().columns)
+    return textwrap.wrap(text, width, initial_indent="      ", subsequent_indent="      ", break_long_words=False)
+
+
+_STOPS = {
+    StopReason.CONVERGED: "converged",
+    StopReason.MAX_EPOCHS: "stopped there",
+    StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
+    StopReason.INTERRUPTED: "interrupted",
+}

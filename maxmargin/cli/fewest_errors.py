@@ -1,0 +1,153 @@
+"""``maxmargin fewest-errors``: how far two classes are from being separable, in rows and in slack."""
+
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.api import problem_of
+from maxmargin.cli.exits import Exit
+from maxmargin.cli.output import (
+    attempt_fields,
+    count_text,
+    data_fields,
+    headline,
+    hyperplane_text,
+    listed,
+    print_json,
+    row_names,
+    row_numbers,
+    waiting,
+)
+from maxmargin.solvers.fewest_errors import MAX_ROWS
+from maxmargin.solvers.fewest_errors import fewest_errors as solve
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.total_slack import least_total_slack
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.fewest_solution import FewestErrors
+    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.total_slack import TotalSlack
+
+_NAMED = 20
+"""Rows named in the text."""
+
+
+def fewest_errors(
+    dataset: "Dataset",
+    *,
+    bias: bool,
+    method: str | None,
+    solver: str | None,
+    time_limit: float,
+    max_rows: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> Exit:
+    """Search for both, print what is proven of them, and return the exit code."""
+    problem = problem_of(dataset, bias=bias)
+    with waiting("searching for the fewest errors", quiet=quiet):
+        answer = solve(
+            problem, method=method or "auto", solver=solver, time_limit=time_limit, max_rows=max_rows or MAX_ROWS
+        )
+    is_interrupted = answer.reason == WHAT_WAS_PROVEN
+    slack = None if is_interrupted else _slack(problem, time_limit, quiet=quiet)
+    if as_json:
+        fields = {**_fields(dataset, answer), "total_slack": None if slack is None else _slack_fields(slack)}
+        print_json("fewest-errors", {**data_fields(dataset), "bias": bias, **fields})
+    else:
+        print(headline(dataset))
+        print(_text(dataset, answer, slack))
+    if is_interrupted or slack is None:
+        return Exit.INTERRUPTED
+    return Exit.OK if answer.is_optimal else Exit.UNDECIDED
+
+
+def _slack(problem: "Problem", time_limit: float, *, quiet: bool) -> "TotalSlack | None":
+    """Return the least total slack, or None after Ctrl-C."""
+    try:
+        with waiting("searching for the least total slack", quiet=quiet):
+            return least_total_slack(problem, time_limit=time_limit)
+    except KeyboardInterrupt:
+        return None
+
+
+def _fields(dataset: "Dataset", answer: "FewestErrors") -> dict[str, Any]:
+    return {
+        "status": answer.status.value,
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "is_optimal": answer.is_optimal,
+        **listed("error_rows", row_numbers(dataset, answer.error_rows)),
+        **row_names(dataset, "error_rows", answer.error_rows),
+        "w": answer.w,
+        "b": answer.b,
+        "packing_lower": answer.packing_lower,
+        **listed("witnesses", [_positions(dataset, witness.rows) for witness in answer.witnesses]),
+        "n_nodes": answer.n_nodes,
+        "reason": answer.reason,
+        "engine": answer.engine,
+        "attempts": attempt_fields(answer.attempts),
+    }
+
+
+def _positions(dataset: "Dataset", rows: tuple[int, ...]) -> list[int]:
+    """Return the positions of some rows in the source."""
+    return list(rows) if dataset.rows is None else [int(dataset.rows[row]) for row in rows]
+
+
+def _slack_fields(slack: "TotalSlack") -> dict[str, Any]:
+    return {
+        "status": slack.status.value,
+        "lower": slack.lower,
+        "upper": slack.upper,
+        "gap": slack.gap,
+        "w": slack.w,
+        "b": slack.b,
+        "attempts": attempt_fields(slack.attempts),
+    }
+
+
+def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None") -> str:
+    return "\n".join(
+        [
+            _headline(answer),
+            *([f"  {answer.reason}"] if answer.reason else []),
+            *_rows_lines(dataset, answer),
+            *_witness_lines(answer),
+            *_slack_lines(slack),
+            hyperplane_text(dataset.feature_names, answer.w, answer.b),
+            f"  found by {answer.engine}",
+        ]
+    )
+
+
+def _headline(answer: "FewestErrors") -> str:
+    if answer.is_optimal:
+        return f"fewest errors {answer.upper:,} (proven: no hyperplane has fewer)"
+    return f"fewest errors between {answer.lower:,} and {answer.upper:,} (proven)"
+
+
+def _rows_lines(dataset: "Dataset", answer: "FewestErrors") -> list[str]:
+    """Name the rows to drop."""
+    rows = answer.error_rows
+    if not len(rows):
+        return ["  no row to drop: the data are separable"]
+    names = [str(row) for row in row_numbers(dataset, rows[:_NAMED]).tolist()]
+    if dataset.row_ids is not None:
+        names = [dataset.row_ids[row] for row in rows[:_NAMED].tolist()]
+    numbered = "rows to drop (from 0)" if dataset.row_ids is None else "rows to drop"
+    more = f", ... {len(rows) - _NAMED:,} more (--json lists them)" if len(rows) > _NAMED else ""
+    return [f"  {numbered}, so that the rest is separable: {', '.join(names)}{more}"]
+
+
+def _witness_lines(answer: "FewestErrors") -> list[str]:
+    if not answer.lower:
+        return []
+    nodes = f", and the search of {count_text(answer.n_nodes, 'node')}" if answer.lower > answer.packing_lower else ""
+    sets = count_text(len(answer.witnesses), "set")
+    return [f"  lower end from {sets} of rows, each of which has to lose one{nodes}"]
+
+
+def _slack_lines(slack: "TotalSlack | None") -> list[str]:
+    if slack is None:
+        return ["  least total slack: not computed"]
+    return [f"  least total slack, sum of (1 - y(w.x + b))_+, proven: [{slack.lower!r}, {slack.upper!r}]"]

@@ -1,0 +1,205 @@
+"""``maxmargin online``: one run of an online algorithm with its guarantees, or the list of the algorithms."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.api import problem_of
+from maxmargin.cli.exits import Exit
+from maxmargin.cli.online_answers import one_text, run_fields, table_text
+from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, waiting
+from maxmargin.running import with_bias_scale
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of, entries
+from maxmargin.solvers.perceptron.family.run import run_online
+from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.perceptron.family.space import Space
+from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.perceptron.family.algorithm import Algorithm
+    from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
+    from maxmargin.solvers.perceptron.family.result import OnlineRun
+    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.solution import HardMargin
+
+DEFAULT = "averaged"
+"""The algorithm where none is named."""
+
+_ALL = "all"
+
+
+def catalogue(*, as_json: bool) -> Exit:
+    """List the algorithms."""
+    every = entries().values()
+    if as_json:
+        print_json("online-algorithms", {"algorithms": [asdict(entry) for entry in every]})
+    else:
+        print("\n\n".join(map(_entry_text, every)))
+    return Exit.OK
+
+
+def _entry_text(entry: "OnlineAlgorithm") -> str:
+    defaults = (f"{name}={'(by the data)' if value is None else value}" for name, value in entry.parameters.items())
+    order = "" if entry.order == Order.CYCLIC else f"; order {entry.order}"
+    return "\n".join(
+        [
+            "  ".join([entry.name, *defaults]),
+            f"    {entry.summary} ({entry.reference}){order}",
+            *(f"    guarantee: {statement}" for statement in entry.guarantees),
+        ]
+    )
+
+
+def chosen_algorithms(names: Sequence[str], parameters: Iterable[str]) -> "tuple[Algorithm, ...]":
+    """Return the algorithms of these names; a parameter goes to every one of them that has it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no algorithm of a name, if none of them has a parameter, or not with such a value.
+    """
+    wanted = tuple(ALGORITHMS) if _ALL in names else tuple(dict.fromkeys(names))
+    given = dict(map(_assignment, parameters))
+    for name in wanted:
+        algorithm_of(name, given if len(wanted) == 1 else {})
+    known = {name: entry.parameters for name, entry in entries().items() if name in wanted}
+    for parameter in given:
+        if not any(parameter in own for own in known.values()):
+            every = sorted({name for own in known.values() for name in own})
+            raise InvalidOptionError(
+                f"no algorithm asked for has the parameter {parameter!r}; expected {', '.join(every) or 'none'}"
+            )
+    return tuple(algorithm_of(name, {key: given[key] for key in given if key in known[name]}) for name in wanted)
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise InvalidOptionError(f"--parameter is {text!r}; expected NAME=VALUE")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Runner:
+    """What all runs on a data set share."""
+
+    problem: "Problem"
+    settings: OnlineSettings
+    truth: Truth
+    seed: int
+    quiet: bool
+
+    def run(self, algorithm: "Algorithm") -> "OnlineRun":
+        import numpy as np
+
+        progress = RunProgress(algorithm.name)
+        try:
+            return run_online(
+                self.problem,
+                algorithm,
+                self.settings,
+                rng=np.random.default_rng(self.seed),
+                on_progress=None if self.quiet else progress,
+                truth=self.truth,
+            )
+        finally:
+            progress.close()
+
+    def maximum(self) -> "HardMargin":
+        """Return the maximum margin in the user's space."""
+        from maxmargin.solvers.hard_margin import hard_margin
+
+        with waiting("solving for the maximum margin", quiet=self.quiet):
+            return hard_margin(self.problem, method="quick") if self.problem.bias else self.truth.hard
+
+
+def online(
+    dataset: "Dataset",
+    algorithms: "tuple[Algorithm, ...]",
+    *,
+    bias: bool,
+    bias_scale: float | str,
+    order: str | None,
+    seed: int,
+    max_epochs: int,
+    max_updates: int | None,
+    prepare: str,
+    as_json: bool,
+    quiet: bool,
+) -> Exit:
+    """Run, print, and return the exit code."""
+    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
+    settings = OnlineSettings(
+        bias_scale=scale,
+        order=None if order is None else Order(order),
+        max_epochs=max_epochs,
+        max_updates=max_updates,
+    )
+    truth = Truth(space=Space.of(problem, scale))
+    runner = _Runner(problem=problem, settings=settings, truth=truth, seed=seed, quiet=quiet)
+    asked = {**data_fields(dataset), "bias": problem.bias, "prepare": prepare, "seed": seed}
+    if len(algorithms) == 1:
+        return _one(dataset, runner, algorithms[0], asked, as_json=as_json)
+    return _several(dataset, runner, algorithms, asked, as_json=as_json)
+
+
+def _one(dataset: "Dataset", runner: _Runner, algorithm: "Algorithm", asked: dict[str, Any], *, as_json: bool) -> Exit:
+    run = runner.run(algorithm)
+    maximum = runner.maximum()
+    if as_json:
+        print_json("online", {**asked, **run_fields(dataset, run, runner.truth, maximum)})
+    else:
+        print(headline(dataset))
+        print(one_text(dataset, run, runner.truth, maximum, asked["prepare"]))
+    return _exit_code([run], maximum)
+
+
+def _several(
+    dataset: "Dataset", runner: _Runner, algorithms: "tuple[Algorithm, ...]", asked: dict[str, Any], *, as_json: bool
+) -> Exit:
+    runs: dict[str, OnlineRun | str] = {}
+    try:
+        for algorithm in algorithms:
+            runs[algorithm.name] = run = _run_or_reason(runner, algorithm)
+            if not isinstance(run, str) and run.stop_reason is OnlineStop.INTERRUPTED:
+                break
+        is_whole = True
+    except KeyboardInterrupt:
+        is_whole = False
+    maximum = runner.maximum()
+    if as_json:
+        entries = [
+            {"algorithm": name, "reason": run}
+            if isinstance(run, str)
+            else run_fields(dataset, run, runner.truth, maximum, with_rows=False)
+            for name, run in runs.items()
+        ]
+        print_json("online-comparison", {**asked, "runs": entries})
+    else:
+        print(headline(dataset))
+        print(table_text(runs, runner.truth, maximum, asked["prepare"]))
+    return _exit_code(list(runs.values()), maximum) if is_whole else Exit.INTERRUPTED
+
+
+def _run_or_reason(runner: _Runner, algorithm: "Algorithm") -> "OnlineRun | str":
+    """Return the run, or why the algorithm cannot run on these data."""
+    try:
+        return runner.run(algorithm)
+    except InvalidProblemError as error:
+        return str(error)
+
+
+def _exit_code(runs: "list[OnlineRun | str]", maximum: "HardMargin") -> Exit:
+    stops = [None if isinstance(run, str) else run.stop_reason for run in runs]
+    if OnlineStop.INTERRUPTED in stops or maximum.reason == WHAT_WAS_PROVEN:
+        return Exit.INTERRUPTED
+    return Exit.OK if set(stops) == {OnlineStop.CONVERGED} else Exit.NOT_CONVERGED

@@ -1,0 +1,208 @@
+"""Runs of online algorithms, as JSON fields, as text and as a table."""
+
+import math
+from collections import Counter
+from dataclasses import asdict
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, listed, row_names, row_numbers
+from maxmargin.cli.tables import aligned
+from maxmargin.solvers.perceptron.family.settings import OnlineStop
+from maxmargin.solvers.proof.dyadic import as_fraction, round_down, round_up
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.perceptron.family.guarantee import Guarantee
+    from maxmargin.solvers.perceptron.family.result import OnlineRun
+    from maxmargin.solvers.perceptron.family.truth import Truth
+    from maxmargin.solvers.solution import HardMargin
+
+_STOPS = {
+    OnlineStop.CONVERGED: "converged",
+    OnlineStop.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
+    OnlineStop.MAX_UPDATES: "not converged, stopped at the limit of updates",
+    OnlineStop.INTERRUPTED: "interrupted",
+}
+
+_SHORT_STOPS = {**_STOPS, OnlineStop.MAX_EPOCHS: "epochs", OnlineStop.MAX_UPDATES: "updates"}
+"""Of the table: what ended the run, or what ran out."""
+
+_HEAD = ("algorithm", "updates", "mistakes", "epochs", "end", "rows wrong", "margin", "of the maximum", "guarantees")
+_TO_THE_LEFT = (0, 4, 8)
+
+
+def run_fields(
+    dataset: "Dataset", run: "OnlineRun", truth: "Truth", maximum: "HardMargin", *, with_rows: bool = True
+) -> dict[str, Any]:
+    """Return a run as JSON fields; `with_rows` also its hyperplane and its lists."""
+    low, high = _run_maximum(truth)
+    return {
+        "algorithm": run.algorithm.name,
+        "parameters": asdict(run.algorithm),
+        "order": str(run.settings.order or run.algorithm.default_order),
+        "bias_scale": run.settings.bias_scale,
+        "max_epochs": run.settings.max_epochs,
+        "max_updates": run.settings.max_updates,
+        "n_updates": run.n_updates,
+        "n_mistakes": run.n_mistakes,
+        "n_epochs": run.n_epochs,
+        "n_presentations": run.n_presentations,
+        "converged": run.converged,
+        "stop_reason": run.stop_reason.value,
+        "margin": run.margin,
+        "run_margin": run.run_margin,
+        "n_errors": run.n_errors,
+        "is_kernel": not is_linear(run, truth),
+        "maximum_margin": {"status": maximum.status.value, "lower": maximum.lower, "upper": maximum.upper},
+        "run_maximum_margin": {"status": truth.hard.status.value, "lower": low, "upper": high},
+        "guarantees": [_guarantee_fields(guarantee) for guarantee in run.guarantees],
+        **(_row_fields(dataset, run) if with_rows else {}),
+    }
+
+
+def is_linear(run: "OnlineRun", truth: "Truth") -> bool:
+    """Return whether the run is in the space of the rows (x, s), not in that of a kernel."""
+    return run.space is truth.space
+
+
+def _run_maximum(truth: "Truth") -> tuple[float, float]:
+    """Return the proven ends of the maximum margin in the space of the run, in the user's units."""
+    unit = as_fraction(1, truth.space.exponent)
+    return round_down(Fraction(truth.hard.lower) * unit), round_up(Fraction(truth.hard.upper) * unit)
+
+
+def _guarantee_fields(guarantee: "Guarantee") -> dict[str, Any]:
+    return {**asdict(guarantee), "applies": guarantee.value is not None}
+
+
+def _row_fields(dataset: "Dataset", run: "OnlineRun") -> dict[str, Any]:
+    return {
+        "w": run.w,
+        "b": run.b,
+        **listed("updates_per_epoch", run.updates_per_epoch),
+        **listed("update_rows", row_numbers(dataset, run.update_rows)),
+        **row_names(dataset, "update_rows", run.update_rows),
+        "extras": {name: _cut(value) for name, value in run.extras.items()},
+    }
+
+
+def _cut(value: Any) -> Any:
+    return value[:LONGEST_LIST] if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+
+def one_text(dataset: "Dataset", run: "OnlineRun", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:
+    """Return a run as text."""
+    counted = ", ".join(
+        count_text(number, noun)
+        for number, noun in ((run.n_updates, "update"), (run.n_mistakes, "mistake"), (run.n_epochs, "epoch"))
+    )
+    is_plane = is_linear(run, truth)
+    plane = [hyperplane_text(dataset.feature_names, run.w, run.b)] if is_plane else []
+    return "\n".join(
+        [
+            f"{_named(run)}: {_STOPS[run.stop_reason]}: {counted}",
+            f"  {_setting_text(run, truth, prepare)}",
+            f"  rows not strictly on their side of what it ended on: {run.n_errors:,}",
+            *(_margin_lines(run, truth, maximum, prepare) if is_plane else [_kernel_line(run)]),
+            *(f"  {name}: {value!r}" for name, value in run.extras.items() if isinstance(value, int | float)),
+            "  guarantees of the theory, on this run",
+            *(line for guarantee in run.guarantees for line in _guarantee_lines(guarantee)),
+            *plane,
+        ]
+    )
+
+
+def _named(run: "OnlineRun") -> str:
+    parameters = asdict(run.algorithm)
+    values = ", ".join(f"{name} = {'by the data' if v is None else v}" for name, v in parameters.items())
+    return run.algorithm.name + (f" ({values})" if values else "")
+
+
+def _setting_text(run: "OnlineRun", truth: "Truth", prepare: str) -> str:
+    done = f"prepared: {prepare}; " if prepare != "raw" else ""
+    space = f"bias scale {truth.space.scale!r}" if truth.space.scale else "through the origin"
+    return f"{done}order {run.settings.order or run.algorithm.default_order}, {space}"
+
+
+def _margin_lines(run: "OnlineRun", truth: "Truth", maximum: "HardMargin", prepare: str) -> list[str]:
+    lines = [
+        f"  least geometric margin of (w, b): {run.margin!r}{_share_text(run, maximum)}",
+        _maximum_line(maximum, prepare),
+    ]
+    if truth.space.scale and maximum.w is not None:
+        low, high = _run_maximum(truth)
+        lines.append(
+            f"  in the space of the run: achieved {run.run_margin!r}, maximum g in [{low!r}, {high!r}] (proven)"
+        )
+    return lines
+
+
+def _kernel_line(run: "OnlineRun") -> str:
+    return f"  least geometric margin in the feature space of the kernel: {run.margin!r}"
+
+
+def _share_text(run: "OnlineRun", maximum: "HardMargin") -> str:
+    share = _share(run, maximum)
+    return f", {share} of the maximum" if share else ""
+
+
+def _share(run: "OnlineRun", maximum: "HardMargin") -> str:
+    """Return how much of the maximum margin the run achieved, where there is one and it separates."""
+    is_known = maximum.w is not None and run.margin > 0
+    return f"{run.margin / maximum.upper:.1%}" if is_known else ""
+
+
+def _maximum_line(maximum: "HardMargin", prepare: str) -> str:
+    of_what = "" if prepare == "raw" else " of the prepared data"
+    if maximum.status.is_inseparable:
+        return f"  {maximum.status.value}{of_what}, proven: no hyperplane has a positive margin"
+    return f"  maximum margin{of_what}, proven: [{maximum.lower!r}, {maximum.upper!r}]"
+
+
+def _guarantee_lines(guarantee: "Guarantee") -> list[str]:
+    return [f"    {guarantee.name}: {guarantee.statement}", f"      {_outcome(guarantee)} ({guarantee.reference})"]
+
+
+def _outcome(guarantee: "Guarantee") -> str:
+    word, achieved = _verdict(guarantee), f"achieved {guarantee.achieved:.6g}"
+    if guarantee.value is None:
+        return f"{word}, its assumption is not proven; {achieved}"
+    return f"{word}: {achieved}, bound {guarantee.value:.6g}"
+
+
+def _verdict(guarantee: "Guarantee") -> str:
+    """Return what became of the guarantee, in a word."""
+    if guarantee.value is None:
+        return "not applicable"
+    return {True: "held", False: "DID NOT HOLD", None: "open as numbers overflow"}[guarantee.holds]
+
+
+def table_text(runs: "dict[str, OnlineRun | str]", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:
+    """Return several runs as a table, a line each; those that cannot run with the reason."""
+    done = {name: run for name, run in runs.items() if not isinstance(run, str)}
+    lines = [_maximum_line(maximum, prepare).strip()]
+    if done:
+        rows = [_HEAD, *(_cells(run, truth, maximum) for run in done.values())]
+        lines += aligned(rows, to_the_left=_TO_THE_LEFT)
+    return "\n".join([*lines, *(f"{name}: not run: {run}" for name, run in runs.items() if isinstance(run, str))])
+
+
+def _cells(run: "OnlineRun", truth: "Truth", maximum: "HardMargin") -> tuple[str, ...]:
+    is_plane = is_linear(run, truth)
+    return (
+        run.algorithm.name,
+        f"{run.n_updates:,}",
+        f"{run.n_mistakes:,}",
+        f"{run.n_epochs:,}",
+        _SHORT_STOPS[run.stop_reason],
+        f"{run.n_errors:,}",
+        f"{run.margin:.6g}" if is_plane and math.isfinite(run.margin) else "-",
+        (_share(run, maximum) if is_plane else "") or "-",
+        _guarantees_text(run),
+    )
+
+
+def _guarantees_text(run: "OnlineRun") -> str:
+    counts = Counter(map(_verdict, run.guarantees))
+    return ", ".join(f"{number} {word}" for word, number in counts.items())

@@ -1,0 +1,136 @@
+"""``maxmargin orders``: mistakes by the order of the rows, and by where the rows lie."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal
+
+from maxmargin.cli.exits import Exit
+from maxmargin.cli.options import prepared
+from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, waiting
+from maxmargin.order_studies import order_study
+from maxmargin.translation_studies import preparation_study, scale_study, translation_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from maxmargin.dataset import Dataset
+    from maxmargin.order_studies import OrderStudy
+    from maxmargin.translation_studies import StudiedPoint
+
+_MOST_MISTAKES_OF_A_POINT = 100_000
+"""Limit of every run after a shift, or at another scale."""
+
+
+def orders(
+    dataset: "Dataset",
+    *,
+    bias: bool,
+    prepare: str,
+    shifts: bool,
+    scales: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> Exit:
+    """Study the orders and whatever else was asked for, and print it."""
+    data = prepared(dataset, prepare)
+    with waiting("moving the rows, or changing the bias scale", quiet=quiet):
+        points = _points(dataset, data, options["bias_scale"], options["max_mistakes"], shifts=shifts, scales=scales)
+    with _counted(quiet=quiet) as on_progress:
+        study = order_study(data.X, data.y, bias=bias, on_progress=on_progress, **options)
+    if as_json:
+        found = {name: [asdict(point) for point in part] for name, part in points.items()}
+        print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **_fields(study), **found})
+    else:
+        print(headline(dataset))
+        print("\n".join([*_text(study), *_points_text(points)]))
+    return Exit.OK
+
+
+def _points(
+    dataset: "Dataset",
+    data: "Dataset",
+    bias_scale: float | Literal["best"],
+    max_mistakes: int,
+    *,
+    shifts: bool,
+    scales: bool,
+) -> "dict[str, tuple[StudiedPoint, ...]]":
+    """Return the points that were asked for; the preparations are those of the data as read."""
+    limit = min(max_mistakes, _MOST_MISTAKES_OF_A_POINT)
+    points = {}
+    if scales:
+        points["scales"] = scale_study(data.X, data.y, max_mistakes=limit)
+    if shifts:
+        points["shifts"] = translation_study(data.X, data.y, bias_scale=bias_scale, max_mistakes=limit)
+        points["preparations"] = preparation_study(dataset.X, dataset.y, bias_scale=bias_scale, max_mistakes=limit)
+    return points
+
+
+@contextmanager
+def _counted(*, quiet: bool) -> "Iterator[Callable[[int, int], None] | None]":
+    """Count finished orders on stderr, on a terminal; elsewhere say now and again that there is work."""
+    if quiet or not sys.stderr.isatty():
+        with waiting("trying orders of the rows", quiet=quiet):
+            yield None
+        return
+    try:
+        yield lambda done, n: print(f"\r\x1b[K{done:,} of {n:,} orders", end="", file=sys.stderr, flush=True)
+    finally:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _fields(study: "OrderStudy") -> dict[str, Any]:
+    """Return the study with its long lists cut, and their lengths beside them."""
+    fields = study.to_dict()
+    for part in (fields["outcomes"], *(fields[name] for name in ("given", "most", "fewest", "sequence"))):
+        for name in [name for name, value in (part or {}).items() if isinstance(value, list)]:
+            part[f"{name}_count"] = len(part[name])
+            del part[name][LONGEST_LIST:]
+    return {**fields, "most_seen": study.most_seen, "fewest_seen": study.fewest_seen, "worst_case": study.worst_case}
+
+
+def _text(study: "OrderStudy") -> list[str]:
+    quantiles, outcomes = study.quantiles, study.outcomes
+    n_orders, n_converged = len(outcomes.n_mistakes), int(outcomes.converged.sum())
+    limit = study.settings.max_epochs
+    until = "until convergence" if limit is None else f"for {limit:,} epoch{'s' * (limit != 1)}"
+    spread = ", ".join(f"{level:.0%} {value:,}" for level, value in quantiles.items())
+    lines = [
+        f"{n_orders:,} random orders {until}, {n_converged:,} converged; seed {study.runs.seed}",
+        f"  mistakes, by the share of the orders that made no more: {spread}",
+        f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {study.given.n_mistakes:,}",
+        f"  fewest by local search {study.fewest.n_mistakes:,}, most {study.most.n_mistakes:,}",
+    ]
+    if study.sequence is not None:
+        cut = "" if study.sequence.is_complete else ", and then stopped"
+        lines.append(f"  an adversary who repeats rows at will: {study.sequence.n_mistakes:,}{cut}")
+    if study.exhaustive is not None:
+        worst = study.worst_case
+        longest = "some sequence never ends" if worst is None else f"no sequence has more than {worst:,}"
+        lines.append(f"  proven, from a look at all sequences: {longest}")
+    if n_converged == n_orders and study.hard.upper > 0:
+        low, high = float(outcomes.margin.min()), float(outcomes.margin.max())
+        lines.append(f"  margins achieved: {low!r} to {high!r}; maximum at most {study.hard.upper!r} (proven)")
+    return [*lines, *_bounds_text(study)]
+
+
+def _bounds_text(study: "OrderStudy") -> list[str]:
+    if not study.bounds:
+        return ["  no bound is proven to hold"]
+    texts = (f"    {bound.name}: {bound.value!r}{' (vacuous)' if bound.vacuous else ''}" for bound in study.bounds)
+    return ["  bounds for any order", *texts]
+
+
+def _points_text(points: "dict[str, tuple[StudiedPoint, ...]]") -> list[str]:
+    titles = {"shifts": "moved by so many means", "preparations": "prepared", "scales": "at another bias scale"}
+    lines = []
+    for name, part in points.items():
+        lines.append(f"{titles[name]}: mistakes; Novikoff's bound; maximum margin at most")
+        for point in part:
+            what = {"shifts": point.shift, "preparations": point.preparation, "scales": point.bias_scale}[name]
+            least = "" if point.converged else "at least "
+            lines.append(f"  {what}: {least}{point.n_mistakes:,}; {point.novikoff!r}; {point.margin_upper!r}")
+    return lines

@@ -1,0 +1,120 @@
+"""The commands that put theory next to a run: online algorithms, bounds, and how far data are from separable."""
+
+from typing import Any
+
+import click
+
+from maxmargin.cli import options as opt
+
+_ONLINE_EXAMPLES = """
+\b
+Examples:
+  maxmargin online --list
+  maxmargin online iris --positive setosa --algorithm alma --parameter alpha=0.5
+  maxmargin online iris --positive setosa --algorithm all --max-epochs 20
+"""
+
+_BOUNDS_EXAMPLES = """
+\b
+Examples:
+  maxmargin bounds iris --positive setosa
+  maxmargin bounds data.csv --until-convergence --bias-scale best
+  maxmargin bounds data.csv --n-passes 10 --json
+"""
+
+_FEWEST_EXAMPLES = """
+\b
+Examples:
+  maxmargin fewest-errors xor
+  maxmargin fewest-errors iris --positive versicolor --time-limit 10
+  maxmargin fewest-errors data.csv --id name --json
+"""
+
+
+@click.command(epilog=_ONLINE_EXAMPLES)
+@opt.data_options_beside_a_list
+@click.option(
+    "--algorithm",
+    "-a",
+    "algorithms",
+    metavar="NAME",
+    multiple=True,
+    help="Which one; several, or all, make a table.  [default: averaged]",
+)
+@click.option("--parameter", "parameters", metavar="NAME=VALUE", multiple=True, help="Of the algorithm; repeatable.")
+@click.option("--order", type=click.Choice(opt.ORDERS), help="Of the rows.  [default: the algorithm's own]")
+@opt.seed_option()
+@opt.bias_scale_option()
+@click.option(
+    "--max-epochs", type=click.IntRange(min=1), metavar="N", default=100, show_default=True, help="Limit of epochs."
+)
+@click.option("--max-updates", type=click.IntRange(min=1), metavar="N", help="Limit of updates.  [default: none]")
+@opt.prepare_option()
+@click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
+def online(**options: Any) -> int:
+    """Run online algorithms, and check on each run what the theory guarantees.
+
+    Exit 0: converged, as the algorithm's own rule says; 3: not within the limits, or, in a table, not every one. Ctrl-C
+    stops a run, prints what there is, and exits with 130.
+    """
+    from maxmargin.cli import online as commands
+
+    names = options.pop("algorithms") or (commands.DEFAULT,)
+    if options.pop("as_list"):
+        return commands.catalogue(as_json=options["as_json"])
+    if options["source"] is None:
+        raise click.UsageError("Missing argument 'SOURCE'; maxmargin online --list lists the algorithms")
+    chosen = commands.chosen_algorithms(names, options.pop("parameters"))
+    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
+    dataset = opt.read(options)
+    opt.require_two_classes(dataset, "online")
+    return commands.online(
+        opt.prepared(dataset, options["prepare"]), chosen, bias=not options.pop("no_bias"), **options
+    )
+
+
+@click.command(epilog=_BOUNDS_EXAMPLES)
+@opt.data_options
+@opt.resume_option
+@opt.bias_scale_option()
+@click.option("--n-passes", type=click.IntRange(min=1), metavar="N", help="Passes over the rows.  [default: 1]")
+@click.option("--until-convergence", is_flag=True, help="As many passes as it takes.")
+@click.option("--soft", "C", type=float, metavar="C", default=1.0, show_default=True, help="Whose u has the slack.")
+@opt.prepare_option()
+def bounds(**options: Any) -> int:
+    """Compare the perceptron's mistakes with every bound that theory gives.
+
+    The bounds that hold come first, the least before the others; then those whose assumption fails, with the
+    assumption. They are about the run in cyclic order in which y w.x = 0 is a mistake. Exit 0, or 130 after Ctrl-C,
+    which prints the bounds of the passes made so far.
+    """
+    from maxmargin.cli.bounds import bounds as command
+
+    n_passes, is_endless = options.pop("n_passes"), options.pop("until_convergence")
+    if n_passes is not None and is_endless:
+        raise click.UsageError("--n-passes and --until-convergence exclude each other")
+    options["n_passes"] = None if is_endless else n_passes or 1
+    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
+    dataset = opt.read(options)
+    opt.require_two_classes(dataset, "bounds")
+    return command(opt.prepared(dataset, options["prepare"]), bias=not options.pop("no_bias"), **options)
+
+
+@click.command("fewest-errors", epilog=_FEWEST_EXAMPLES)
+@opt.data_options
+@click.option("--method", metavar="NAME", help=f"How a plane is proposed: {', '.join(opt.FEWEST_METHODS)}.")
+@opt.solver_option
+@opt.time_limit_option("Of each of the two searches.", default=60.0)
+@click.option("--max-rows", type=click.IntRange(min=1), metavar="N", help="Most rows searched whole.  [default: 2000]")
+def fewest_errors(**options: Any) -> int:
+    """Find the fewest rows to drop so that the rest is separable, and the least total slack.
+
+    A row on the hyperplane is an error. Both answers are proven intervals. Exit 0: the fewest errors are proven; 4: not
+    within the limits. Ctrl-C prints what is proven by then, and exits with 130.
+    """
+    from maxmargin.cli.fewest_errors import fewest_errors as command
+
+    opt.check_method(options["method"], opt.FEWEST_METHODS)
+    dataset = opt.read(options)
+    opt.require_two_classes(dataset, "fewest-errors")
+    return command(dataset, bias=not options.pop("no_bias"), **options)

@@ -1,0 +1,84 @@
+"""Orders and sequences with many mistakes, or few: by local search, by greed, and by a look at all of them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.evidence import Evidence
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem import Problem
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.adversary import FoundSequence
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+    from maxmargin.solvers.perceptron.longest_path import WorstCase
+    from maxmargin.solvers.perceptron.many_orders import ManyOrders
+    from maxmargin.solvers.perceptron.settings import PerceptronSettings
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_MOST_ROWS_OF_A_SEQUENCE = 2048
+"""Rows whose Gram matrix is at hand for that (32 MB)."""
+
+_TINY_ROWS, _TINY_COLUMNS = 32, 8
+"""Sizes up to which all sequences are looked at."""
+
+
+def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows) -> "FoundOrder":
+    """Run in this order of the rows, in exact arithmetic."""
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+    from maxmargin.solvers.perceptron.order_runs import in_this_order
+    from maxmargin.solvers.perceptron.run import perceptron
+
+    run = perceptron(in_this_order(problem, order), settings)
+    return FoundOrder(order=order, n_mistakes=run.n_mistakes, n_epochs=run.n_epochs, converged=run.converged)
+
+
+def searched(
+    problem: Problem, runs: "ManyOrders", settings: "PerceptronSettings", n_search: int, *, most: bool
+) -> "FoundOrder":
+    """Return what a local search makes of the random order with the most, or the fewest, mistakes."""
+    from maxmargin.solvers.perceptron.hard_orders import local_search
+
+    n_mistakes = runs.outcomes.n_mistakes
+    start = runs.order(int(n_mistakes.argmax() if most else n_mistakes.argmin()))
+    rng = np.random.default_rng([runs.seed, int(most)])
+    return local_search(problem, settings, start, most=most, n_trials=n_search, rng=rng)
+
+
+def longest_sequence(evidence: Evidence, settings: "PerceptronSettings", n_sequence: int) -> "FoundSequence | None":
+    """Return the longest of the sequences that the rules of an adversary give."""
+    from maxmargin.solvers.perceptron.adversary import Rule, greedy_sequence
+
+    if n_sequence == 0 or evidence.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE:
+        return None
+    direction = _direction(evidence)
+    most = min(settings.max_mistakes or n_sequence, n_sequence)
+    sequences = (
+        greedy_sequence(evidence.problem, settings, rule, direction=direction, most=most)
+        for rule in Rule
+        if rule is not Rule.LEAST_PROGRESS or direction is not None
+    )
+    return max(sequences, key=lambda sequence: sequence.n_mistakes)
+
+
+def _direction(evidence: Evidence) -> Floats | None:
+    """Return the maximum-margin direction in the space of the run, with the weight of its constant coordinate."""
+    w = evidence.run_hard.w
+    return w if w is None or evidence.problem.bias else np.append(w, 0.0)
+
+
+def exhaustive_case(problem: Problem, settings: "PerceptronSettings", max_states: int) -> "WorstCase | None":
+    """Look at every sequence, where that is soon done."""
+    from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
+
+    is_tiny = problem.n_samples <= _TINY_ROWS and problem.n_features <= _TINY_COLUMNS
+    if max_states == 0 or not is_tiny or (problem.bias and settings.bias_scale != 1):
+        return None
+    X = problem.dense_rows(slice(None))
+    try:
+        return worst_case_mistakes(X, problem.y, bias=problem.bias, zero=settings.zero, max_states=max_states)
+    except InvalidProblemError:
+        return None

@@ -1,0 +1,177 @@
+"""What many orders of the rows show: as fields of the summary, and as a section of the page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from maxmargin.order_studies import OrderStudy
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports.formats import count, number, percent, plural
+from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+
+SOURCE, LOCAL_SEARCH, ADVERSARY, LONGEST_PATH = "order of the source", "local search", "adversary", "longest path"
+
+
+def fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
+    """Return the study in short; only the reason where there is none."""
+    if study is None:
+        return {"reason": why}
+    outcomes, effort = study.outcomes, study.effort
+    return {
+        "reason": None,
+        "why_one_pass": why or None,
+        "n_orders": effort.n_orders,
+        "n_search": effort.n_search,
+        "n_sequence": effort.n_sequence,
+        "max_states": effort.max_states,
+        "seed": study.runs.seed,
+        "max_epochs": study.settings.max_epochs,
+        "max_mistakes": study.settings.max_mistakes,
+        "n_converged": np.count_nonzero(outcomes.converged),
+        "quantiles": [[level, value] for level, value in study.quantiles.items()],
+        "mean": outcomes.n_mistakes.mean(),
+        "least": outcomes.n_mistakes.min(),
+        "most": outcomes.n_mistakes.max(),
+        "margins": _margins(study),
+        "file_order": _run(study.given),
+        "best_order": {**_run(study.fewest), "order": study.fewest.order},
+        "worst_order": {**_run(study.most), "order": study.most.order},
+        "sequence": _sequence(study),
+        "worst": _worst(study),
+        "best": _best(study),
+        "bounds": [{"name": b.name, "value": b.value, "vacuous": b.vacuous} for b in study.bounds],
+    }
+
+
+def _run(found: FoundOrder) -> dict[str, Any]:
+    return {"n_mistakes": found.n_mistakes, "n_epochs": found.n_epochs, "converged": bool(found.converged)}
+
+
+def _sequence(study: OrderStudy) -> dict[str, Any] | None:
+    found = study.sequence
+    if found is None:
+        return None
+    return {"n_mistakes": found.n_mistakes, "rule": str(found.rule), "is_complete": found.is_complete}
+
+
+def _margins(study: OrderStudy) -> dict[str, float] | None:
+    """Return the margins that the runs achieved, in floating point; None unless each ended on a hyperplane."""
+    if not (study.outcomes.converged.all() and np.isfinite(study.outcomes.margin).all()):
+        return None
+    least, median, greatest = np.quantile(study.outcomes.margin, [0, 0.5, 1], method="inverted_cdf")
+    return {"least": least, "median": median, "greatest": greatest}
+
+
+def _worst(study: OrderStudy) -> dict[str, Any]:
+    """Return the most mistakes found, what found them, and whether it is proven that no sequence makes more."""
+    if study.worst_case is not None:
+        return {"n_mistakes": study.worst_case, "engine": LONGEST_PATH, "proven": True}
+    by_engine = {
+        SOURCE: study.given.n_mistakes,
+        LOCAL_SEARCH: study.most.n_mistakes,
+        ADVERSARY: 0 if study.sequence is None else study.sequence.n_mistakes,
+    }
+    engine = max(by_engine, key=lambda name: by_engine[name])
+    return {"n_mistakes": by_engine[engine], "engine": engine, "proven": False}
+
+
+def _best(study: OrderStudy) -> dict[str, Any]:
+    """Return the fewest mistakes of an order, and how it was found."""
+    is_source = study.given.n_mistakes <= study.fewest.n_mistakes
+    return {"n_mistakes": study.fewest_seen, "engine": SOURCE if is_source else LOCAL_SEARCH}
+
+
+def blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Return the section."""
+    orders = report["orders"]
+    if orders["reason"] is not None:
+        return (Paragraph(f"The rows were not tried in other orders: {orders['reason']}."),)
+    return (
+        Paragraph(_opening(orders)),
+        FigureSlot("orders"),
+        _table(orders),
+        Paragraph(_worst_text(orders)),
+        *_margin_text(report),
+    )
+
+
+def _opening(orders: Mapping[str, Any]) -> str:
+    quantiles = dict(map(tuple, orders["quantiles"]))
+    until = "until it converges" if orders["max_epochs"] is None else f"for one pass, because {orders['why_one_pass']}"
+    return (
+        f"The order of the rows is no part of the question, but the mistakes depend on it. The perceptron ran in "
+        f"{plural(orders['n_orders'], 'random order')}, each {until}. Half of them made {count(quantiles[0.5])} "
+        f"mistakes or fewer; nine in ten made from {count(quantiles[0.05])} to {count(quantiles[0.95])}. The order of "
+        f"the source makes {count(orders['file_order']['n_mistakes'])}.{_cut(orders)}"
+    )
+
+
+def _cut(orders: Mapping[str, Any]) -> str:
+    n_cut = orders["n_orders"] - orders["n_converged"]
+    if orders["max_epochs"] is not None or not n_cut:
+        return ""
+    return f" Of the random orders {count(n_cut)} did not converge within {plural(orders['max_mistakes'], 'mistake')}."
+
+
+def _table(orders: Mapping[str, Any]) -> Table:
+    rows = [
+        ("Order of the source", *_cells(orders["file_order"])),
+        ("Fewest mistakes found, by local search", *_cells(orders["best_order"])),
+        ("Least of the random orders", count(orders["least"]), ""),
+        ("Mean of the random orders", number(orders["mean"]), ""),
+        ("Most of the random orders", count(orders["most"]), ""),
+        ("Most mistakes found, by local search", *_cells(orders["worst_order"])),
+    ]
+    if orders["sequence"] is not None:
+        rows.append((f"An adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))
+    if orders["worst"]["proven"]:
+        rows.append(("The longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
+    rows += [(f"Bound: {bound['name']}", number(bound["value"]), "") for bound in orders["bounds"]]
+    return Table(
+        caption="Mistakes by order", columns=("", "Mistakes", "Epochs"), rows=tuple(rows), numeric=frozenset((1, 2))
+    )
+
+
+def _cells(found: Mapping[str, Any]) -> tuple[str, str]:
+    return count(found["n_mistakes"]), count(found["n_epochs"])
+
+
+def _chosen(orders: Mapping[str, Any]) -> str:
+    sequence = orders["sequence"]
+    return f"{'' if sequence['is_complete'] else '≥ '}{count(sequence['n_mistakes'])}"
+
+
+def _worst_text(orders: Mapping[str, Any]) -> str:
+    worst = orders["worst"]
+    if worst["proven"]:
+        return (
+            f"All sequences were looked at: none has more than {plural(worst['n_mistakes'], 'mistake')}, in whatever "
+            "order, and however often, the rows come. That is proven, by the longest path through the weights that can "
+            "be reached."
+        )
+    found = {
+        SOURCE: "in the order of the source",
+        LOCAL_SEARCH: "by a local search among orders",
+        ADVERSARY: "by an adversary, who may choose and repeat any row at any time",
+    }
+    text = (
+        f"The most mistakes were found {found[worst['engine']]}: {count(worst['n_mistakes'])}. That is a lower bound "
+        "of the worst there is; searches prove no more."
+    )
+    if orders["max_epochs"] is not None:
+        return f"{text} The bounds here are those of one pass, in any order."
+    return f"{text} The bounds hold for any order, and any sequence, of these rows."
+
+
+def _margin_text(report: Mapping[str, Any]) -> tuple[Paragraph, ...]:
+    margins, best = report["orders"]["margins"], report["hard_margin"]["upper"]
+    if margins is None or not best:
+        return ()
+    least, median, greatest = (percent(margins[key] / best) for key in ("least", "median", "greatest"))
+    return (
+        Paragraph(
+            f"The hyperplanes that the random orders end on reach from {least} to {greatest} of γ*, half of them "
+            f"{median} or less (in floating point)."
+        ),
+    )

@@ -1,0 +1,175 @@
+"""How many orders a report tries: as many as cost a second or two, by a count of steps that is the same anywhere."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from maxmargin.evidence import Evidence
+from maxmargin.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
+from maxmargin.reports.formats import count
+from maxmargin.running import run_perceptron
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.solvers.problem import Problem
+
+if TYPE_CHECKING:
+    from maxmargin.bounds import Bound
+    from maxmargin.reports.study import Settings
+
+_MOST_STEPS = 40_000_000
+"""Of all orders together. A step is a presentation of a row of few columns, about 50 ns at its slowest."""
+
+_STEPS_OF_AN_ORDER, _STEPS_OF_A_ROW, _STEPS_OF_A_MISTAKE = 1_000, 4, 16
+"""A row is shuffled first, and has its margin computed at the end."""
+
+_NUMBERS_A_STEP, _COLUMNS_A_STEP = 50, 100
+"""Scores of few rows, or weights, that a mistake updates in a step; columns that a presentation reads in another."""
+
+_NUMBERS_OF_ORDERS = (1_000, 300, 100)
+_SEARCHED = 4
+"""A local search tries one order for every four random ones; there are two searches."""
+
+_PILOTS = 16
+"""Random orders that are run first, to learn how long orders take."""
+
+_ROOM = 10
+"""How many times the mistakes of the longest of these an order may make."""
+
+_MOST_ROWS_AT_ONCE = 100_000
+"""Many orders are held at once, with a count for every row."""
+
+_STEPS_OF_A_SEQUENCE, _ROWS_A_CHOICE = 3_000, 160
+"""Mistakes of an adversary on few rows, and rows among which the choice takes as long again."""
+
+_MOST_STATES = 2_000
+"""Weights looked at for the longest sequence of all: a tenth of a second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is tried.
+
+    Attributes
+    ----------
+    effort : Effort
+    settings : PerceptronSettings
+    why_one_pass : str
+        Why the runs end after one pass; empty where they go on until they converge.
+    """
+
+    effort: Effort
+    settings: PerceptronSettings
+    why_one_pass: str
+
+
+def check_orders(orders: int | None, *, is_in_memory: bool) -> None:
+    """Raise `InvalidOptionError` if the option `orders` is no number of orders that can be tried."""
+    if orders is None or orders == 0:
+        return
+    check_effort(Effort(n_orders=orders))
+    if not is_in_memory:
+        raise InvalidOptionError(f"orders is {orders}; expected 0 for rows that are not in memory, or more memory")
+
+
+def orders_of_report(
+    evidence: Evidence, bounds: "tuple[Bound, ...]", settings: "Settings"
+) -> tuple[OrderStudy | None, str]:
+    """Return the order study of a report, and why it is of one pass only, or why there is none."""
+    plan = plan_of(evidence, settings)
+    if isinstance(plan, str):
+        return None, plan
+    problem, scale = evidence.problem, evidence.run.settings.bias_scale
+    one_pass = run_perceptron(problem, bias_scale=scale, zero=settings.zero, max_epochs=1)
+    of_orders = evidence.of_run(one_pass, plan.settings.max_epochs)
+    found = bounds_of_any_order(bounds, of_orders)
+    return studied_orders(of_orders, plan.settings, plan.effort, bounds=found, seed=settings.seed), plan.why_one_pass
+
+
+def plan_of(evidence: Evidence, settings: "Settings") -> Plan | str:
+    """Return what is tried, or why nothing is."""
+    problem = evidence.problem
+    if settings.orders == 0:
+        return "none were asked for"
+    if not isinstance(problem.carrier, InMemory):
+        return "the rows are outside memory, and every order needs all of them"
+    why_one_pass = _why_one_pass(evidence)
+    if not why_one_pass:
+        plan = _until_convergence(evidence, settings)
+        if plan is not None:
+            return plan
+        why_one_pass = "until they converge, many orders would take too long here"
+    return _of_one_pass(evidence, settings, why_one_pass)
+
+
+def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
+    """Return about how many steps an order takes that makes so many mistakes in so many epochs."""
+    n, d = problem.n_samples, problem.n_features
+    updated = n if n <= MOST_ROWS else d
+    of_mistakes = n_mistakes * (_STEPS_OF_A_MISTAKE + updated / _NUMBERS_A_STEP)
+    of_order = _STEPS_OF_AN_ORDER + n * _STEPS_OF_A_ROW
+    return of_order + n_epochs * n * (1 + d / _COLUMNS_A_STEP) + of_mistakes
+
+
+def _why_one_pass(evidence: Evidence) -> str:
+    if not evidence.run_hard.lower > 0:
+        return "no hyperplane is proven to separate the classes, and without one a run need not end"
+    if not evidence.run.converged:
+        return "the run itself was stopped before it converged"
+    return ""
+
+
+def _until_convergence(evidence: Evidence, settings: "Settings") -> Plan | None:
+    """Return a plan if enough orders come to their end within the steps allowed; one that was asked for in any case."""
+    problem = evidence.problem
+    n_orders, most = settings.orders, settings.max_mistakes
+    if n_orders is None:
+        n_orders, longest = _pilot(evidence, settings)
+        most = min(most or longest, longest)
+    if not n_orders:
+        return None
+    n_sequence = _STEPS_OF_A_SEQUENCE // (1 + problem.n_samples // _ROWS_A_CHOICE)
+    effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=n_sequence, max_states=_MOST_STATES)
+    return Plan(effort=effort, settings=_settings(evidence, None, most), why_one_pass="")
+
+
+def _pilot(evidence: Evidence, settings: "Settings") -> tuple[int, int]:
+    """Return how many orders can be run until they converge, and how many mistakes each may make."""
+    from maxmargin.solvers.perceptron.many_orders import many_orders
+
+    problem = evidence.problem
+    allowed = _MOST_STEPS / (2 * _PILOTS)
+    empty = steps_of(problem, 0, 0)
+    epochs, mistakes = (int(allowed / (steps_of(problem, *one) - empty)) for one in ((1, 0), (0, 1)))
+    if problem.n_samples > _MOST_ROWS_AT_ONCE or min(epochs, mistakes) < 1:
+        return 0, 0
+    pilot = many_orders(problem, _settings(evidence, epochs, mistakes), n_orders=_PILOTS, seed=settings.seed).outcomes
+    if not pilot.converged.all():
+        return 0, 0
+    longest = _ROOM * max(evidence.run.n_mistakes, int(pilot.n_mistakes.max()))
+    return _affordable(steps_of(problem, float(pilot.n_epochs.mean()), float(pilot.n_mistakes.mean()))), longest
+
+
+def _of_one_pass(evidence: Evidence, settings: "Settings", why: str) -> Plan | str:
+    problem = evidence.problem
+    n_orders = settings.orders
+    if n_orders is None:
+        steps = steps_of(problem, 1, float(evidence.run.mistakes_per_epoch[0]))
+        n_orders = _affordable(steps) if problem.n_samples <= _MOST_ROWS_AT_ONCE else 0
+    if not n_orders:
+        return f"many orders of {count(problem.n_samples)} rows would take too long"
+    effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=0, max_states=0)
+    return Plan(effort=effort, settings=_settings(evidence, 1, None), why_one_pass=why)
+
+
+def _affordable(steps: float) -> int:
+    """Return how many orders of so many steps are tried; 0 for none."""
+    runs = 1 + 2 / _SEARCHED
+    return next((n for n in _NUMBERS_OF_ORDERS if n * runs * steps <= _MOST_STEPS), 0)
+
+
+def _settings(evidence: Evidence, max_epochs: int | None, max_mistakes: int | None) -> PerceptronSettings:
+    of_run = evidence.run.settings
+    return PerceptronSettings(
+        bias_scale=of_run.bias_scale, zero=of_run.zero, max_epochs=max_epochs, max_mistakes=max_mistakes
+    )

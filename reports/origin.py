@@ -1,0 +1,113 @@
+"""The same question elsewhere: the rows moved, the bias scale changed, the features prepared, within a budget."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from maxmargin.preparing import How
+from maxmargin.reports.formats import count
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem import Problem, radius
+from maxmargin.translation_studies import StudiedPoint, preparation_study, scale_study, translation_study
+
+if TYPE_CHECKING:
+    from maxmargin.dataset import Dataset
+    from maxmargin.solvers.solution import Separability
+
+_MOST_NUMBERS = 20_000
+"""Numbers in the rows up to which the maximum margin is asked for again and again."""
+
+_FEW_NUMBERS = 4_000
+"""Up to so many there are more points."""
+
+_SHIFTS = (-1.0, -0.5, 0.0, 1.0, 4.0)
+_MORE_SHIFTS = (-1.0, -0.75, -0.5, 0.0, 1.0, 2.0, 4.0)
+_SCALES = (2.0**-4, 1.0, 2.0**4)
+_MORE_SCALES = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 2.0**2, 2.0**4, 2.0**6)
+
+_PREPARATIONS = (How.RAW, How.CENTER, How.STANDARDIZE)
+
+_MOST_MISTAKES, _MOST_PRESENTATIONS = 50_000, 30_000_000
+"""Limits of every run; in the worst case an epoch has a single mistake."""
+
+_AT_THE_MEAN = 1e-9
+"""Rows whose mean is this near to 0, in units of R, are centred."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """What the perceptron and its bounds make of the same rows elsewhere.
+
+    Attributes
+    ----------
+    shifts : tuple of StudiedPoint
+        By the multiple of the mean by which the rows were moved.
+    scales : tuple of StudiedPoint
+        By the bias scale.
+    preparations : tuple of StudiedPoint
+        Raw, centred, standardised; of the data as read.
+    reason : str
+        Why there are no points.
+    no_shifts : str
+        Why there are no shifts among them.
+    """
+
+    shifts: tuple[StudiedPoint, ...] = ()
+    scales: tuple[StudiedPoint, ...] = ()
+    preparations: tuple[StudiedPoint, ...] = ()
+    reason: str = ""
+    no_shifts: str = ""
+
+
+def elsewhere(
+    dataset: "Dataset",
+    problem: Problem,
+    answer: "Separability",
+    bias_scale: float | Literal["best"],
+    max_mistakes: int | None,
+) -> Elsewhere:
+    """Move the rows of a problem, change the bias scale, and prepare the rows of the data set it was made of."""
+    reason = _reason(problem, answer)
+    if reason:
+        return Elsewhere(reason=reason)
+    most = min(max_mistakes or _MOST_MISTAKES, _MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
+    is_small = problem.n_samples * problem.n_features <= _FEW_NUMBERS
+    shifts = _MORE_SHIFTS if is_small else _SHIFTS
+    factors = _MORE_SCALES if is_small else _SCALES
+    X, y = problem.X, problem.y
+    no_shifts = "the mean of the rows is 0 already" if _is_centred(problem) else ""
+    try:
+        return Elsewhere(
+            shifts=()
+            if no_shifts
+            else translation_study(X, y, shifts=shifts, bias_scale=bias_scale, max_mistakes=most),
+            scales=scale_study(X, y, factors=factors, max_mistakes=most),
+            preparations=preparation_study(
+                dataset.X, y, preparations=_PREPARATIONS, bias_scale=bias_scale, max_mistakes=most
+            ),
+            no_shifts=no_shifts,
+        )
+    except InvalidProblemError as error:
+        return Elsewhere(reason=str(error))
+
+
+def _reason(problem: Problem, answer: "Separability") -> str:
+    """Return why nothing is moved."""
+    if not problem.bias:
+        return "through the origin the maximum margin itself moves with the data"
+    if not isinstance(problem.carrier, InMemory):
+        return "the rows are outside memory"
+    if not answer.strictly_separable:
+        return "the classes are not proven separable, so there is no maximum margin to compare with"
+    n_numbers = problem.n_samples * problem.n_features
+    if n_numbers > _MOST_NUMBERS:
+        return f"the rows hold {count(n_numbers)} numbers, and only up to {count(_MOST_NUMBERS)} are moved about"
+    return ""
+
+
+def _is_centred(problem: Problem) -> bool:
+    with np.errstate(over="ignore"):
+        mean = np.abs(problem.dense_rows(slice(None)).mean(axis=0)).max()
+    return bool(mean <= _AT_THE_MEAN * radius(problem))

@@ -1,0 +1,403 @@
+"""``maxmargin online``, ``bounds``, ``fewest-errors`` and formulas as sources, as a user types them."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli import options
+from maxmargin.cli.app import run
+from maxmargin.solvers import fewest_errors
+from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, entries
+
+XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
+NAMED = "who,x,y,label\nann,1,2,no\nbob,2,1,no\ncid,4,5,yes\ndan,5,4,yes\neve,1.5,1.5,yes\n"
+
+
+@pytest.fixture
+def xor(tmp_path: Path) -> str:
+    path = tmp_path / "xor.csv"
+    path.write_text(XOR)
+    return str(path)
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> str:
+    path = tmp_path / "named.csv"
+    path.write_text(NAMED)
+    return str(path)
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    code = run([*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "Traceback" not in err
+    return err
+
+
+def test_online_says_what_the_library_says(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("online", "iris", "--positive", "setosa", "--algorithm", "margin-perceptron", "--parameter", "beta=2")
+    code, fields = answer(capsys, *command)
+    iris = mm.load("iris", positive="setosa")
+    made = mm.online(iris.X, iris.y, "margin-perceptron", beta=2.0)
+    assert code == 0 and fields["schema"] == "maxmargin.online/1"
+    assert fields["parameters"] == {"beta": 2}
+    assert (fields["n_updates"], fields["n_mistakes"]) == (made.n_updates, made.n_mistakes)
+    assert fields["w"] == made.w.tolist() and fields["update_rows"] == made.update_rows.tolist()
+    assert [entry["name"] for entry in fields["guarantees"]] == ["updates", "margin"]
+    assert all(entry["applies"] and entry["holds"] for entry in fields["guarantees"])
+    known = mm.hard_margin(iris.X, iris.y)
+    assert fields["margin"] <= known.upper and fields["maximum_margin"]["lower"] <= known.upper
+    assert fields["run_margin"] <= fields["run_maximum_margin"]["upper"] <= fields["maximum_margin"]["upper"]
+
+
+def test_online_text_shows_the_guarantees_and_the_maximum(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["online", "iris", "--positive", "setosa", "-a", "perceptron"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"perceptron: converged: 5 updates, 5 mistakes, 4 epochs", out)
+    assert "maximum margin, proven: [0.81755576928882" in out
+    assert out.count("held: achieved") == 3
+
+
+def test_a_guarantee_without_its_assumption_does_not_apply(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "online", xor, "--algorithm", "perceptron", "--max-epochs", "5")
+    assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 5)
+    assert fields["maximum_margin"]["status"] == "overlap"
+    assert {(entry["applies"], entry["holds"]) for entry in fields["guarantees"]} == {(False, None)}
+    assert run(["online", xor, "-a", "perceptron", "--max-epochs", "5"]) == 3
+    assert "overlap, proven: no hyperplane has a positive margin" in capsys.readouterr().out
+
+
+def test_online_stops_at_the_limit_of_updates(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    code, fields = answer(capsys, "online", xor, "--max-updates", "7")
+    assert (code, fields["stop_reason"], fields["n_updates"]) == (3, "max_updates", 7)
+    assert fields["algorithm"] == "averaged"
+
+
+def test_online_seed_decides_the_order(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("online", "wine", "--positive", "class_0", "-a", "pocket", "--max-epochs", "2", "--seed")
+    runs = [answer(capsys, *command, seed)[1]["update_rows"] for seed in ("1", "1", "2")]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_several_algorithms_make_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["online", "iris", "--positive", "setosa", "-a", "alma", "-a", "pa", "--parameter", "alpha=0.9"]
+    code, fields = answer(capsys, *command)
+    assert code == 3 and fields["schema"] == "maxmargin.online-comparison/1"  # pa does not come to rest
+    alma, pa = fields["runs"]
+    assert (alma["algorithm"], alma["parameters"]["alpha"], alma["converged"]) == ("alma", 0.9, True)
+    assert (pa["algorithm"], pa["parameters"], pa["converged"]) == ("pa", {}, False)
+    assert run([*command, "--max-epochs", "13"]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split()[:4] == ["algorithm", "updates", "mistakes", "epochs"]
+    assert lines[3].split()[:5] == [
+        "alma",
+        *(f"{alma[n]}" for n in ("n_updates", "n_mistakes", "n_epochs")),
+        "converged",
+    ]
+    assert lines[3].endswith("2 held")
+
+
+def test_an_algorithm_that_cannot_run_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("online", "agresti", "--no-bias", "-a", "winnow", "-a", "perceptron", "--max-epochs", "3")
+    code, fields = answer(capsys, *command)
+    assert code == 3
+    assert fields["runs"][0]["algorithm"] == "winnow" and "bias" in fields["runs"][0]["reason"]
+    assert fields["runs"][1]["n_epochs"] == 3
+    assert "fixed threshold" in refusal(capsys, "online", "agresti", "--no-bias", "-a", "winnow")
+
+
+def test_all_algorithms_run(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "online", "and", "--algorithm", "all", "--max-epochs", "2", "-q")
+    assert code == 3
+    assert [entry["algorithm"] for entry in fields["runs"]] == list(ALGORITHMS)
+    kernels = [entry["algorithm"] for entry in fields["runs"] if entry.get("is_kernel")]
+    assert kernels == ["kernel-perceptron"]
+    assert not any(guarantee["holds"] is False for entry in fields["runs"] for guarantee in entry.get("guarantees", []))
+
+
+def test_the_catalogue_states_what_runs_guarantee() -> None:
+    for name, entry in entries().items():
+        made = mm.online([[0.0], [1.0], [3.0]], [0, 0, 1], name, max_epochs=2, rng=0)
+        assert entry.guarantees == tuple(guarantee.statement for guarantee in made.guarantees), name
+
+
+def test_the_list_needs_no_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["online", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^alma  alpha=0.5  p=2.0$", out, re.MULTILINE)
+    assert re.search(r"^winnow  factor=2.0  threshold=\(by the data\)$", out, re.MULTILINE)
+    assert out.count("guarantee: ") == sum(len(entry.guarantees) for entry in entries().values())
+    code, fields = answer(capsys, "online", "--list")
+    assert code == 0 and [entry["name"] for entry in fields["algorithms"]] == list(ALGORITHMS)
+
+
+def test_an_interrupted_table_keeps_its_rows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from maxmargin.cli import online
+
+    solve = online.run_online
+
+    def interrupted(problem: Any, algorithm: Any, *arguments: Any, **keywords: Any) -> Any:
+        if algorithm.name == "pa":
+            raise KeyboardInterrupt
+        return solve(problem, algorithm, *arguments, **keywords)
+
+    monkeypatch.setattr(online, "run_online", interrupted)
+    code, fields = answer(capsys, "online", "and", "-a", "perceptron", "-a", "pa", "-a", "alma")
+    assert code == 130
+    assert [entry["algorithm"] for entry in fields["runs"]] == ["perceptron"]
+
+
+def test_interrupt_keeps_what_there_is(xor: str) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "maxmargin",
+        "online",
+        xor,
+        "-a",
+        "perceptron",
+        "--max-epochs",
+        "1000000000",
+        "--json",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert "perceptron: " in process.stderr.readline()  # progress: the run has begun
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    fields = json.loads(out)
+    assert process.returncode == 130
+    assert fields["stop_reason"] == "interrupted" and fields["n_updates"] > 0
+    assert len(fields["guarantees"]) == 3
+
+
+def test_bounds_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "bounds", "iris", "--positive", "setosa", "--n-passes", "4")
+    iris = mm.load("iris", positive="setosa")
+    known = {bound.name: bound for bound in mm.mistake_bounds(iris.X, iris.y, n_passes=4)}
+    assert code == 0 and fields["schema"] == "maxmargin.bounds/1"
+    assert {bound["name"] for bound in fields["bounds"]} == set(known)
+    for bound in fields["bounds"]:
+        same = known[bound["name"]]
+        assert bound["valid"] is same.valid and bound["vacuous"] is same.vacuous
+        assert bound["value"] == (same.value if np.isfinite(same.value) else None)
+        assert bound["ratio"] == (same.ratio(fields["n_mistakes"]) if same.valid else None)
+    assert fields["n_mistakes"] == mm.perceptron(iris.X, iris.y, max_epochs=4).n_mistakes == 5
+
+
+@pytest.mark.parametrize("options_given", [(), ("--until-convergence",), ("--bias-scale", "best", "--n-passes", "3")])
+def test_bounds_that_hold_come_first_and_hold(
+    capsys: pytest.CaptureFixture[str], options_given: tuple[str, ...]
+) -> None:
+    code, fields = answer(capsys, "bounds", "agresti", *options_given)
+    valid = [bound["valid"] for bound in fields["bounds"]]
+    values = [bound["value"] for bound in fields["bounds"] if bound["valid"]]
+    assert code == 0
+    assert valid == sorted(valid, reverse=True) and any(valid) and not all(valid)
+    assert values == sorted(values) and values[0] >= fields["n_mistakes"]
+
+
+def test_bounds_until_convergence(capsys: pytest.CaptureFixture[str]) -> None:
+    _, fields = answer(capsys, "bounds", "agresti", "--until-convergence")
+    assert (fields["n_mistakes"], fields["converged"], fields["n_passes"]) == (1701, True, None)
+
+
+def test_bounds_text_rounds_up_and_gives_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    _, fields = answer(capsys, "bounds", "iris", "--positive", "setosa")
+    assert run(["bounds", "iris", "--positive", "setosa"]) == 0
+    out = capsys.readouterr().out
+    assert "M = 2 mistakes in 1 epoch" in out
+    shown = {
+        line.split()[2]: line.split()[0] for line in out.splitlines() if re.match(r" *[\d.,e+]+ +[\d.e-]+  \w", line)
+    }
+    valid = [bound for bound in fields["bounds"] if bound["valid"]]
+    assert list(shown) == [bound["name"] for bound in valid]
+    for bound in valid:
+        assert bound["value"] <= float(shown[bound["name"]].replace(",", "")) <= bound["value"] * (1 + 1e-5)
+    holding, failing = out.split("not proven to hold here")
+    assert "unit_norm" in failing and "unit_norm" not in holding
+    assert "every row has norm" in failing.replace("\n      ", " ")
+
+
+def test_bounds_of_data_without_a_best_scale_say_so(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    assert run(["bounds", xor, "--bias-scale", "best"]) == 0
+    assert "bias scale is 1" in capsys.readouterr().err
+
+
+def test_fewest_errors_names_the_rows_to_drop(capsys: pytest.CaptureFixture[str], named: str) -> None:
+    code, fields = answer(capsys, "fewest-errors", named, "--id", "who")
+    assert code == 0 and fields["schema"] == "maxmargin.fewest-errors/1"
+    assert (fields["lower"], fields["upper"], fields["is_optimal"]) == (1, 1, True)
+    data = mm.load(named, id="who")
+    rest = np.delete(np.arange(5), fields["error_rows"])
+    assert mm.separability(data.X[rest], data.y[rest]).verdict == "separable"
+    assert fields["error_rows_ids"] == [["ann", "bob", "cid", "dan", "eve"][row] for row in fields["error_rows"]]
+    slack = mm.least_total_slack(data.X, data.y)
+    assert (fields["total_slack"]["lower"], fields["total_slack"]["upper"]) == (slack.lower, slack.upper)
+    assert run(["fewest-errors", named, "--id", "who"]) == 0
+    assert f"so that the rest is separable: {fields['error_rows_ids'][0]}" in capsys.readouterr().out
+
+
+def test_fewest_errors_of_separable_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fewest-errors", "agresti"]) == 0
+    out = capsys.readouterr().out
+    assert "fewest errors 0 (proven" in out and "no row to drop" in out and "proven: [0.0, 0.0]" in out
+
+
+def test_fewest_errors_numbers_rows_of_the_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("x,y\n,no\n1,no\n2,yes\n3,yes\n4,no\n5,no\n")  # without the no at 1 a threshold separates
+    code, fields = answer(capsys, "fewest-errors", str(path), "--drop-missing")
+    assert (code, fields["upper"], fields["error_rows"]) == (0, 1, [1])
+    assert fields["witnesses"] and all(1 in rows and 0 not in rows for rows in fields["witnesses"])
+
+
+def test_fewest_errors_past_the_limit_is_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "fewest-errors", "iris", "--positive", "versicolor", "--time-limit", "1e-6", "-q")
+    assert code == 4
+    assert fields["lower"] < fields["upper"] <= 50 and "time limit" in fields["reason"]
+
+
+def test_fewest_errors_interrupted_in_the_second_search(
+    capsys: pytest.CaptureFixture[str], xor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("maxmargin.cli.fewest_errors.least_total_slack", interrupted)
+    code, fields = answer(capsys, "fewest-errors", xor)
+    assert (code, fields["upper"], fields["total_slack"]) == (130, 1, None)
+
+
+def test_fewest_errors_methods_are_those_of_the_code() -> None:
+    assert fewest_errors.METHODS == options.FEWEST_METHODS
+
+
+def test_a_formula_is_a_source(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "margin", "formula:(x1 | x4) & ~x3", "--exact")
+    assert code == 0
+    assert fields["margin_squared"] == "1/6"
+    assert fields["margin"] == pytest.approx(6**-0.5)
+    assert (fields["n_samples"], fields["n_features"]) == (16, 4)
+
+
+@pytest.mark.parametrize(
+    ("formula", "family"),
+    [
+        ("(x1 or x4) and not x3", "formula"),
+        ("x1 & x2", "conjunction:4:2"),
+        ("x1 ^ x2 ^ x3", "parity:3"),
+    ],
+)
+def test_formulas_agree_with_the_families(formula: str, family: str) -> None:
+    made, known = mm.load(f"formula:{formula}"), mm.generate(family)
+    rows = {tuple(row[: made.n_features]): label for row, label in zip(known.X.tolist(), known.y.tolist(), strict=True)}
+    assert {tuple(row): label for row, label in zip(made.X.tolist(), made.y.tolist(), strict=True)} == rows
+
+
+def test_bits_halve_the_margin() -> None:
+    """x = 2b - 1 maps bits to signs, so distances between bits are half as long."""
+    signs, bits = mm.load("formula:x1 | x2 & x3"), mm.load("formula:x1 | x2 & x3:bits")
+    assert set(bits.X.flat) == {0.0, 1.0}
+    squares = [mm.hard_margin(data.X, data.y, exact=True).margin_squared for data in (signs, bits)]
+    assert squares[0] == 4 * squares[1]
+
+
+def test_check_of_an_exclusive_or(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = answer(capsys, "check", "formula:x1 ^ x2")
+    assert (code, fields["verdict"]) == (3, "overlap")
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("x1 & & x2", ["character 6", "'&'", "expected a variable"]),
+        ("(x1 | x2", ["character 9", "the end", "( at character 1"]),
+        ("x1 x2", ["character 4", "'x2'"]),
+        ("", ["character 1", "the end"]),
+        ("1", ["no variable"]),
+        ("x1 & x17", ["17 variables", "16"]),
+        ("x1 & x2:trits", ["'trits'", "signs", "bits"]),
+        ("x1 | ~x1", ["one class only"]),
+    ],
+)
+def test_wrong_formulas_are_one_line(capsys: pytest.CaptureFixture[str], formula: str, words: list[str]) -> None:
+    err = refusal(capsys, "margin", f"formula:{formula}")
+    assert all(word in err for word in [f"formula:{formula}", *words]), err
+
+
+def test_formulas_are_generated_with_their_truth(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    assert run(["generate", "formula:(x1 | x4) & ~x3", "-o", str(path), "-q"]) == 0
+    truth = json.loads(path.with_suffix(".truth.json").read_text())
+    known = mm.generate("formula").truth
+    assert truth["margin_squared"] == "1/6" and truth["verdict"] == known.verdict
+    assert truth["verdict_through_origin"] == known.verdict_through_origin
+    assert truth["touching_rows_through_origin"] == list(known.touching_rows_through_origin or ())
+    capsys.readouterr()
+    code, fields = answer(capsys, "check", str(path))
+    assert (code, fields["n_samples"]) == (0, 16)
+    assert "seed" in refusal(capsys, "generate", "formula:x1", "--seed", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["online"], ["SOURCE", "--list"]),
+        (["online", "iris"], ["--positive", "setosa"]),
+        (["online", "xor", "--algorithm", "averagd"], ["averagd", "did you mean averaged", "pegasos"]),
+        (["online", "xor", "--algorithm", "alma", "--parameter", "beta=1"], ["alma", "beta", "alpha, p"]),
+        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha=2"], ["alpha is 2", "at most 1"]),
+        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha"], ["alpha", "NAME=VALUE"]),
+        (["online", "xor", "-a", "pa", "-a", "alma", "--parameter", "beta=1"], ["beta", "alpha, p"]),
+        (["online", "xor", "--bias-scale", "best"], ["best", "separable"]),
+        (["online", "xor", "--max-epochs", "0"], ["--max-epochs"]),
+        (["online", "nope.csv"], ["nope.csv", "no such file"]),
+        (["bounds"], ["SOURCE"]),
+        (["bounds", "iris"], ["--positive"]),
+        (["bounds", "xor", "--n-passes", "2", "--until-convergence"], ["--n-passes", "--until-convergence"]),
+        (["bounds", "xor", "--n-passes", "0"], ["--n-passes"]),
+        (["bounds", "xor", "--soft", "-1"], ["-1", "positive"]),
+        (["fewest-errors", "iris"], ["--positive"]),
+        (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
+        (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
+        (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
+    ],
+)
+def test_bad_usage_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: list[str]) -> None:
+    err = refusal(capsys, *arguments)
+    assert all(word in err for word in words), err
+
+
+@pytest.mark.parametrize("command", ["online", "bounds", "fewest-errors"])
+def test_help_has_examples_and_imports_nothing(command: str) -> None:
+    program = (
+        "import sys\nfrom maxmargin.cli.app import run\n"
+        f"assert run([{command!r}, '--help']) == 0\n"
+        "assert not {'numpy', 'numba', 'cvxpy', 'scipy'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(f"  maxmargin {command} ") >= 2
+
+
+def test_a_run_that_is_kept_says_where(capsys: pytest.CaptureFixture[str], xor: str, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    command = ["perceptron", xor, "--max-epochs", "3", "--resume", str(state)]
+    assert run(command) == 3
+    assert f"{state}.run keeps the run" in capsys.readouterr().err

@@ -1,0 +1,334 @@
+"""Orders, shifts and scales in the report and on the command line: one study with `mm.order_study`, in a budget."""
+
+import json
+import math
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.evidence import gather
+from maxmargin.reports import order_plan
+from maxmargin.reports.figures.canvas import inline_svg
+from maxmargin.reports.figures.orders import drawn_bounds, plot_orders, shows_margins
+from maxmargin.reports.figures.translations import plot_points
+from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.reports.order_plan import Plan, plan_of, steps_of
+from maxmargin.reports.study import Settings, Study
+from maxmargin.running import run_perceptron
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.problem import Problem
+from maxmargin.translation_studies import preparation_study, scale_study, translation_study
+
+GRID = (1.0,)
+
+
+def report_of(dataset: mm.Dataset, **options: Any) -> MarginReport:
+    return margin_report(dataset, Cs=GRID, **options)
+
+
+def overlapping() -> mm.Dataset:
+    return mm.from_arrays([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+
+
+@pytest.fixture(scope="module")
+def agresti() -> MarginReport:
+    return report_of(mm.load("agresti"), orders=40)
+
+
+@pytest.fixture(scope="module")
+def simplex() -> MarginReport:
+    return report_of(mm.load("simplex"), orders=40)
+
+
+def asked(dataset: mm.Dataset, orders: dict[str, Any]) -> mm.OrderStudy:
+    names = ("n_orders", "n_search", "n_sequence", "max_states", "seed", "max_epochs", "max_mistakes")
+    return mm.order_study(dataset.X, dataset.labels, **{name: orders[name] for name in names})
+
+
+@pytest.mark.parametrize("source", ["agresti", "simplex", "xor"])
+def test_the_report_tells_what_the_study_of_the_same_seed_finds(source: str) -> None:
+    dataset = mm.load(source)
+    orders = report_of(dataset, orders=40, seed=3, max_mistakes=10_000).to_dict()["orders"]
+    study = asked(dataset, orders)
+    assert orders["quantiles"] == [[level, value] for level, value in study.quantiles.items()]
+    assert orders["mean"] == study.outcomes.n_mistakes.mean()
+    for name, found in (("file_order", study.given), ("best_order", study.fewest), ("worst_order", study.most)):
+        assert (orders[name]["n_mistakes"], orders[name]["n_epochs"]) == (found.n_mistakes, found.n_epochs)
+    assert orders["worst_order"]["order"] == study.most.order.tolist()
+    assert (orders["best"]["n_mistakes"], orders["sequence"] is None) == (study.fewest_seen, study.sequence is None)
+    expected = study.most_seen if study.worst_case is None else study.worst_case
+    assert (orders["worst"]["n_mistakes"], orders["worst"]["proven"]) == (expected, study.worst_case is not None)
+    bounds = {bound.name: bound.value for bound in study.bounds}
+    told = {bound["name"]: bound["value"] for bound in orders["bounds"]}
+    assert told.keys() <= bounds.keys() and told
+    for name in told.keys() - {"freund_schapire"}:  # whose u is another soft margin
+        assert told[name] == pytest.approx(bounds[name], rel=1e-6)
+
+
+def test_the_worst_of_all_sequences_is_proven(simplex: MarginReport) -> None:
+    orders = simplex.to_dict()["orders"]
+    assert orders["worst"] == {"n_mistakes": 12, "engine": "longest path", "proven": True}
+    assert "none has more than 12 mistakes" in simplex.to_markdown()
+    assert orders["most"] <= 12 <= min(bound["value"] for bound in orders["bounds"])
+
+
+def test_no_order_exceeds_a_bound(agresti: MarginReport) -> None:
+    orders = agresti.to_dict()["orders"]
+    assert orders["file_order"] == {"n_mistakes": 1701, "n_epochs": 452, "converged": True}
+    assert orders["best"]["n_mistakes"] <= orders["least"] <= orders["most"] <= orders["worst"]["n_mistakes"]
+    assert orders["worst"]["n_mistakes"] <= min(bound["value"] for bound in orders["bounds"])
+    assert 0 < orders["margins"]["least"] <= orders["margins"]["greatest"] <= 10
+    assert not orders["worst"]["proven"] and "lower bound of the worst there is" in agresti.to_markdown()
+
+
+def test_data_that_overlap_are_studied_in_one_pass() -> None:
+    report = report_of(overlapping(), max_mistakes=50)
+    orders = report.to_dict()["orders"]
+    assert (orders["max_epochs"], orders["n_converged"], orders["margins"]) == (1, 0, None)
+    assert orders["sequence"] is None and orders["worst"]["n_mistakes"] <= 4
+    assert {bound["name"] for bound in orders["bounds"]} >= {"hinge_optimum", "trivial"}
+    assert all(orders["most"] <= bound["value"] for bound in orders["bounds"])
+    assert "for one pass, because no hyperplane is proven" in report.to_markdown()
+    assert report.to_dict()["translations"] == []
+    assert "were not moved about: the classes are not proven separable" in report.to_markdown()
+
+
+def test_a_run_that_was_cut_is_no_reason_to_wait_for_others() -> None:
+    orders = report_of(mm.load("agresti"), max_mistakes=100).to_dict()["orders"]
+    assert (orders["max_epochs"], orders["max_mistakes"]) == (1, None)
+    assert orders["why_one_pass"] == "the run itself was stopped before it converged"
+
+
+def test_no_orders_at_all() -> None:
+    report = report_of(mm.load("agresti"), orders=0)
+    assert report.to_dict()["orders"] == {"reason": "none were asked for"}
+    assert "were not tried in other orders: none were asked for." in report.to_markdown()
+    assert "orders" not in {picture.key for picture in report.pictures}
+
+
+@pytest.mark.parametrize("orders", [-1, 2.5, "many"])
+def test_bad_numbers_of_orders_are_refused(orders: Any) -> None:
+    with pytest.raises(InvalidOptionError, match="n_orders"):
+        report_of(mm.load("agresti"), orders=orders)
+
+
+def test_orders_are_refused_outside_memory() -> None:
+    order_plan.check_orders(0, is_in_memory=False)
+    with pytest.raises(InvalidOptionError, match="more memory"):
+        order_plan.check_orders(5, is_in_memory=False)
+
+
+def planned(source: str, **options: Any) -> tuple[Plan | str, Problem]:
+    dataset = mm.load(source)
+    problem = Problem.validated(dataset.X, dataset.y)
+    evidence = gather(problem, run_perceptron(problem, max_mistakes=100_000), n_passes=None)
+    return plan_of(evidence, Settings(**options)), problem
+
+
+@pytest.mark.parametrize("most_steps, n_orders", [(10**8, 1000), (2 * 10**7, 300), (6 * 10**6, 100)])
+def test_the_number_of_orders_follows_from_the_steps_allowed(
+    most_steps: int, n_orders: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(order_plan, "_MOST_STEPS", most_steps)
+    plan, _ = planned("agresti")
+    assert isinstance(plan, Plan) and plan.why_one_pass == ""
+    assert (plan.effort.n_orders, plan.effort.n_search) == (n_orders, n_orders // 4)
+    assert plan.settings.max_mistakes is not None and plan.settings.max_mistakes >= 10 * 1701
+    assert planned("agresti")[0] == plan
+
+
+def test_orders_that_take_too_long_are_cut_to_one_pass_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order_plan, "_MOST_STEPS", 10**6)
+    plan, problem = planned("agresti")
+    assert isinstance(plan, Plan) and "too long" in plan.why_one_pass
+    assert (plan.settings.max_epochs, plan.effort.n_sequence, plan.effort.max_states) == (1, 0, 0)
+    assert plan.effort.n_orders * 1.5 * steps_of(problem, 1, 2) <= 10**6
+    monkeypatch.setattr(order_plan, "_MOST_STEPS", 1_000)
+    assert planned("agresti")[0] == "many orders of 8 rows would take too long"
+    monkeypatch.setattr(order_plan, "_MOST_ROWS_AT_ONCE", 7)
+    assert isinstance(planned("agresti")[0], str)
+    asked_for = planned("agresti", orders=7)[0]
+    assert isinstance(asked_for, Plan) and (asked_for.effort.n_orders, asked_for.settings.max_epochs) == (7, None)
+
+
+def test_steps_grow_with_everything() -> None:
+    small, large = (Problem.validated(np.ones((n, 2)), np.arange(n) % 2 * 2 - 1) for n in (10, 1000))
+    assert steps_of(small, 1, 1) < steps_of(small, 2, 1) < steps_of(large, 2, 1)
+    assert steps_of(small, 1, 1) < steps_of(small, 1, 2) < steps_of(large, 1, 2)
+
+
+def test_translations_are_those_of_the_studies(agresti: MarginReport) -> None:
+    dataset = mm.load("agresti")
+    points: dict[str, list[Any]] = {"shift": [], "scale": [], "preparation": []}
+    for point in agresti.to_dict()["translations"]:
+        points[point["study"]].append(point)
+    shifts = [point["shift"] for point in points["shift"]]
+    expected = translation_study(dataset.X, dataset.labels, shifts=shifts)
+    assert [p["n_mistakes"] for p in points["shift"]] == [p.n_mistakes for p in expected]
+    assert [p["novikoff"] for p in points["shift"]] == [p.novikoff for p in expected]
+    assert dict(zip(shifts, [p.n_mistakes for p in expected], strict=True))[-1.0] == 1
+    scales = scale_study(dataset.X, dataset.labels, scales=[p["bias_scale"] for p in points["scale"]])
+    assert [p["n_mistakes"] for p in points["scale"]] == [p.n_mistakes for p in scales]
+    assert sum(p["is_best_scale"] for p in points["scale"]) == 1
+    assert [p["preparation"] for p in points["preparation"]] == ["raw", "center", "standardize"]
+    for point in (*points["shift"], *points["scale"]):
+        assert point["margin_lower"] <= 10 <= point["margin_upper"] and point["n_mistakes"] <= point["novikoff"]
+
+
+def test_preparations_can_be_chosen() -> None:
+    dataset = mm.load("agresti")
+    (point,) = preparation_study(dataset.X, dataset.labels, preparations=["center"])
+    assert (point.preparation, point.n_mistakes) == ("center", 1)
+
+
+@pytest.mark.parametrize(
+    "source, options, reason",
+    [
+        ("agresti", {"bias": False}, "through the origin"),
+        ("xor", {"max_mistakes": 50}, "not proven separable"),
+    ],
+)
+def test_why_nothing_is_moved(source: str, options: Any, reason: str) -> None:
+    report = report_of(mm.load(source), orders=0, **options)
+    assert report.to_dict()["translations"] == [] and reason in report.to_dict()["translations_reason"]
+    assert "translations" not in {picture.key for picture in report.pictures}
+
+
+def test_much_data_and_centred_data_are_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    centred = report_of(mm.load("agresti"), prepare="center", orders=0).to_dict()
+    assert centred["shifts_reason"] == "the mean of the rows is 0 already"
+    assert {point["study"] for point in centred["translations"]} == {"scale", "preparation"}
+    assert centred["translations"][-3]["n_mistakes"] == 1701, "preparations are those of the data as read"
+    monkeypatch.setattr("maxmargin.reports.origin._MOST_NUMBERS", 7)
+    assert "8 numbers" in report_of(mm.load("agresti"), orders=0).to_dict()["translations_reason"]
+
+
+@pytest.mark.parametrize("source", ["two", "overlap", "equal", "subnormal", "units", "gap:20"])
+def test_figures_of_extreme_data_are_drawn_without_a_warning(source: str) -> None:
+    data = {
+        "two": lambda: mm.from_arrays([[10.0], [12.0]], [0, 1]),
+        "overlap": overlapping,
+        "equal": lambda: mm.from_arrays([[1.0], [1.0]], [0, 1]),
+    }
+    dataset = data[source]() if source in data else mm.load(source)
+    report = report_of(dataset, max_mistakes=300, orders=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for picture in report.pictures:
+            if picture.key in ("orders", "translations"):
+                assert inline_svg(picture).endswith("</svg>")
+
+
+def test_alternative_texts_name_the_numbers(agresti: MarginReport) -> None:
+    alts = {picture.key: picture.alt for picture in agresti.pictures}
+    orders = agresti.to_dict()["orders"]
+    for value in (orders["least"], orders["most"], orders["worst_order"]["n_mistakes"], 1701):
+        assert f"{value:,}" in alts["orders"]
+    assert "novikoff 202,606" in alts["orders"] and "adversary: ≥ 3,000" in alts["orders"]
+    assert "1 at −1" in alts["translations"] and "1,701 at 0" in alts["translations"]
+    assert "stays 10 throughout" in alts["translations"]
+
+
+def test_every_random_order_is_in_the_histogram(agresti: MarginReport) -> None:
+    assert isinstance(agresti.study, Study) and agresti.study.orders is not None
+    study = agresti.study.orders
+    ax = Figure().add_subplot()
+    assert plot_orders(study, ax) is ax and shows_margins(study)
+    assert sum(bar.get_width() for bar in ax.patches) == 40
+    points = agresti.study.elsewhere.scales
+    assert plot_points(points, Figure().add_subplot(), over="bias_scale").has_data()
+
+
+def test_far_bounds_are_left_out_but_for_the_least(agresti: MarginReport) -> None:
+    assert isinstance(agresti.study, Study) and agresti.study.orders is not None
+    study = agresti.study.orders
+    near, far, farther = (replace(study.bounds[0], name=f"{value:g}", value=value) for value in (1e5, 1e12, 1e13))
+    assert set(drawn_bounds(replace(study, bounds=(far, near, farther)))) == {"100000"}
+    assert set(drawn_bounds(replace(study, bounds=(farther, far)))) == {"1e+12"}
+    assert drawn_bounds(replace(study, bounds=())) == {}
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert run(["orders", *arguments, "--json", "-q"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+FEW = ("--n-orders", "40", "--n-search", "32", "--n-sequence", "500")
+
+
+def test_the_command_tells_the_study(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "agresti", *FEW, "--seed", "3", "--scales", "--shifts")
+    assert found["schema"] == "maxmargin.orders/1"
+    dataset = mm.load("agresti")
+    study = mm.order_study(dataset.X, dataset.labels, n_orders=40, n_search=32, n_sequence=500, seed=3)
+    expected = json.loads(json.dumps(study.to_dict()))
+    assert found["outcomes"]["n_mistakes"] == expected["outcomes"]["n_mistakes"]
+    assert found["outcomes"]["n_mistakes_count"] == 40
+    assert (found["most"]["order"], found["bounds"]) == (expected["most"]["order"], expected["bounds"])
+    assert (found["most_seen"], found["given"]["n_mistakes"]) == (study.most_seen, 1701)
+    assert [point["n_mistakes"] for point in found["shifts"] if point["shift"] in (-1, 0)] == [1, 1701]
+    assert math.isclose(next(p["bias_scale"] for p in found["scales"] if p["is_best_scale"]), math.sqrt(90 * 50))
+    assert [point["preparation"] for point in found["preparations"]] == ["raw", "center", "standardize", "unit"]
+
+
+def test_long_lists_of_the_command_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "agresti", "--n-orders", "1100", "--n-search", "0", "--n-sequence", "1200")
+    assert (len(found["outcomes"]["margin"]), found["outcomes"]["margin_count"]) == (1000, 1100)
+    assert (len(found["sequence"]["rows"]), found["sequence"]["rows_count"]) == (1000, 1200)
+
+
+def test_the_command_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["orders", "simplex", *FEW, "--shifts"]) == 0
+    out = capsys.readouterr().out
+    for phrase in ("40 random orders until convergence, 40 converged", "no sequence has more than 12", "novikoff: "):
+        assert phrase in out
+    assert run(["orders", "xor", *FEW, "--max-epochs", "1"]) == 0
+    out = capsys.readouterr().out
+    for phrase in ("for 1 epoch, 0 converged", "some sequence never ends", "500, and then stopped", "(vacuous)"):
+        assert phrase in out
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["agresti", "--n-orders", "0"], ["--n-orders"]),
+        (["agresti", "--no-bias", "--shifts"], ["--no-bias", "bias"]),
+        (["agresti", "--order", "random"], ["--order"]),
+        (["iris"], ["--positive"]),
+        (["xor", "--scales"], ["separable"]),
+        (["agresti", "--bias-scale", "much"], ["--bias-scale"]),
+    ],
+)
+def test_bad_usage_of_the_command_is_one_line(
+    arguments: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["orders", *arguments, "-q"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert [word for word in words if word not in err] == []
+
+
+def test_an_interrupted_command_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("maxmargin.solvers.perceptron.many_orders.many_orders", interrupted)
+    assert run(["orders", "agresti", "-q"]) == 130
+    out, err = capsys.readouterr()
+    assert (out, err.strip()) == ("", "maxmargin: interrupted")
+
+
+def test_the_report_command_takes_a_number_of_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", "agresti", "--orders", "30", "--json", "-q"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["orders"]["n_orders"], found["settings"]["orders"]) == (30, 30)
+    assert run(["report", "agresti", "--orders", "-1"]) == 2
