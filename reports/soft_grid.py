@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 _N_CS = 9
 """How many values of C are tried where the caller names none."""
 
+_GREATEST_EXPONENT = 300
+"""Of a C that is tried: multipliers of tiny numbers go beyond binary64."""
+
 SLACK = 1e-6
 """Slack above which a row of a soft margin is counted as having some."""
 
@@ -69,7 +72,8 @@ def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
     greatest = float(hard.dual.max(initial=0.0)) if hard.w is not None else 0.0
     highest = math.ceil(math.log10(greatest)) if greatest > 0 else lowest + _N_CS - 1
     step = max(1, math.ceil((highest - lowest) / (_N_CS - 1)))
-    return tuple(float(f"1e{lowest + k * step}") for k in range(_N_CS))
+    exponents = {min(lowest + k * step, _GREATEST_EXPONENT) for k in range(_N_CS)}
+    return tuple(float(f"1e{exponent}") for exponent in sorted(exponents))
 
 
 def _spread(problem: Problem) -> float:
