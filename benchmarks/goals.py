@@ -133,6 +133,15 @@ VERDICTS = (
     ),
 )
 
+SMALL, EPOCH = "[!12]*", "1M x 50, 10 epochs"
+
+PERCEPTRON = (
+    Goal("real data: time of the textbook loop, in ours", "perceptron", SMALL, "textbook*", "times_ours", at_least=4),
+    Goal("real data: time of scikit-learn, in ours", "perceptron", SMALL, "scikit-learn", "times_ours", at_least=20),
+    Goal("1M x 50: time of an epoch, in `X @ w`", "perceptron", EPOCH, OURS, "times_unit", 1.5),
+    Goal("many orders: time on one of two cores, in ours", "perceptron", "*orders*", "*core", "times_ours", None, 1.8),
+)
+
 OUT_OF_CORE = (
     Goal("20M x 20, margin: in readings of the file", "out_of_core", "*", "maxmargin margin", "times_unit", 10),
     Goal("20M x 20, check: in readings of the file", "out_of_core", "*", "maxmargin check", "times_unit", 10),
@@ -156,6 +165,7 @@ SECTIONS = {
     "Hard margin": HARD,
     "Soft margin": SOFT,
     "Verdicts and small data": VERDICTS,
+    "Perceptron": PERCEPTRON,
     "Out of core": OUT_OF_CORE,
     "Sparse soft margin": SPARSE,
     "Raw breast_cancer, wine, digits": REAL,

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from harness import Benchmark, parser, prepare_folder, run
 
-NAMES = ("small", "margins", "engines", "hard_margin", "verdicts", "sparse", "out_of_core", "soft_margin")
+NAMES = ("small", "margins", "engines", "hard_margin", "verdicts", "perceptron", "sparse", "out_of_core", "soft_margin")
 
 
 def benchmark(name: str) -> Benchmark:

@@ -332,3 +332,15 @@ def test_the_report_command_takes_a_number_of_orders(capsys: pytest.CaptureFixtu
     found = json.loads(capsys.readouterr().out)
     assert (found["orders"]["n_orders"], found["settings"]["orders"]) == (30, 30)
     assert run(["report", "agresti", "--orders", "-1"]) == 2
+
+
+def test_panels_that_share_an_axis_show_all_points() -> None:
+    from matplotlib.figure import Figure
+
+    report = report_of(mm.load("iris", positive="setosa"), orders=0)
+    figure = Figure()
+    next(picture for picture in report.pictures if picture.key == "translations").draw(figure)
+    for ax in figure.axes:
+        drawn = [float(y) for line in ax.lines for y in line.get_ydata() if line.get_transform() == ax.transData]
+        bottom, top = ax.get_ylim()
+        assert bottom <= min(drawn) and max(drawn) <= top

@@ -50,7 +50,7 @@ def plot_points(points: Points, ax: "Axes", *, over: str) -> "Axes":
     whole = [(x, point.n_mistakes) for x, point in zip(at, points, strict=True) if point.converged]
     ax.plot([x for x, _ in whole], [y for _, y in whole], color=PERCEPTRON, linestyle="", marker="o")
     log_scale(ax, "y")
-    ax.set_ylim(bottom=_LEAST_MISTAKES)
+    ax.set_ylim(bottom=_LEAST_MISTAKES, auto=None)  # a second panel that shares the axis may still raise its top
     thin_grid(ax)
     return ax
 
