@@ -58,9 +58,6 @@ MOST_PRODUCTS = 1 << 14
 MOST_IN_DIGITS = 1 << 38
 """Mistakes for which sums of digits stay below 2**62, and what they carry below two digits."""
 
-_LANES = 16
-"""Margins looked at together."""
-
 _ROOM = 4096
 """Mistakes, and epochs, of a run between two looks at its limits."""
 
@@ -210,19 +207,10 @@ def _find_sparse(model: Sparse, order: Integers, begin: int, end: int, most: flo
 
 @register_jitable
 def _find_in_row_order(model: Gram, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
-    margins = model[2][begin:end]
-    n_whole = margins.shape[0] // _LANES
-    for block in range(n_whole):
-        lanes, n_found = margins[block * _LANES : (block + 1) * _LANES], 0
-        for lane in range(_LANES):
-            n_found += lanes[lane] <= most
-        if n_found:
-            break
-    else:
-        block = n_whole
-    for place in range(block * _LANES, margins.shape[0]):
-        if margins[place] <= most:
-            return begin + place, margins[place]
+    margins = model[2]
+    for position in range(begin, end):
+        if margins[position] <= most:
+            return position, margins[position]
     return end, math.inf
 
 
