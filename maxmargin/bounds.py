@@ -32,9 +32,9 @@ def mistake_bounds(
     """Return the bounds on the mistakes of a perceptron that starts at w = 0.
 
     They hold in any order that presents every row once a pass, and under each of the three rules for y w.x = 0,
-    because every update has y w.x <= 0; self_certificate alone speaks of one run, in cyclic order with
-    ``zero="mistake"``. A bound whose assumption fails has ``valid=False``; nothing is raised for data that are not
-    separable.
+    because every update has y w.x <= 0; self_certificate, sum_of_squares and slack_of_the_mistakes alone speak of one
+    run, in cyclic order with ``zero="mistake"``, and of no other. A bound whose assumption fails has ``valid=False``;
+    nothing is raised for data that are not separable.
 
     Parameters
     ----------

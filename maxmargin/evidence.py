@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.solution import uninterrupted
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -26,7 +27,7 @@ _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What the bounds are computed from.
+    """What the bounds are computed from; a Ctrl-C while something of it is solved raises KeyboardInterrupt.
 
     Attributes
     ----------
@@ -57,7 +58,7 @@ class Evidence:
         """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
         from maxmargin.solvers.soft_margin import soft_margin
 
-        return self.known_soft or soft_margin(self.problem, self.C)
+        return self.known_soft or uninterrupted(soft_margin(self.problem, self.C))
 
     @cached_property
     def space(self) -> Problem:
@@ -69,7 +70,9 @@ class Evidence:
         """The maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
         from maxmargin.solvers.hard_margin import hard_margin
 
-        return hard_margin(self.space) if self.problem.bias and not self.hard.status.is_inseparable else self.hard
+        if not self.problem.bias or self.hard.status.is_inseparable:
+            return self.hard
+        return uninterrupted(hard_margin(self.space))
 
     def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Evidence":
         """Return the same for another run in the same space; what was solved is kept."""
@@ -102,7 +105,7 @@ def gather(
     return Evidence(
         problem=problem,
         scale=scale,
-        hard=hard or hard_margin(problem),
+        hard=hard or uninterrupted(hard_margin(problem)),
         run=run,
         n_passes=n_passes,
         C=C,

@@ -16,10 +16,12 @@ from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.dyadic import sqrt_up
 from maxmargin.solvers.proof.margins import norm_squared
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.solution import uninterrupted
 
 if TYPE_CHECKING:
     from maxmargin.solvers.solution import HardMargin
@@ -174,7 +176,7 @@ def scale_study(
     best_scales = {best} if space.bias else set()
     middle = best if space.bias else radius(problem)
     asked = [factor * middle for factor in factors] if scales is None else map(float, scales)
-    hard = hard_margin(problem)
+    hard = uninterrupted(hard_margin(problem))
     return tuple(
         _point(problem, scale, max_mistakes, is_best=scale in best_scales, hard=hard)
         for scale in sorted({*asked, *best_scales})
@@ -235,6 +237,8 @@ def _point(
     hard: "HardMargin | None" = None,
 ) -> StudiedPoint:
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes)
+    if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
+        raise KeyboardInterrupt
     evidence = gather(problem, run, n_passes=None, hard=hard)
     square = radius_squared(problem)
     return StudiedPoint(

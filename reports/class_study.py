@@ -18,7 +18,7 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.solution import HardMargin, Separability
+from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,7 +89,7 @@ def _multinomial(dataset: Dataset, settings: Settings) -> Separability:
 def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None) -> Contest:
     problem = prepared_problem(dataset, settings)
     answer = separability(problem)
-    hard = hard_margin(problem, verdict=answer)
+    hard = uninterrupted(hard_margin(problem, verdict=answer))
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
@@ -109,5 +109,5 @@ def _novikoff(problem: Problem, scale: float, hard: HardMargin) -> float | None:
     square = radius_squared(problem)
     if problem.bias:
         square += Fraction(scale) ** 2
-        hard = hard_margin(augmented(problem, scale)) if hard.w is not None else hard
+        hard = uninterrupted(hard_margin(augmented(problem, scale))) if hard.w is not None else hard
     return round_up(square / Fraction(hard.lower) ** 2) if hard.lower > 0 else None

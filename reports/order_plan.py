@@ -9,6 +9,7 @@ from maxmargin.reports.formats import count
 from maxmargin.running import run_perceptron
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.digits import digits_of
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
@@ -93,6 +94,10 @@ def plan_of(evidence: Evidence, settings: "Settings") -> Plan | str:
         return "none were asked for"
     if not isinstance(problem.carrier, InMemory):
         return "the rows are outside memory, and every order needs all of them"
+    if settings.orders is None and _are_ties_slow(evidence):
+        return (
+            "scores near 0 would have to be decided one by one: the numbers of the rows have too many digits together"
+        )
     why_one_pass = _why_one_pass(evidence)
     if not why_one_pass:
         plan = _until_convergence(evidence, settings)
@@ -109,6 +114,12 @@ def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
     of_mistakes = n_mistakes * (_STEPS_OF_A_MISTAKE + updated / _NUMBERS_A_STEP)
     of_order = _STEPS_OF_AN_ORDER + n * _STEPS_OF_A_ROW
     return of_order + n_epochs * n * (1 + d / _COLUMNS_A_STEP) + of_mistakes
+
+
+def _are_ties_slow(evidence: Evidence) -> bool:
+    """Return whether the run had scores near 0, and compiled code could not have decided them."""
+    run = evidence.run
+    return run.n_ties > 0 and not digits_of(evidence.problem, run.settings.bias_scale).rows.size
 
 
 def _why_one_pass(evidence: Evidence) -> str:

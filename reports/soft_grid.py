@@ -14,7 +14,7 @@ from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin import rising_soft_margins
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin
+from maxmargin.solvers.solution import HardMargin, SoftMargin, uninterrupted
 
 Floats = NDArray[np.float64]
 
@@ -97,8 +97,7 @@ def soft_points(problem: Problem, Cs: Iterable[float]) -> tuple[SoftPoint, ...]:
 
 
 def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
-    if solution.reason == WHAT_WAS_PROVEN:
-        raise KeyboardInterrupt
+    uninterrupted(solution)
     w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
     return SoftPoint(
         solution=solution if isinstance(problem.carrier, InMemory) else _without_rows(solution),

@@ -32,7 +32,7 @@ from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.proof.dyadic import nearest_floats
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
+from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 
 Floats = NDArray[np.float64]
 
@@ -189,9 +189,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
     affordable = _affordable(settings, problem, answer)
     run = run_of(run_problem, affordable, scale, on_progress)
-    hard = hard_margin(problem, verdict=answer)
-    if hard.reason == WHAT_WAS_PROVEN:
-        raise KeyboardInterrupt
+    hard = uninterrupted(hard_margin(problem, verdict=answer))
     soft = soft_points(problem, settings.Cs or default_grid(problem, hard))
     evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
     centred, not_centred = _centred(problem, affordable, scale, on_progress)
@@ -300,4 +298,4 @@ def _centred(
     except InvalidProblemError as error:
         return None, str(error)
     run = run_of(moved, settings, scale, on_progress)
-    return Centred(problem=moved, hard=_kept(hard_margin(moved), problem), run=run), ""
+    return Centred(problem=moved, hard=_kept(uninterrupted(hard_margin(moved)), problem), run=run), ""

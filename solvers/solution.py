@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,29 @@ INTERCEPT = "(Intercept)"
 
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
+
+
+class _Answer(Protocol):
+    @property
+    def reason(self) -> str: ...
+
+
+Answer = TypeVar("Answer", bound=_Answer)
+
+
+def uninterrupted(answer: Answer) -> Answer:
+    """Return the answer, for what is no use in half.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C cut the work short.
+    """
+    if answer.reason == WHAT_WAS_PROVEN:
+        raise KeyboardInterrupt
+    return answer
+
+
 """Reason of an answer that Ctrl-C cut short."""
 
 

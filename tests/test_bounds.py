@@ -1,6 +1,8 @@
 """Mistake bounds: valid ones hold for the run, others say so, non-separable data raise nothing."""
 
+import importlib
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +23,7 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 ZERO_RULES = ("mistake", "positive", "negative")
 OF_ANY_RUN = {
@@ -326,3 +329,16 @@ def test_ten_thousand_runs(block: int) -> None:
             broken = [bound for bound in bounds if bound.valid and bound.value < run.n_mistakes]
             assert not broken, (broken, run.n_mistakes)
             n_runs += 1
+
+
+@pytest.mark.parametrize("name", ["from_slack.tightest_bound", "from_margins.hard_margin"])
+def test_bounds_from_half_an_answer_are_not_given_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module(f"maxmargin.ladder.{name.partition('.')[0]}")
+    solve = getattr(module, name.partition(".")[2])
+
+    def cut(*given: Any, **named: Any) -> Any:
+        return replace(solve(*given, **named), reason=WHAT_WAS_PROVEN)
+
+    monkeypatch.setattr(module, name.partition(".")[2], cut)
+    with pytest.raises(KeyboardInterrupt):
+        mistake_bounds([[10.0], [12.0]], [0, 1])

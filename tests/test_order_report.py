@@ -344,3 +344,8 @@ def test_panels_that_share_an_axis_show_all_points() -> None:
         drawn = [float(y) for line in ax.lines for y in line.get_ydata() if line.get_transform() == ax.transData]
         bottom, top = ax.get_ylim()
         assert bottom <= min(drawn) and max(drawn) <= top
+
+
+def test_orders_whose_scores_would_be_decided_one_by_one_are_left_out() -> None:
+    orders = report_of(mm.load("units")).to_dict()["orders"]
+    assert "one by one" in orders["reason"]

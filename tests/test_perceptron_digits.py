@@ -223,3 +223,15 @@ def test_the_lowest_bit_decides(sign: int) -> None:
         kernels._carry(found)
         assert kernels._exact_sign(found, 1) == sign
     assert Fraction(a + e) - Fraction(a) == Fraction(e), "the sum is exact"
+
+
+def test_a_scan_that_runs_out_of_exact_scores_says_so() -> None:
+    """The last row is a mistake by 2**-60; thousands of ties before it have used up what is decided exactly."""
+    n = 8000
+    X = np.zeros((n, 4))
+    X[:-1, 3] = 2.0**-1060
+    X[0], X[-1] = (-1.0, 1.0, 2.0**-60, 0.0), (1.0, 1.0, 1.0, 0.0)
+    y = np.where(np.arange(n) == 0, -1.0, 1.0)
+    settings_of_run = PerceptronSettings(zero="positive", order=Order.RANDOM, max_epochs=6, method=Method.WEIGHTS)
+    run = perceptron(Problem(X, y, bias=False), settings_of_run, rng=np.random.default_rng(1))
+    assert run.n_uncertain > 0 or run.n_mistakes > 1

@@ -14,7 +14,7 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem, squared_norms
 from maxmargin.solvers.proof.dyadic import sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-from maxmargin.solvers.solution import HardMargin
+from maxmargin.solvers.solution import HardMargin, uninterrupted
 
 _MOST_ENTRIES = 5_000_000
 """Of rows for which the best scale is searched, which solves several maximum margins."""
@@ -122,7 +122,7 @@ def _searched(problem: Problem, plane: HardMargin, square: Fraction) -> tuple[fl
         best, best_scale = value, _scale_of(plane.w, plane.b, square)
         if not 0 < best_scale < math.inf:
             break
-        plane = _of_the_user(hard_margin(augmented(problem, best_scale)), best_scale)
+        plane = _of_the_user(uninterrupted(hard_margin(augmented(problem, best_scale))), best_scale)
     return best, best_scale
 
 

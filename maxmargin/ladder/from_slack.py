@@ -18,6 +18,7 @@ from maxmargin.ladder.bound import (
 from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss
+from maxmargin.solvers.solution import uninterrupted
 from maxmargin.solvers.tightest_bound import tightest_bound
 
 _MOST_ENTRIES = 50_000_000
@@ -117,7 +118,7 @@ def _least(evidence: Evidence, loss: Loss) -> float:
         candidates.append(_in_run_space(evidence, evidence.hard.w, evidence.hard.b))
     assert evidence.n_passes is not None
     usable = [v for v in candidates if len(v) == space.n_features and np.isfinite(v).all()]
-    return tightest_bound(space, evidence.n_passes, loss=loss, candidates=usable).upper
+    return uninterrupted(tightest_bound(space, evidence.n_passes, loss=loss, candidates=usable)).upper
 
 
 def _in_run_space(evidence: Evidence, w: Floats, b: float) -> Floats:

@@ -233,7 +233,7 @@ class _Run:
         with closing(self.source.once(self.presentation.rows)) as segments:
             has_mistake = any(self._has_mistake(trial, segment) for segment in segments)
         self.source.engine.state()[:] = weights
-        tally.n_ties, tally.asks = trial.n_ties, trial.asks
+        tally.n_ties, tally.n_uncertain, tally.asks = trial.n_ties, trial.n_uncertain, trial.asks
         if has_mistake:
             return False
         tally.n_epochs += 1
@@ -246,6 +246,7 @@ class _Run:
         trial.cursor[POSITION] = 0
         while True:
             reason = self._pass(trial, segment, self.problem.n_samples, log, epochs)
+            trial.n_uncertain += int(trial.cursor[N_UNCERTAIN])
             if reason is Reason.ROUNDING_MAY_DECIDE:
                 self.ties.decide(trial, self._row(trial, segment))
             elif reason is not Reason.SLICE_IS_MADE:
