@@ -5,13 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof import hulls
+from maxmargin.solvers.proof.digit_sums import digit_sums
+from maxmargin.solvers.proof.dyadic import as_integers
 from maxmargin.solvers.proof.hulls import (
     ClassSums,
     balanced_sum,
@@ -100,3 +102,42 @@ def test_weights_that_are_not_finite_bound_nothing(bad: float) -> None:
     problem = Problem.validated([[0.0], [1.0], [3.0]], [-1, -1, 1])
     assert proven_upper(problem, np.array([1.0, bad, 1.0])) >= 1.0
     assert proven_upper(problem, np.array([bad, bad, bad])) == np.inf
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_sums_of_digits_are_exact(data: st.DataObject) -> None:
+    n_rows, n_columns = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 3))
+    wide = st.floats(allow_nan=False, allow_infinity=False)
+    near = st.floats(-8, 8, allow_subnormal=False)
+    entries = data.draw(st.sampled_from([wide, near, st.sampled_from([0.0, -0.0, 2.0**-1074, 1.0, -(2.0**-60)])]))
+    values = np.array(
+        data.draw(st.lists(st.lists(entries, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows))
+    )
+    shape = (n_rows,) if data.draw(st.booleans()) else (n_rows, 2)
+    weights = np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        weights[place] = data.draw(st.sampled_from([0, 1, 2, 77, -5, (1 << 28) - 1, 1 << 29]))
+    found = digit_sums(values, weights)
+    if found is None:
+        largest, smallest = np.abs(values).max(), np.abs(values[values != 0]).min(initial=np.inf)
+        assert np.abs(weights).sum() >= 1 << 29 or Fraction(largest) / Fraction(smallest) > 2**900
+        return
+    sums, exponent = found
+    columns = weights.reshape(n_rows, -1).T
+    exact = np.array([[Fraction(x) for x in row] for row in values.tolist()], dtype=object)
+    expected = (columns @ exact).ravel().tolist()
+    assert [total * Fraction(2) ** exponent for total in sums] == expected
+
+
+def test_sums_of_many_rows_go_through_digits_and_agree_with_integers() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9_000, 3)) * np.ldexp(1.0, rng.integers(-30, 30, size=(9_000, 3)))
+    problem = Problem(X, np.where(np.arange(9_000) % 2, 1.0, -1.0))
+    counts = rng.integers(1, 1000, size=9_000).tolist()
+    sums, exponent = weighted_sum(problem, np.arange(9_000), counts)
+    integers, unit = as_integers(X)
+    expected = np.array(counts, dtype=object) @ integers
+    assert [total * Fraction(2) ** exponent for total in sums] == [
+        int(total) * Fraction(2) ** unit for total in expected
+    ]

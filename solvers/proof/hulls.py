@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.digit_sums import digit_sums
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
+
+Floats = NDArray[np.float64]
 
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
@@ -48,15 +51,23 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
 def _sums(factors: Integers, exact: Callable[[slice], tuple[Integers, int]]) -> Iterator[tuple[list[int], int]]:
     """Yield the sums of some rows at a time; `exact` turns these into integers."""
     for part in slices(len(factors), _CHUNK_ROWS):
-        entries, exponent = exact(part)
-        yield factors[part].T.dot(entries).ravel().tolist(), exponent
+        yield _sums_of_integers(factors[part], *exact(part))
 
 
 def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
     """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
-    places = wanted[first:last] - rows.start
-    return list(_sums(factors[first:last], lambda part: as_integers(dense_rows(X, places[part]))))
+    places, own = wanted[first:last] - rows.start, factors[first:last]
+    return [_sums_of_rows(dense_rows(X, places[part]), own[part]) for part in slices(len(own), _CHUNK_ROWS)]
+
+
+def _sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
+    found = digit_sums(values, factors)
+    return found if found is not None else _sums_of_integers(factors, *as_integers(values))
+
+
+def _sums_of_integers(factors: Integers, entries: Integers, exponent: int) -> tuple[list[int], int]:
+    return factors.T.dot(entries).ravel().tolist(), exponent
 
 
 def _united(parts: Iterable[tuple[list[int], int]], n_sums: int) -> tuple[list[int], int]:
