@@ -21,16 +21,15 @@ from harness import Benchmark, Facts, Peer, main
 from real import bundled
 
 REAL = {
-    "iris, versicolor": ("iris", "versicolor", 20_000),
-    "iris, virginica": ("iris", "virginica", 20_000),
-    "wine, class_1": ("wine", "class_1", 20_000),
-    "breast_cancer": ("breast_cancer", None, 5_000),
-    "digits, 1": ("digits", 1, 3_000),
-    "digits, 3": ("digits", 3, 3_000),
-    "digits, 8": ("digits", 8, 3_000),
+    "iris, versicolor": ("iris", "versicolor", 200_000),
+    "iris, virginica": ("iris", "virginica", 200_000),
+    "wine, class_1": ("wine", "class_1", 200_000),
+    "breast_cancer": ("breast_cancer", None, 50_000),
+    "digits, 1": ("digits", 1, 30_000),
+    "digits, 8": ("digits", 8, 30_000),
 }
-LARGE = "1M x 50, 10 epochs"
-ORDERS = "2,000 orders of 200 x 10"
+LARGE = "1M x 50, 30 epochs"
+ORDERS = "20,000 orders of 200 x 10"
 
 OURS, TEXTBOOK, PRODUCT = "maxmargin", "textbook loop, Numba", "X @ w, once an epoch"
 ONE_CORE = "maxmargin, on one core"
@@ -52,12 +51,12 @@ def real(name: str, positive: Any, n_epochs: int, scale: float) -> Data:
 def large(scale: float) -> Data:
     """Return planted points, one in a hundred with the other sign."""
     n_samples = max(100, round(scale * 1_000_000))
-    return Data(*few_overlapping(n_samples, 50, n_samples // 100), n_epochs=10)
+    return Data(*few_overlapping(n_samples, 50, n_samples // 100), n_epochs=30)
 
 
 def orders(scale: float) -> Data:
     X, y, _ = planted(200, 10)
-    return Data(X, y, n_orders=max(8, round(scale * 2_000)))
+    return Data(X, y, n_orders=max(8, round(scale * 20_000)))
 
 
 def ours(data: Data, _: Any, method: str = "auto") -> int:
