@@ -99,7 +99,7 @@ def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
         return problem, 1.0
     answer = solve(problem)
     if answer.w is None or answer.b is None:
-        raise InvalidProblemError(f"bias_scale='best' needs separable data; the maximum margin is {answer.status}")
+        raise InvalidProblemError(f"bias_scale='best' needs separable data; found {answer.status}")
     offset = sqrt_up(Fraction(answer.b) ** 2 / norm_squared(answer.w))
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
