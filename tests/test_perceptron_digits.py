@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.perceptron import digit_scores
 from maxmargin.solvers.perceptron import digits as digits_module
-from maxmargin.solvers.perceptron import kernels
 from maxmargin.solvers.perceptron.digits import digits_of
 from maxmargin.solvers.perceptron.many_orders import ManyOrders, many_orders
 from maxmargin.solvers.perceptron.order_runs import OrderRuns
@@ -92,7 +92,7 @@ options_of_runs = st.builds(
     lambda zero, scale, method: PerceptronSettings(zero=zero, bias_scale=scale, method=method, max_epochs=MAX_EPOCHS),
     st.sampled_from(list(ZERO_RULES)),
     st.sampled_from([1.0, 0.1, 1e-9]),
-    st.sampled_from([Method.WEIGHTS, Method.GRAM]),
+    st.sampled_from([Method.WEIGHTS, Method.GRAM, Method.BLOCKS]),
 )
 
 
@@ -141,7 +141,8 @@ def test_passes_that_decide_one_score_each_change_nothing(
     problem: Problem, options: PerceptronSettings, order: Order, seed: int
 ) -> None:
     """In random order a scan of all rows, which is such passes as well, ends the run."""
-    options = replace(options, order=order)
+    method = options.method if order.is_fixed or options.method is not Method.BLOCKS else Method.AUTO
+    options = replace(options, order=order, method=method)
     usual = perceptron(problem, options, rng=np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(digits_module, "_MOST_STEPS", 0)
@@ -161,7 +162,7 @@ def test_numbers_too_far_apart_have_no_digits() -> None:
 @settings(deadline=None)
 def test_digits_are_the_rows(problem: Problem, scale: float) -> None:
     found = digits_of(problem, scale).rows
-    base = 1 << kernels.DIGIT_BITS
+    base = 1 << digit_scores.DIGIT_BITS
     assert np.abs(found).max() < base
     numbers = [[sum(int(a) * base**p for p, a in enumerate(column)) for column in row.T] for row in found]
     expected = integer_rows(problem, scale)
@@ -181,34 +182,34 @@ def exact_sign(problem: Problem, scale: float, counts: list[int], row: int) -> i
 def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.DataObject) -> None:
     """For one vector of counts after another, as large as they may be."""
     found = digits_of(problem, 0.3)
-    most = kernels.MOST_IN_DIGITS // problem.n_samples
+    most = digit_scores.MOST_IN_DIGITS // problem.n_samples
     numbers = st.one_of(st.integers(0, 9), st.integers(0, most), st.just(most))
     for _ in range(3):
         counts = data.draw(st.lists(numbers, min_size=problem.n_samples, max_size=problem.n_samples))
-        assert kernels._follow(found, np.array(counts))
-        kernels._carry(found)
+        assert digit_scores.follow(found, np.array(counts))
+        digit_scores.carry(found)
         for row in range(problem.n_samples):
-            assert kernels._exact_sign(found, row) == exact_sign(problem, 0.3, counts, row)
+            assert digit_scores.exact_sign(found, row) == exact_sign(problem, 0.3, counts, row)
 
 
 def test_more_mistakes_than_digits_hold_are_not_decided() -> None:
     found = digits_of(Problem(np.array([[0.1], [0.2]]), np.array([1.0, -1.0])), 1.0)
-    assert kernels._follow(found, np.array([kernels.MOST_IN_DIGITS - 1, 1]))
-    assert not kernels._follow(found, np.array([kernels.MOST_IN_DIGITS, 1]))
-    assert kernels._follow(found, np.array([1, 0])), "and then they are again"
-    kernels._carry(found)
-    assert kernels._exact_sign(found, 0) == 1
+    assert digit_scores.follow(found, np.array([digit_scores.MOST_IN_DIGITS - 1, 1]))
+    assert not digit_scores.follow(found, np.array([digit_scores.MOST_IN_DIGITS, 1]))
+    assert digit_scores.follow(found, np.array([1, 0])), "and then they are again"
+    digit_scores.carry(found)
+    assert digit_scores.exact_sign(found, 0) == 1
 
 
-@pytest.mark.parametrize("n_coordinates", [1, 400, kernels.MOST_PRODUCTS])
+@pytest.mark.parametrize("n_coordinates", [1, 400, digit_scores.MOST_PRODUCTS])
 def test_the_longest_sums_of_products_fit(n_coordinates: int) -> None:
     """Every digit as great as can be, in as many places as are allowed, after as many mistakes; no sum overflows."""
-    n_digits = min(41, kernels.MOST_PRODUCTS // n_coordinates)
-    row = np.full((n_digits, n_coordinates), (1 << kernels.DIGIT_BITS) - 1)
+    n_digits = min(41, digit_scores.MOST_PRODUCTS // n_coordinates)
+    row = np.full((n_digits, n_coordinates), (1 << digit_scores.DIGIT_BITS) - 1)
     found = digits_module._with_weights_of_zero(np.array([row, -row]))
-    assert kernels._follow(found, np.array([kernels.MOST_IN_DIGITS, 0]))
-    kernels._carry(found)
-    assert [kernels._exact_sign(found, row) for row in (0, 1)] == [1, -1]
+    assert digit_scores.follow(found, np.array([digit_scores.MOST_IN_DIGITS, 0]))
+    digit_scores.carry(found)
+    assert [digit_scores.exact_sign(found, row) for row in (0, 1)] == [1, -1]
 
 
 @pytest.mark.parametrize("sign", [-1, 0, 1])
@@ -218,10 +219,10 @@ def test_the_lowest_bit_decides(sign: int) -> None:
     e = sign * 2.0**-53
     problem = Problem(np.array([[a, b], [-b, a + e]]), np.array([1.0, 1.0]), False)
     found = digits_of(problem, 0.0)
-    for count in (1, 10**6, kernels.MOST_IN_DIGITS):
-        assert kernels._follow(found, np.array([count, 0]))
-        kernels._carry(found)
-        assert kernels._exact_sign(found, 1) == sign
+    for count in (1, 10**6, digit_scores.MOST_IN_DIGITS):
+        assert digit_scores.follow(found, np.array([count, 0]))
+        digit_scores.carry(found)
+        assert digit_scores.exact_sign(found, 1) == sign
     assert Fraction(a + e) - Fraction(a) == Fraction(e), "the sum is exact"
 
 

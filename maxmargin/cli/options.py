@@ -21,7 +21,7 @@ ZERO_RULES = ("mistake", "positive", "negative")
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
 SOFT_METHODS = ("auto", "cvxpy", "working-set", "interior-point", "dual-coordinate")
-RUN_METHODS = ("auto", "weights", "gram")
+RUN_METHODS = ("auto", "weights", "gram", "blocks")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 

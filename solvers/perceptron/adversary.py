@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import GramEngine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.kernels import SCORE_ERROR
+from maxmargin.solvers.perceptron.rounding import SCORE_ERROR
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem import Problem

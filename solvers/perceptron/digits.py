@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.perceptron.digit_scores import DIGIT_BITS, MOST_IN_DIGITS, MOST_PRODUCTS, Digits
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.kernels import DIGIT_BITS, MOST_IN_DIGITS, MOST_PRODUCTS, Digits, frozen
+from maxmargin.solvers.perceptron.work import frozen
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import common_exponent
 

@@ -8,27 +8,18 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.kernels import (
-    ERROR,
-    GREATEST,
-    NORM,
-    REACH,
-    SCORE_ERROR,
-    UPDATE_ERROR,
     Gram,
-    Orders,
-    Reason,
-    Work,
-    frozen,
     machine_code,
     present_dense,
-    present_in_any_order,
-    present_in_row_order,
+    present_gram,
     present_orders_dense,
     present_orders_gram,
     present_orders_sparse,
     present_sparse,
 )
+from maxmargin.solvers.perceptron.rounding import REACH, SCORE_ERROR, UPDATE_ERROR
 from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.perceptron.work import ERROR, GREATEST, NORM, Orders, Reason, Work, frozen
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -126,7 +117,6 @@ class GramEngine:
         self.Z = _signed_rows(units, problem)
         self.gram = frozen(np.ascontiguousarray(_product(self.Z, self.Z.T)))
         self.margins = np.zeros(problem.n_samples)
-        self.rows = np.arange(problem.n_samples)
 
     @property
     def model(self) -> Gram:
@@ -135,8 +125,7 @@ class GramEngine:
 
     def present(self, work: Work) -> Reason:
         """Do the work."""
-        kernel = present_in_row_order if np.array_equal(work.order, self.rows) else present_in_any_order
-        return Reason(machine_code(kernel)(self.model, work))
+        return Reason(machine_code(present_gram)(self.model, work))
 
     def present_orders(self, orders: Orders) -> None:
         """Run in every order."""

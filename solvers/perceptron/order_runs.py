@@ -11,11 +11,11 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
-from maxmargin.solvers.perceptron.kernels import EXACT_UP_TO, Orders, frozen
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.perceptron.work import EXACT_UP_TO, Orders, frozen
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class OrderRuns:
     problem : Problem
         Rows in memory.
     settings : PerceptronSettings
-        Its order is not looked at.
+        Its order is not looked at; nor is its method, unless it is that of weights.
 
     Raises
     ------
@@ -71,7 +71,8 @@ class OrderRuns:
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
         if not isinstance(problem.carrier, InMemory):
             raise InvalidOptionError("many orders need the rows in memory; found rows elsewhere: allow more memory")
-        self.problem, self.settings = problem, replace(settings, order=Order.CYCLIC)
+        method = Method.WEIGHTS if settings.method is Method.WEIGHTS else Method.AUTO
+        self.problem, self.settings = problem, replace(settings, order=Order.CYCLIC, method=method)
         self.units = Units.of(problem, settings)
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)

@@ -25,6 +25,11 @@ class Order(StrEnum):
         """Whether an epoch presents every row: then a clean epoch means convergence."""
         return self is not Order.RANDOM
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether every epoch has the order of the first one."""
+        return self in (Order.CYCLIC, Order.SHUFFLED_ONCE)
+
 
 class Presentation:
     """The order of each epoch in turn.
@@ -55,11 +60,6 @@ class Presentation:
         self.rng.bit_generator.state = state
         self.last_state = state
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether every epoch has the order of the first one."""
-        return self.order in (Order.CYCLIC, Order.SHUFFLED_ONCE)
-
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """All rows, in the order of the first epoch where that is the order of all; outside memory never made."""
@@ -76,7 +76,7 @@ class Presentation:
 
     def next_epochs(self) -> NDArray[np.int64]:
         """Return the rows of the next epochs one after another, of several where there are few rows."""
-        if self.is_fixed:
+        if self.order.is_fixed:
             return self.rows
         self.last_state = self.rng.bit_generator.state
         return np.concatenate([self.next_epoch() for _ in range(max(1, _AT_ONCE // self.n_samples))])

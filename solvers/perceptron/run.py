@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.interrupt import Interrupt
-from maxmargin.solvers.perceptron.kernels import (
+from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.reporter import Reporter
+from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
+from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, Progress, StopReason
+from maxmargin.solvers.perceptron.tally import Tally
+from maxmargin.solvers.perceptron.ties import Ties
+from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.perceptron.work import (
     EPOCH_POSITION,
     N_DECIDED,
     N_EPOCHS,
@@ -28,14 +36,6 @@ from maxmargin.solvers.perceptron.kernels import (
     Work,
     frozen,
 )
-from maxmargin.solvers.perceptron.orders import Presentation
-from maxmargin.solvers.perceptron.reporter import Reporter
-from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
-from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
-from maxmargin.solvers.perceptron.tally import Tally
-from maxmargin.solvers.perceptron.ties import Ties
-from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem import Problem
 
 Rows = NDArray[np.int64]
@@ -117,6 +117,7 @@ class _Run:
         self.on_checkpoint = on_checkpoint
         self.interrupt = Interrupt()
         self.reporter = Reporter(on_progress, self.interrupt)
+        self.log, self.epochs = np.empty(_LOG_ROOM, dtype=np.int64), np.empty(_LOG_ROOM, dtype=np.int64)
         self.has_converged = False
         self.kept = time.monotonic()
 
@@ -157,11 +158,13 @@ class _Run:
             self.ties.round_anew(segment.engine, self.tally)
 
     def _with_better_engine(self, segment: Segment) -> Segment:
-        if not (self.choice.is_gram_better(self.tally) and isinstance(self.source, Whole)):
+        method = self.choice.better(self.tally)
+        if method is None or not isinstance(self.source, Whole):
             return segment
-        engine = self.source.turn_into_gram()
+        engine = self.source.go_on_with(method)
         self.engine_names.append(engine.name)
-        self.ties.load(engine, self.tally)
+        if method is Method.GRAM:
+            self.ties.load(engine, self.tally)
         return replace(segment, engine=engine)
 
     def _slice(self, segment: Segment) -> Reason:
@@ -172,7 +175,7 @@ class _Run:
         if settings.max_epochs is not None:
             n_epochs = min(n_epochs, settings.max_epochs - tally.n_epochs)
         n_epochs = self.choice.n_epochs_before(tally, n_epochs)
-        log, epochs = np.empty(room, dtype=np.int64), np.empty(n_epochs, dtype=np.int64)
+        log, epochs = self.log[:room], self.epochs[:n_epochs]
         most = max(1, _SLICE_ENTRIES // segment.engine.entries_per_presentation)
         reason = self._pass(tally, segment, most, log, epochs)
         cursor = tally.cursor
@@ -180,7 +183,8 @@ class _Run:
         tally.n_mistakes += int(cursor[N_LOGGED])
         tally.n_epochs += int(cursor[N_EPOCHS])
         tally.n_uncertain += int(cursor[N_UNCERTAIN])
-        tally.mistakes.extend(log[: cursor[N_LOGGED]] + segment.first_row)
+        mistaken = log[: cursor[N_LOGGED]]
+        tally.mistakes.extend(mistaken + segment.first_row if segment.first_row else mistaken)
         tally.epochs.extend(epochs[: cursor[N_EPOCHS]])
         return reason
 

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.orders import Order, Presentation
+from maxmargin.solvers.perceptron.settings import Method
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem import Problem
 
@@ -69,22 +71,26 @@ def source_of(problem: Problem, units: Units, presentation: Presentation) -> "Wh
 
 
 class Whole:
-    """Rows in memory; few of them may be turned into a Gram matrix on the way."""
+    """Rows in memory; they may be turned into blocks or a Gram matrix on the way."""
 
     def __init__(self, problem: Problem, units: Units, presentation: Presentation) -> None:
         self.problem, self.units, self.presentation = problem, units, presentation
-        self.engine: Engine = WeightsEngine(units, units.rows(problem.X), problem.y)
+        self._weights = WeightsEngine(units, units.rows(problem.X), problem.y)
+        self.engine: Engine = self._weights
 
-    def turn_into_gram(self) -> Engine:
-        """Present through the Gram matrix from now on, and return what does; its margins are yet to be loaded."""
-        self.engine = GramEngine(self.units, self.problem)
+    def go_on_with(self, method: Method) -> Engine:
+        """Present with blocks, or with a Gram matrix whose margins are yet to be loaded; return what does."""
+        if method is Method.GRAM:
+            self.engine = GramEngine(self.units, self.problem)
+        else:
+            self.engine = BlockEngine(self._weights, self.presentation.rows)
         return self.engine
 
     def segments(self) -> Generator[Segment]:
         """Yield epoch after epoch."""
         while True:
             order = self.presentation.next_epochs()
-            yield Segment(self.engine, order, wraps=self.presentation.is_fixed)
+            yield Segment(self.engine, order, wraps=self.presentation.order.is_fixed)
 
     def once(self, order: Rows) -> Generator[Segment]:
         """Yield all rows in this order."""

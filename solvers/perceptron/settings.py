@@ -27,6 +27,7 @@ class Method(StrEnum):
     AUTO = "auto"
     WEIGHTS = "weights"
     GRAM = "gram"
+    BLOCKS = "blocks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,8 @@ class PerceptronSettings:
     max_epochs, max_mistakes : int or None
         Limits; None is none.
     method : Method
-        With a vector of weights, or with the Gram matrix of at most 2,048 rows; by default whichever is faster.
+        With a vector of weights; with the Gram matrix of at most 2,048 rows; or with weights and blocks of dense rows,
+        in an order that repeats itself, screened in single precision. By default whichever is fastest.
     """
 
     bias_scale: float = 1.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.kernels import EPOCH_MISTAKES, EPOCH_POSITION
+from maxmargin.solvers.perceptron.work import EPOCH_MISTAKES, EPOCH_POSITION
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -17,23 +17,26 @@ _CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
 
 class Log:
-    """The first numbers of a long sequence, in parts."""
+    """The first numbers of a long sequence, in memory that grows where it is."""
 
     def __init__(self, numbers: Rows | None = None) -> None:
-        self.parts = [] if numbers is None else [numbers]
-        self.n_kept = 0 if numbers is None else len(numbers)
+        self._room = np.empty(0, dtype=np.int64)
+        self.n_kept = 0
+        if numbers is not None:
+            self.extend(numbers)
 
     def extend(self, numbers: Rows) -> None:
         """Keep as many of the numbers as there is room for; they may be overwritten afterwards."""
         kept = numbers[: MOST_LOGGED - self.n_kept]
-        if kept.size:
-            self.parts.append(kept.copy())
-            self.n_kept += len(kept)
+        end = self.n_kept + len(kept)
+        if end > self._room.size:
+            self._room.resize(max(end, min(2 * self._room.size, MOST_LOGGED)), refcheck=False)  # nobody else has it
+        self._room[self.n_kept : end] = kept
+        self.n_kept = end
 
     def numbers(self) -> Rows:
-        """Return what was kept."""
-        self.parts = [np.concatenate(self.parts)] if self.parts else [np.empty(0, dtype=np.int64)]
-        return self.parts[0]
+        """Return a copy of what was kept."""
+        return self._room[: self.n_kept].copy()
 
 
 @dataclass(slots=True, kw_only=True)

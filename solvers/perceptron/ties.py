@@ -4,10 +4,10 @@ from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.digits import digits_of, no_digits
 from maxmargin.solvers.perceptron.engines import Engine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.kernels import ANSWER, ERROR, EXACT_UP_TO, GREATEST
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.perceptron.units import Units
+from maxmargin.solvers.perceptron.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST
 from maxmargin.solvers.problem import Problem
 
 _MOST = 20_000

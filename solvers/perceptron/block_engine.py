@@ -1,0 +1,73 @@
+"""Rows in a fixed order, screened in blocks of 64 in single precision; what may be a mistake is looked at as always."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import in_order
+from maxmargin.solvers.perceptron.block_pass import LEAST_REACH, fill_blocks
+from maxmargin.solvers.perceptron.engines import WeightsEngine
+from maxmargin.solvers.perceptron.kernels import machine_code, present_blocks
+from maxmargin.solvers.perceptron.rounding import REACH
+from maxmargin.solvers.perceptron.vectors import LANES
+from maxmargin.solvers.perceptron.work import Reason, Work, frozen
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Rows = NDArray[np.int64]
+
+_MOST_PRODUCTS = 1 << 20
+"""Entries of the Gram matrices of all blocks (4 MiB); where they are more, a block is scored anew after a mistake."""
+
+_AT_ONCE = 1 << 20
+"""Entries that one thread fills into blocks at a time."""
+
+
+class BlockEngine(WeightsEngine):
+    """A vector of weights; most rows are known to be right from a score in single precision.
+
+    Parameters
+    ----------
+    engine : WeightsEngine
+        Of dense rows; its weights are gone on with.
+    order : ndarray (n_samples,) of int
+        In which the rows are presented, over and over.
+    """
+
+    name = "blocks"
+
+    def __init__(self, engine: WeightsEngine, order: Rows) -> None:
+        super().__init__(engine.units, engine.X, engine.y, engine.weights)
+        rows, scale, width = self.model[0], self.units.scale, self.units.n_features + 1
+        blocks = _blocks(rows, self.y, order, scale, max(LEAST_REACH, float(self.rounding[REACH])))
+        self._model_of_blocks = (
+            *(rows, frozen(blocks), frozen(_products(blocks[:, :-1])), self.weights),
+            *(np.empty(size, dtype=np.float32) for size in (LANES, width, width, LANES)),
+            *(scale, np.array_equal(order, np.arange(len(order)))),
+        )
+
+    def present(self, work: Work) -> Reason:
+        """Do the work; its order is that of the blocks."""
+        return Reason(machine_code(present_blocks)(self._model_of_blocks, work))
+
+
+def _blocks(X: Floats, y: Floats, order: Rows, scale: float, reach: float) -> Singles:
+    """Return the blocks."""
+    n_blocks, depth = -(-len(order) // LANES), X.shape[1] + 2
+    blocks = np.zeros((n_blocks, depth, LANES), dtype=np.float32)
+    step = max(1, _AT_ONCE // (depth * LANES))
+    fill, rows = machine_code(fill_blocks), frozen(order)
+
+    def part(first: int) -> None:
+        fill(X, y, rows, scale, reach, first, min(n_blocks, first + step), blocks)
+
+    for _ in in_order(part, range(0, n_blocks, step)):
+        pass
+    return blocks
+
+
+def _products(blocks: Singles) -> Singles:
+    """Return the Gram matrices of the blocks, 64 for every lane, one after another; none where they are too many."""
+    if blocks.shape[0] * LANES * LANES > _MOST_PRODUCTS:
+        return np.empty(0, dtype=np.float32)
+    rows = blocks.astype(np.float64)
+    return (rows.transpose(0, 2, 1) @ rows).astype(np.float32).ravel()

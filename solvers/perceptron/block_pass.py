@@ -1,0 +1,243 @@
+"""Compiled: rows in a fixed order, in blocks of 64 that are scored at once in single precision, as a sieve.
+
+A block holds its rows divided by bounds of their norms, z_i / n_i with z_i = y_i (x_i, s), and w is divided by a bound
+W of its norm until the end of the block: a screened score is that of z_i.w / (n_i W), of numbers up to 1. In single
+precision, u = 2**-24, it is off by (D + 2) u at most, from rounding the D coordinates of both and adding their products
+[Hi]_, section 3.1, and by E / W if the computed w is off by E. A mistake on row p adds n_p / W (z_p / n_p).(z_i / n_i)
+to every score of the block, read from a Gram matrix of the block: these are off by 2 u more at most, as n_p / W is at
+most 1/8. A score above the sum of these bounds is that of a row that is right; each other one is computed once more in
+double precision, as a loop without blocks would have done.
+
+.. [Hi] N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002.
+"""
+
+import math
+
+import numpy as np
+from numba import types
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from maxmargin.solvers.compiling import MATRIX
+from maxmargin.solvers.perceptron.rounding import (
+    REACH,
+    UP,
+    doubt_of,
+    error_after_many,
+    is_mistake,
+    square_after,
+)
+from maxmargin.solvers.perceptron.vectors import LANES, add_to_scores, lowest_bit, prefetch, scores_of_block
+from maxmargin.solvers.perceptron.work import (
+    ANSWER,
+    EPOCH_MISTAKES,
+    EPOCH_POSITION,
+    ERROR,
+    EXACT_UP_TO,
+    FLOATS,
+    GREATEST,
+    N_EPOCHS,
+    N_LOGGED,
+    N_PRESENTED,
+    N_UNCERTAIN,
+    NORM,
+    POSITION,
+    ROWS,
+    STATE,
+    Reason,
+    Work,
+)
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+MOST_COORDINATES = 1 << 16
+"""D u is below 2**-7 for these, and D 2**-52 below u."""
+
+_SLICE, _DONE, _CLEAN, _LOG_FULL, _EPOCHS_FULL, _ASKS = map(int, Reason)
+
+_ROOM = 8.0
+"""W leaves room for the norms of so many rows."""
+
+_UNIT = 2.0**-24
+_SLACK = 1.125
+"""Covers terms of second order, what underflows, and the rounding of the bounds themselves."""
+
+LEAST_REACH = 2.0**-900
+"""Stands for R where all rows are 0."""
+
+_LEAST_NORM = 2.0**-100
+"""Rows are divided by no less, in units of R; the scores of shorter ones are computed once more every time."""
+
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_ONE = np.uint64(1)
+
+Blocks = tuple[Floats, Singles, Singles, Floats, Singles, Singles, Singles, Singles, float, bool]
+"""X, the blocks and their Gram matrices, frozen; the weights, that of the constant coordinate last; room for the scores
+of a block, and for weights, a row and its products in single precision; s; whether order k is row k.
+
+The blocks have a shape of (n_blocks, n_features + 2, 64), with the y_i n_i / R behind the coordinates of z_i / n_i. If
+there are no Gram matrices, the products with a row are computed when they are needed."""
+
+BLOCKS_TYPES = (
+    *(MATRIX, types.Array(types.float32, 3, "C", readonly=True)),
+    *(types.Array(types.float32, 1, "C", readonly=True), STATE),
+    *[types.Array(types.float32, 1, "C")] * 4,
+    *(types.float64, types.boolean),
+)
+
+FILL_TYPES = (
+    *(MATRIX, FLOATS, ROWS, types.float64, types.float64, types.int64, types.int64),
+    types.Array(types.float32, 3, "C"),
+)
+
+
+def fill_blocks(
+    X: Floats, y: Floats, order: Integers, bias_scale: float, reach: float, first: int, end: int, blocks: Singles
+) -> None:
+    """Write rows into some of the blocks, which are 0.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        Rows and signs, frozen.
+    order : ndarray of int
+        Rows in the order of presentation, frozen.
+    bias_scale : float
+    reach : float
+        R, a bound of all norms.
+    first, end : int
+        Blocks to be written.
+    blocks : ndarray (n_blocks, n_features + 2, 64) of float32
+    """
+    n_features = X.shape[1]
+    for place in range(first * LANES, min(order.shape[0], end * LANES)):
+        row = order[place]
+        total = (bias_scale / reach) * (bias_scale / reach)
+        for j in range(n_features):
+            total += (X[row, j] / reach) * (X[row, j] / reach)
+        ratio = np.float32(max(_LEAST_NORM, math.sqrt(total)) * (1.0 + 2.0**-20))
+        scale = y[row] / (ratio * reach)
+        block, lane = place // LANES, place % LANES
+        for j in range(n_features):
+            blocks[block, j, lane] = np.float32(X[row, j] * scale)
+        blocks[block, n_features, lane] = np.float32(bias_scale * scale)
+        blocks[block, n_features + 1, lane] = np.float32(y[row] * ratio)
+
+
+@register_jitable
+def present_over_blocks(model: Blocks, work: Work) -> int:
+    """Present rows until `most` are presented and a block ends, or something else happened; return the `Reason`.
+
+    The order of the work is that of the blocks, wraps, and is an epoch. This is one function, whose arrays are
+    variables, as Numba counts references to every array that is handed on or taken out of a tuple.
+    """
+    X, blocks, products, w, scores, in_single, own, own_products, bias_scale, is_in_order = model
+    cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
+    log, epochs, zero_rule, asks = work.log, work.epochs, work.zero_rule, work.asks
+    n_rows, n_features, reach = order.shape[0], X.shape[1], max(LEAST_REACH, rounding[REACH])
+    square_of_norm, error, exact_up_to = size[NORM] * size[NORM] * UP, size[ERROR], size[EXACT_UP_TO]
+    greatest_square, bound, n_since = size[GREATEST] * size[GREATEST] * UP, 0.0, 0
+    position, answer, epoch_mistakes = cursor[POSITION] % n_rows, cursor[ANSWER], cursor[EPOCH_MISTAKES]
+    n_presented, n_logged, n_epochs, n_uncertain = 0, 0, 0, 0
+    doubt, inverse, least_bound, most_square = 0.0, 0.0, 0.0, 0.0
+    is_stale, is_far = True, products.shape[0] == 0
+    reason = _SLICE
+    while reason == _SLICE and n_presented < work.most:
+        if is_stale:
+            error = error_after_many(n_since, bound, error, exact_up_to, rounding)
+            bound = math.sqrt(square_of_norm) * UP + error + _ROOM * reach
+            inverse, n_since = 1.0 / bound, 0
+            for j in range(n_features + 1):
+                in_single[j] = np.float32(w[j] * inverse)
+            most_error = error_after_many(LANES, bound, error, exact_up_to, rounding)
+            most_square = (bound - most_error) * (bound - most_error) / UP
+            doubt = doubt_of(bound, most_error, exact_up_to, rounding)
+            least_bound = _SLACK * ((n_features + 4) * _UNIT + most_error * inverse)
+            is_stale = False
+        block, lane = position // LANES, position % LANES
+        start, end = block * LANES, min(n_rows, block * LANES + LANES)
+        ahead = (_ALL << np.uint64(lane)) & (_ALL >> np.uint64(start + LANES - end))
+        most = least_bound
+        found = scores_of_block(blocks, block, in_single, scores, np.float32(most)) & ahead
+        if answer != 0:
+            found |= _ONE << np.uint64(lane)
+        stop = end
+        rest = found if is_far else np.uint64(0)
+        while rest != 0:
+            place = start + lowest_bit(rest)
+            row = place if is_in_order else order[place]
+            prefetch(X, row * n_features, n_features)
+            prefetch(counts, row, 1)
+            rest &= rest - _ONE
+        while found != 0:
+            lane = lowest_bit(found)
+            found &= found - _ONE
+            place = start + lane
+            row = place if is_in_order else order[place]
+            signed = blocks[block, n_features + 1, lane] * reach
+            norm, sign = abs(signed), 1.0 if signed > 0.0 else -1.0
+            value: float = (scores[lane] + most) * norm * bound  # or less
+            if answer != 0 or value >= 0.0:
+                value = w[-1] * bias_scale
+                for j in range(n_features):
+                    value += X[row, j] * w[j]
+                value *= sign
+                if doubt > 0.0 and abs(value) <= doubt and answer == 0:
+                    if asks:
+                        stop, reason = place, _ASKS
+                        break
+                    n_uncertain += 1
+                mistaken = answer > 0 if answer != 0 else is_mistake(sign, value, zero_rule)
+                answer = 0
+                if not mistaken:
+                    continue
+                value += doubt
+            for j in range(n_features):
+                w[j] += sign * X[row, j]
+            w[-1] += sign * bias_scale
+            square_of_norm = square_after(square_of_norm, rounding, value, 0.0, norm * norm)
+            greatest_square = max(greatest_square, square_of_norm)
+            n_since += 1
+            is_stale = True
+            counts[row] += 1
+            log[n_logged] = row
+            n_logged += 1
+            epoch_mistakes += 1
+            if n_logged == log.shape[0]:
+                stop, reason = place + 1, _LOG_FULL
+                break
+            if square_of_norm > most_square:
+                stop = place + 1
+                break
+            factor = norm * inverse
+            if not is_far:
+                most += _SLACK * _UNIT * (1.0 + 6.0 * factor)
+                found = add_to_scores(products, place, np.float32(factor), scores, np.float32(most))
+            else:
+                most += _SLACK * _UNIT * (1.0 + (n_features + 6) * factor)
+                for j in range(n_features):
+                    own[j] = np.float32(X[row, j] / signed)
+                own[n_features] = np.float32(bias_scale / signed)
+                scores_of_block(blocks, block, own, own_products, np.float32(0.0))
+                found = add_to_scores(own_products, 0, np.float32(factor), scores, np.float32(most))
+            found &= ahead & ((_ALL << np.uint64(lane)) << _ONE)
+        n_presented += stop - position
+        position = stop
+        if position == n_rows:
+            position = 0
+            epochs[n_epochs] = epoch_mistakes
+            n_epochs += 1
+            if epoch_mistakes == 0:
+                reason = _CLEAN
+            elif reason == _SLICE and n_epochs == epochs.shape[0]:
+                reason = _EPOCHS_FULL
+            epoch_mistakes = 0
+    cursor[POSITION] = cursor[EPOCH_POSITION] = position
+    cursor[EPOCH_MISTAKES], cursor[ANSWER] = epoch_mistakes, answer
+    cursor[N_PRESENTED], cursor[N_LOGGED] = n_presented, n_logged
+    cursor[N_EPOCHS], cursor[N_UNCERTAIN] = n_epochs, n_uncertain
+    size[NORM], size[GREATEST] = math.sqrt(square_of_norm) * UP, math.sqrt(greatest_square) * UP
+    size[ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
+    return reason

@@ -1,0 +1,189 @@
+"""Blocks of rows, screened in single precision: the mistakes are those of the other engines and of whole numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+from scipy.sparse import csr_array
+
+from maxmargin.solvers import compiling
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron import block_engine, engine_choice, vectors
+from maxmargin.solvers.perceptron import run as run_module
+from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.rounding import REACH
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_integers
+
+KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "decimals": lambda rng, shape: rng.integers(-9, 10, shape) / 10,
+    "integers": lambda rng, shape: rng.integers(-3, 4, shape).astype(float),
+    "scores lost in single precision": lambda rng, shape: 1 + 1e-9 * rng.standard_normal(shape),
+    "rows of all sizes": lambda rng, shape: rng.standard_normal(shape) * 10.0 ** rng.integers(-150, 150, (shape[0], 1)),
+    "columns of all sizes": lambda rng, shape: (
+        rng.standard_normal(shape) * 10.0 ** rng.integers(-150, 150, (1, shape[1]))
+    ),
+    "with rows of 0": lambda rng, shape: rng.standard_normal(shape) * (rng.random((shape[0], 1)) < 0.7),
+}
+
+
+def problem_of(rng: np.random.Generator, kind: str) -> Problem:
+    """Return a problem of 2 to 5 blocks, or of one that is not full; some are separable, some nearly so."""
+    n, d = int(rng.integers(2, 300)), int(rng.integers(1, 9))
+    X = KINDS[kind](rng, (n, d))
+    y = np.where(X @ rng.standard_normal(d) > 0, 1.0, -1.0)
+    y[rng.random(n) < rng.choice([0.0, 0.02, 0.5])] *= -1
+    y[:2] = -1.0, 1.0
+    return Problem(X, y, bool(rng.random() < 0.7))
+
+
+def mistakes_in_integers(problem: Problem, order: np.ndarray, zero: str, n_epochs: int) -> list[int]:
+    """Return the rows of the mistakes in Python's integers."""
+    constant = np.full((problem.n_samples, 1), float(problem.bias))
+    rows = as_integers(np.hstack([problem.X, constant]))[0].tolist()
+    w, mistakes = [0] * len(rows[0]), list[int]()
+    for _ in range(n_epochs):
+        for i in order:
+            sign = int(problem.y[i])
+            score = sum(weight * value for weight, value in zip(w, rows[i], strict=True))
+            if ((score > 0) - (score < 0) or ZERO_RULES[zero]) != sign:
+                w = [weight + sign * value for weight, value in zip(w, rows[i], strict=True)]
+                mistakes.append(int(i))
+    return mistakes
+
+
+@pytest.mark.parametrize("has_gram_matrices", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mistakes_are_those_of_whole_numbers(
+    kind: str, has_gram_matrices: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_gram_matrices:
+        monkeypatch.setattr(block_engine, "_MOST_PRODUCTS", 0)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))
+        limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS)
+        run = perceptron(problem, limits)
+        expected = mistakes_in_integers(problem, np.arange(problem.n_samples), zero, run.n_epochs)
+        assert run.mistake_rows.tolist() == expected
+        assert run.mistake_counts.tolist() == np.bincount(expected, minlength=problem.n_samples).tolist()
+        assert run.n_uncertain == 0 and run.engine == "weights, blocks"
+
+
+@given(
+    st.sampled_from(sorted(KINDS)), st.integers(0, 10_000), st.sampled_from([1, 3, 65_536]), st.sampled_from([1, 10**6])
+)
+@settings(deadline=None, max_examples=60)
+def test_passes_and_logs_of_any_length_change_nothing(kind: str, seed: int, room: int, entries: int) -> None:
+    """In an order that was shuffled once, so that a place is not a row."""
+    problem = problem_of(np.random.default_rng(seed), kind)
+    runs = []
+    for method in (Method.WEIGHTS, Method.BLOCKS):
+        with pytest.MonkeyPatch.context() as patch:
+            if method is Method.BLOCKS:
+                patch.setattr(run_module, "_LOG_ROOM", room)
+                patch.setattr(run_module, "_SLICE_ENTRIES", entries)
+            limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=method)
+            runs.append(perceptron(problem, limits, rng=np.random.default_rng(seed)))
+    plain, screened = runs
+    for name in ("n_mistakes", "n_epochs", "n_presentations", "stop_reason", "converged", "b", "margin"):
+        assert getattr(screened, name) == getattr(plain, name), name
+    for name in ("mistake_rows", "mistake_counts", "mistakes_per_epoch", "w"):
+        np.testing.assert_array_equal(getattr(screened, name), getattr(plain, name))
+
+
+def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points with a margin: in the clean epoch no score is near the bound of the rounding, however short the row."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((192, 8))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += y * np.linalg.norm(X, axis=1)
+    X *= 10.0 ** rng.integers(-3, 1, (192, 1))
+    seen: list[Any] = []
+    present = block_engine.BlockEngine.present
+    monkeypatch.setattr(
+        block_engine.BlockEngine, "present", lambda self, work: (seen.append(self), present(self, work))[1]
+    )
+    assert perceptron(Problem(X, y, False), PerceptronSettings(method=Method.BLOCKS)).converged
+    engine = seen[-1]
+    _, blocks, _, w, scores, weights, *_ = engine._model_of_blocks
+    scale = np.linalg.norm(w) / np.linalg.norm(weights)
+    margins = y * (X @ w[:-1])
+    for k, block in enumerate(blocks):
+        norms = np.abs(block[-1]) * engine.rounding[REACH]
+        np.testing.assert_allclose((weights @ block[:-1]) * scale * norms, margins[64 * k : 64 * k + 64], rtol=1e-4)
+    np.testing.assert_allclose(scores, weights @ blocks[-1, :-1], rtol=1e-5)
+    assert scores.min() > 100 * 2.0**-24 * 12
+
+
+@njit
+def _scores(blocks, block, weights, scores, most):  # type: ignore[no-untyped-def]
+    return vectors.scores_of_block(blocks, block, weights, scores, most)
+
+
+@njit
+def _sums(products, row, factor, scores, most):  # type: ignore[no-untyped-def]
+    return vectors.add_to_scores(products, row, factor, scores, most)
+
+
+@njit
+def _lowest(bits):  # type: ignore[no-untyped-def]
+    return vectors.lowest_bit(bits)
+
+
+@pytest.mark.parametrize("n_coordinates", [1, 2, 5, 64, 333])
+def test_vectors_are_products_and_comparisons(n_coordinates: int) -> None:
+    rng = np.random.default_rng(n_coordinates)
+    blocks = rng.standard_normal((3, n_coordinates + 1, 64)).astype(np.float32)
+    weights, scores = rng.standard_normal(n_coordinates).astype(np.float32), np.empty(64, dtype=np.float32)
+    for block in range(3):
+        bits = _scores(blocks, block, weights, scores, np.float32(0.25))
+        exact = weights.astype(float) @ blocks[block, :-1].astype(float)
+        most = 2.0**-24 * (n_coordinates + 1) * (np.abs(weights).astype(float) @ np.abs(blocks[block, :-1]))
+        assert (np.abs(scores - exact) <= most).all()
+        assert bits == sum(1 << lane for lane in range(64) if scores[lane] <= 0.25)
+        assert _lowest(np.uint64(bits)) == np.flatnonzero(scores <= 0.25)[0]
+    before = scores.copy()
+    bits = _sums(blocks.ravel(), 2, np.float32(-0.5), scores, np.float32(before[5]))
+    np.testing.assert_allclose(scores, before - 0.5 * blocks.ravel()[128:192], rtol=1e-5, atol=1e-6)
+    assert bits == sum(1 << lane for lane in range(64) if scores[lane] <= before[5])
+    assert [_lowest(np.uint64(1) << np.uint64(k)) for k in range(64)] == list(range(64))
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"order": Order.RESHUFFLED}, "order 'reshuffled-each-epoch'"),
+        ({"sparse": True}, "dense rows in memory"),
+        ({"entries": 5}, "at most 5 entries"),
+        ({"coordinates": 1}, "rows of at most 0"),
+    ],
+)
+def test_what_has_no_blocks_is_refused(change: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.array([[1.0], [2.0], [3.0]])
+    problem = Problem(csr_array(X) if change.get("sparse") else X, np.array([-1.0, 1.0, 1.0]))
+    monkeypatch.setattr(engine_choice, "_MOST_IN_BLOCKS", change.get("entries", 100))
+    monkeypatch.setattr(engine_choice, "MOST_COORDINATES", change.get("coordinates", 100))
+    limits = PerceptronSettings(method=Method.BLOCKS, order=change.get("order", Order.CYCLIC))
+    with pytest.raises(InvalidOptionError, match=words):
+        perceptron(problem, limits)
+    assert perceptron(problem, PerceptronSettings(order=limits.order)).converged
+
+
+def test_what_compiled_code_takes_over_is_part_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def kernel(x: float) -> float:
+        return x
+
+    names = []
+    for text in ("a = 1", "a = 2", "a = 1"):
+        monkeypatch.setattr(compiling, "getsource", lambda _, text=text: text)
+        compiling.compiled(compiling.types.float64, calling=[vectors])(kernel)
+        names.append(kernel.__qualname__)
+    assert names[0] == names[2] != names[1]
