@@ -400,8 +400,9 @@ def perceptron(
         Limits; None is none.
     rng : numpy.random.Generator or int, optional
         For the orders that draw.
-    method : {"auto", "weights", "gram"}
-        With a vector of weights, or with the Gram matrix of at most 2,048 rows; the mistakes are the same.
+    method : {"auto", "weights", "gram", "blocks"}
+        With a vector of weights; with the Gram matrix of at most 2,048 rows; or with weights and blocks of dense rows
+        in an order that repeats itself, screened in single precision. The mistakes are the same.
     on_progress : callable, optional
         Called about ten times a second with a `Progress`.
     resume : str or path, optional

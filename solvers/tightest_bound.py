@@ -19,7 +19,7 @@ from maxmargin.solvers.run_coordinates import RunCoordinates
 from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin import is_small
 from maxmargin.solvers.soft_question import of_rows
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.solution import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.tightest_incumbent import Incumbent
 from maxmargin.solvers.tightest_solution import TightestBound
 
@@ -161,8 +161,7 @@ def _offer_hard_margin(best: Incumbent) -> None:
     hard = hard_margin(best.problem)
     attempt = Attempt(solver="hard margin", status=hard.status)
     best.offer(Candidate(w=hard.w, multipliers=hard.hull_weights, engine=hard.engine, attempt=attempt))
-    if hard.reason == WHAT_WAS_PROVEN:
-        raise KeyboardInterrupt
+    uninterrupted(hard)
     if hard.w is not None and best.relative_gap > _ENOUGH:
         _offer_near_rows(best, hard.w)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof import digits as proof_digits
 from maxmargin.solvers.proof.dyadic import as_integers
 
 N_ORDERS = 5
@@ -108,16 +110,22 @@ def test_no_order_leaves_compiled_code(
     assert not repeats
 
 
-LIMITS = [("_MOST_DIGITS", 0), ("_MOST_DIGITS", 5), ("MOST_PRODUCTS", 2), ("_MOST_BITS", 20), ("MOST_IN_DIGITS", 0)]
+LIMITS = [
+    (digits_module, "_MOST_DIGITS", 0),
+    (digits_module, "_MOST_DIGITS", 5),
+    (digits_module, "MOST_PRODUCTS", 2),
+    (proof_digits, "_MOST_BITS", 20),
+    (digits_module, "MOST_IN_DIGITS", 0),
+]
 
 
-@given(st.sampled_from([*LIMITS, ("MOST_IN_DIGITS", 4)]), problems(kind="decimals"), options_of_runs)
+@given(st.sampled_from([*LIMITS, (digits_module, "MOST_IN_DIGITS", 4)]), problems(kind="decimals"), options_of_runs)
 @settings(deadline=None, max_examples=40)
 def test_what_digits_do_not_decide_is_decided_elsewhere(
-    limit: tuple[str, int], problem: Problem, options: PerceptronSettings
+    limit: tuple[Any, str, int], problem: Problem, options: PerceptronSettings
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(digits_module, *limit)
+        patch.setattr(*limit)
         found, run = many_orders(problem, options, n_orders=N_ORDERS), perceptron(problem, options)
     check_every_order(problem, options, found)
     usual = perceptron(problem, options)
@@ -126,10 +134,10 @@ def test_what_digits_do_not_decide_is_decided_elsewhere(
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-def test_an_order_without_digits_is_repeated(limit: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_order_without_digits_is_repeated(limit: tuple[Any, str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1]]), np.ones(2), bias=False)
-    monkeypatch.setattr(digits_module, *limit)
+    monkeypatch.setattr(*limit)
     with counted_repeats() as repeats:
         many_orders(problem, PerceptronSettings(max_epochs=MAX_EPOCHS), n_orders=N_ORDERS)
     assert len(repeats) == N_ORDERS

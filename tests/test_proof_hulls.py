@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof import hulls
-from maxmargin.solvers.proof.digit_sums import digit_sums
+from maxmargin.solvers.proof.digits import digit_sums
 from maxmargin.solvers.proof.dyadic import as_integers
 from maxmargin.solvers.proof.hulls import (
     ClassSums,

@@ -9,6 +9,7 @@ from maxmargin.reports.figures.style import (
     BOUND,
     INK,
     MAXIMUM,
+    MOST_MARKED,
     PERCEPTRON,
     is_far_apart,
     legend_above,
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from maxmargin.reports.study import Study
 
 Floats = NDArray[np.float64]
-
-_MOST_MARKED = 30
-"""Up to so many checkpoints each has a mark of its own."""
 
 _LEAST_THRESHOLD = 1e-300
 """Where the logarithmic scale begins at the least: scales near the end of binary64 underflow."""
@@ -64,7 +62,7 @@ def _plot_interval(
     upper_label: str = "upper bound of γ* from the mistakes",
 ) -> None:
     """Draw both ends over the mistakes, the interval that they have proven by then, and what they close on."""
-    size = 3 if len(n_mistakes) <= _MOST_MARKED else 1.5
+    size = 3 if len(n_mistakes) <= MOST_MARKED else 1.5
     lower = np.where(np.isfinite(lower), lower, np.nan)
     _shade_proven(ax, n_mistakes, lower, upper)
     ax.plot(n_mistakes, upper, color=BOUND, marker="o", markersize=size, label=upper_label)

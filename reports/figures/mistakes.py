@@ -6,6 +6,7 @@ import numpy as np
 
 from maxmargin.reports.figures.style import (
     BOUND,
+    MOST_MARKED,
     PERCEPTRON,
     is_far_apart,
     legend_above,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from maxmargin.reports.study import Study
 
 _MOST_POINTS = 400
-_MOST_MARKED = 30
 _MOST_TICKED = 10
 """Up to so many epochs each has a mark on the curve, and a number on the axis."""
 
@@ -46,7 +46,7 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     else:
         ax.set_ylim(0, top * 1.08)
         plain_numbers(ax.yaxis)
-    marker = "o" if len(total) <= _MOST_MARKED else ""
+    marker = "o" if len(total) <= MOST_MARKED else ""
     label = f"perceptron: {plural(study.run.n_mistakes, 'mistake')}"
     ax.plot(shown + 1, total[shown], color=PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
     ax.set_xlim(0, 1.01 * len(total))

@@ -8,6 +8,7 @@ from maxmargin.reports.figures.proof_curves import drawn_bound
 from maxmargin.reports.figures.style import (
     BOUND,
     MAXIMUM,
+    MOST_MARKED,
     PERCEPTRON,
     is_far_apart,
     legend_above,
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from maxmargin.reports.study import Study
 
-_MOST_MARKED = 30
-"""Up to so many mistakes each has a mark."""
-
 
 def plot_potential(study: "Study", ax: "Axes") -> "Axes":
     """Draw what the potential has lost, what it had to lose, and all there was."""
@@ -38,7 +36,7 @@ def plot_potential(study: "Study", ax: "Axes") -> "Axes":
     else:
         whole_numbers(ax.xaxis)
         ax.set_xlim(0, 1.03 * float(M[-1]))
-    size = 3 if len(M) <= _MOST_MARKED else 0
+    size = 3 if len(M) <= MOST_MARKED else 0
     if end:
         ax.axhline(end, color=BOUND, label=f"R²/g² = {number(end)}")
     ax.plot(M, drop, color=PERCEPTRON, marker="o", markersize=size, label="lost")

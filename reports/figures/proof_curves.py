@@ -10,6 +10,7 @@ from maxmargin.reports.figures.style import (
     BOUND,
     INK,
     MAXIMUM,
+    MOST_MARKED,
     NEGATIVE,
     PERCEPTRON,
     POSITIVE,
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from maxmargin.reports.study import Study
 
 Floats = NDArray[np.float64]
-
-_MOST_MARKED = 30
-"""Up to so many mistakes each has a mark."""
 
 _NEAR = 1000.0
 """The curves are drawn on to the bound where that is at most so many times the mistakes."""
@@ -57,7 +55,7 @@ def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     else:
         whole_numbers(ax.xaxis)
         ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
-    size = 3 if len(M) <= _MOST_MARKED else 0
+    size = 3 if len(M) <= MOST_MARKED else 0
     for name, label, colour in _CURVES:
         values = _drawable(trace.columns()[name], is_log)
         if np.isfinite(values).any():

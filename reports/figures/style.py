@@ -30,6 +30,9 @@ COLOURS = {
 }
 """The role of every colour."""
 
+MOST_MARKED = 30
+"""Up to so many points of a curve are marked."""
+
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,

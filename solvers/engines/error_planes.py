@@ -9,7 +9,7 @@ from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.soft_margin import rising_soft_margins
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.solution import uninterrupted
 
 PRICES = (2.0**-6, 1.0, 2.0**6, 2.0**12)
 """The C of the soft margins whose planes are counted, for columns of size about 1."""
@@ -48,8 +48,7 @@ def offer_soft_margins(best: Incumbent, limits: Limits) -> None:
             with np.errstate(over="ignore"):
                 w = np.where(problem.scaling.varies, np.ldexp(answer.w, problem.scaling.exponents), 0.0)
             best.offer_floats(np.append(w, 0.0) if problem.bias else w, SOFT)
-        if answer.reason == WHAT_WAS_PROVEN:
-            raise KeyboardInterrupt
+        uninterrupted(answer)
         if limits.is_over():
             return
 

@@ -60,6 +60,9 @@ _SLICE, _DONE, _CLEAN, _LOG_FULL, _EPOCHS_FULL, _ASKS = map(int, Reason)
 _ROOM = 8.0
 """W leaves room for the norms of so many rows."""
 
+_MOST_SINCE = 512
+"""Mistakes after which W is chosen anew, as it is when half of its room is used up."""
+
 _UNIT = 2.0**-24
 _SLACK = 1.125
 """Covers terms of second order, what underflows, and the rounding of the bounds themselves."""
@@ -141,20 +144,24 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
     greatest_square, bound, n_since = size[GREATEST] * size[GREATEST] * UP, 0.0, 0
     position, answer, epoch_mistakes = cursor[POSITION] % n_rows, cursor[ANSWER], cursor[EPOCH_MISTAKES]
     n_presented, n_logged, n_epochs, n_uncertain = 0, 0, 0, 0
-    doubt, inverse, least_bound, most_square = 0.0, 0.0, 0.0, 0.0
+    doubt, inverse, least_bound, usual_square, most_square = 0.0, 0.0, 0.0, 0.0, 0.0
     is_stale, is_far = True, products.shape[0] == 0
     reason = _SLICE
     while reason == _SLICE and n_presented < work.most:
-        if is_stale:
+        if bound == 0.0 or n_since > _MOST_SINCE - LANES or square_of_norm > usual_square:
             error = error_after_many(n_since, bound, error, exact_up_to, rounding)
-            bound = math.sqrt(square_of_norm) * UP + error + _ROOM * reach
-            inverse, n_since = 1.0 / bound, 0
-            for j in range(n_features + 1):
-                in_single[j] = np.float32(w[j] * inverse)
-            most_error = error_after_many(LANES, bound, error, exact_up_to, rounding)
+            norm, n_since = math.sqrt(square_of_norm) * UP, 0
+            bound = norm + error + _ROOM * reach
+            most_error = error_after_many(_MOST_SINCE, bound, error, exact_up_to, rounding)
+            usual_square = (norm + 0.5 * _ROOM * reach) * (norm + 0.5 * _ROOM * reach)
             most_square = (bound - most_error) * (bound - most_error) / UP
             doubt = doubt_of(bound, most_error, exact_up_to, rounding)
+            inverse = 1.0 / bound
             least_bound = _SLACK * ((n_features + 4) * _UNIT + most_error * inverse)
+            is_stale = True
+        if is_stale:
+            for j in range(n_features + 1):
+                in_single[j] = np.float32(w[j] * inverse)
             is_stale = False
         block, lane = position // LANES, position % LANES
         start, end = block * LANES, min(n_rows, block * LANES + LANES)

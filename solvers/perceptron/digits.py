@@ -7,16 +7,12 @@ from maxmargin.solvers.perceptron.digit_scores import DIGIT_BITS, MOST_IN_DIGITS
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.work import frozen
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import common_exponent
+from maxmargin.solvers.proof.digits import digits, whole_numbers
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _MOST_DIGITS = MOST_ROWS**2
 """Of all rows: as much memory as the greatest Gram matrix needs (32 MiB)."""
-
-_MOST_BITS = 1000
-"""Of a number, so that it is one in floating point as well when it counts units of the lowest bit."""
 
 _MOST_STEPS = 1 << 24
 """Counts looked at and products added up in one pass: some ms, between two looks at the clock and at Ctrl-C."""
@@ -42,29 +38,20 @@ def digits_of(problem: Problem, bias_scale: float) -> Digits:
         return no_digits()
     constant = np.full((problem.n_samples, 1), bias_scale if problem.bias else 0.0)
     rows = np.hstack([problem.dense_rows(slice(None)), constant]) * problem.y[:, np.newaxis]
-    lowest = common_exponent(rows) or 0
-    n_bits = int(np.frexp(np.abs(rows).max())[1]) - lowest
-    n_digits = max(1, -(-n_bits // DIGIT_BITS))
-    is_short = n_bits <= _MOST_BITS and n_digits * n_coordinates <= MOST_PRODUCTS
-    if not is_short or rows.size * n_digits > _MOST_DIGITS:
+    whole = whole_numbers(rows)
+    if whole is None:
         return no_digits()
-    return _with_weights_of_zero(_in_digits(np.ldexp(rows, -lowest), n_digits))
+    integers, _, n_bits = whole
+    n_digits = -(-n_bits // DIGIT_BITS)
+    if n_digits * n_coordinates > MOST_PRODUCTS or rows.size * n_digits > _MOST_DIGITS:
+        return no_digits()
+    of_places = [of_place.astype(np.int64) for of_place in digits(integers, n_bits, DIGIT_BITS)]
+    return _with_weights_of_zero(np.stack(of_places, axis=1))
 
 
-def with_weights_of_its_own(digits: Digits) -> Digits:
+def with_weights_of_its_own(shared: Digits) -> Digits:
     """Return digits of the same rows, for another thread."""
-    return _with_weights_of_zero(digits.rows)
-
-
-def _in_digits(integers: Floats, n_digits: int) -> Integers:
-    """Return the digits, shape (n_rows, n_digits, n_coordinates), of whole numbers; no step rounds."""
-    digits = np.empty((len(integers), n_digits, integers.shape[1]), dtype=np.int64)
-    base = 2.0**DIGIT_BITS
-    for place in range(n_digits):
-        higher = np.trunc(integers / base)
-        digits[:, place] = integers - higher * base
-        integers = higher
-    return digits
+    return _with_weights_of_zero(shared.rows)
 
 
 def _with_weights_of_zero(rows: Integers) -> Digits:

@@ -21,6 +21,7 @@ class Log:
 
     def __init__(self, numbers: Rows | None = None) -> None:
         self._room = np.empty(0, dtype=np.int64)
+        self._is_lent = False
         self.n_kept = 0
         if numbers is not None:
             self.extend(numbers)
@@ -30,13 +31,19 @@ class Log:
         kept = numbers[: MOST_LOGGED - self.n_kept]
         end = self.n_kept + len(kept)
         if end > self._room.size:
-            self._room.resize(max(end, min(2 * self._room.size, MOST_LOGGED)), refcheck=False)  # nobody else has it
+            self._grow(max(end, min(2 * self._room.size, MOST_LOGGED)))
         self._room[self.n_kept : end] = kept
         self.n_kept = end
 
+    def _grow(self, size: int) -> None:
+        if self._is_lent:
+            self._room, self._is_lent = self._room.copy(), False
+        self._room.resize(size, refcheck=False)  # no array shares this memory
+
     def numbers(self) -> Rows:
-        """Return a copy of what was kept."""
-        return self._room[: self.n_kept].copy()
+        """Return what was kept; it is not written to any more."""
+        self._is_lent = True
+        return self._room[: self.n_kept]
 
 
 @dataclass(slots=True, kw_only=True)

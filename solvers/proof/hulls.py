@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.digit_sums import digit_sums
+from maxmargin.solvers.proof.digits import digit_sums
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
 
 Floats = NDArray[np.float64]
