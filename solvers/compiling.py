@@ -42,11 +42,11 @@ def compiled(
     options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "error_model": "numpy"}
 
     def decorate(function: Kernel) -> Kernel:
-        if calling:
-            function.__qualname__ = f"{function.__name__}-{_digest(calling)}"
         try:
+            if calling:
+                function.__qualname__ = f"{function.__name__}-{_digest(calling)}"
             return cast(Kernel, numba.njit(signature, cache=True, **options)(function))
-        except RuntimeError:  # no writable cache folder
+        except (RuntimeError, OSError):  # no writable cache folder, or no source
             return cast(Kernel, numba.njit(signature, **options)(function))
 
     return decorate

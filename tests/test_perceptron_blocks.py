@@ -65,7 +65,7 @@ def test_the_mistakes_are_those_of_whole_numbers(
     kind: str, has_gram_matrices: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not has_gram_matrices:
-        monkeypatch.setattr(block_engine, "_MOST_PRODUCTS", 0)
+        monkeypatch.setattr(block_engine, "MOST_WITH_PRODUCTS", 0)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))

@@ -1,10 +1,12 @@
-"""Rows in a fixed order, screened in blocks of 64 in single precision; what may be a mistake is looked at as always."""
+"""Rows in a fixed order, screened in blocks of 64 in single precision; what that cannot tell is scored as always."""
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import in_order
-from maxmargin.solvers.perceptron.block_pass import LEAST_REACH, fill_blocks
+from maxmargin.solvers.perceptron.block_pass import LEAST_REACH, MOST_WITH_PRODUCTS, fill_blocks
 from maxmargin.solvers.perceptron.engines import WeightsEngine
 from maxmargin.solvers.perceptron.kernels import machine_code, present_blocks
 from maxmargin.solvers.perceptron.rounding import REACH
@@ -15,8 +17,8 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
-_MOST_PRODUCTS = 1 << 20
-"""Entries of the Gram matrices of all blocks (4 MiB); where they are more, a block is scored anew after a mistake."""
+_LINE = 64
+"""Bytes that a processor reads at once, in any case."""
 
 _AT_ONCE = 1 << 20
 """Entries that one thread fills into blocks at a time."""
@@ -41,7 +43,7 @@ class BlockEngine(WeightsEngine):
         blocks = _blocks(rows, self.y, order, scale, max(LEAST_REACH, float(self.rounding[REACH])))
         self._model_of_blocks = (
             *(rows, frozen(blocks), frozen(_products(blocks[:, :-1])), self.weights),
-            *(np.empty(size, dtype=np.float32) for size in (LANES, width, width, LANES)),
+            *map(_aligned, (LANES, width, width, LANES)),
             *(scale, np.array_equal(order, np.arange(len(order)))),
         )
 
@@ -53,7 +55,7 @@ class BlockEngine(WeightsEngine):
 def _blocks(X: Floats, y: Floats, order: Rows, scale: float, reach: float) -> Singles:
     """Return the blocks."""
     n_blocks, depth = -(-len(order) // LANES), X.shape[1] + 2
-    blocks = np.zeros((n_blocks, depth, LANES), dtype=np.float32)
+    blocks = _aligned(n_blocks, depth, LANES)
     step = max(1, _AT_ONCE // (depth * LANES))
     fill, rows = machine_code(fill_blocks), frozen(order)
 
@@ -65,9 +67,20 @@ def _blocks(X: Floats, y: Floats, order: Rows, scale: float, reach: float) -> Si
     return blocks
 
 
+def _aligned(*shape: int) -> Singles:
+    """Return zeros from a multiple of 64 bytes on, so that a vector of 16 is within one line of a cache."""
+    n_bytes = 4 * math.prod(shape)
+    memory = np.zeros(n_bytes + _LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + n_bytes].view(np.float32).reshape(shape)
+
+
 def _products(blocks: Singles) -> Singles:
     """Return the Gram matrices of the blocks, 64 for every lane, one after another; none where they are too many."""
-    if blocks.shape[0] * LANES * LANES > _MOST_PRODUCTS:
-        return np.empty(0, dtype=np.float32)
+    n_rows = blocks.shape[0] * LANES
+    if n_rows > MOST_WITH_PRODUCTS:
+        return _aligned(0)
+    products = _aligned(n_rows * LANES)
     rows = blocks.astype(np.float64)
-    return (rows.transpose(0, 2, 1) @ rows).astype(np.float32).ravel()
+    products[:] = (rows.transpose(0, 2, 1) @ rows).ravel()
+    return products

@@ -1,12 +1,17 @@
 """Compiled: rows in a fixed order, in blocks of 64 that are scored at once in single precision, as a sieve.
 
 A block holds its rows divided by bounds of their norms, z_i / n_i with z_i = y_i (x_i, s), and w is divided by a bound
-W of its norm until the end of the block: a screened score is that of z_i.w / (n_i W), of numbers up to 1. In single
-precision, u = 2**-24, it is off by (D + 2) u at most, from rounding the D coordinates of both and adding their products
-[Hi]_, section 3.1, and by E / W if the computed w is off by E. A mistake on row p adds n_p / W (z_p / n_p).(z_i / n_i)
-to every score of the block, read from a Gram matrix of the block: these are off by 2 u more at most, as n_p / W is at
-most 1/8. A score above the sum of these bounds is that of a row that is right; each other one is computed once more in
-double precision, as a loop without blocks would have done.
+W of its norm: a screened score is that of z_i.w / (n_i W), of numbers up to 1. In single precision, u = 2**-24, it is
+off by (D + 2) u at most, from rounding the D coordinates of both and adding their products [Hi]_, section 3.1, and by
+E / W if the computed w is off by E. A mistake on row p adds f (z_p / n_p).(z_i / n_i) with f = n_p / W to every score of
+the block. The addition rounds by u; the product is off by 5 u f if it is read from a Gram matrix of the rounded rows, by
+(D + 4) u f if it is computed from them in single precision.
+
+A score above the sum of these bounds is that of a row that is right, and one below minus the sum that of a mistake.
+Others are computed once more in double precision, as by a loop without blocks.
+
+W leaves room for 8 R: as no mistake adds more than R^2 to ||w||^2, and a block has 64 at most, this is enough where it
+begins with a ||w||^2 of at most N (N + 16 R), for the N that W was chosen by.
 
 .. [Hi] N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002.
 """
@@ -27,15 +32,25 @@ from maxmargin.solvers.perceptron.rounding import (
     is_mistake,
     square_after,
 )
-from maxmargin.solvers.perceptron.vectors import LANES, add_to_scores, lowest_bit, prefetch, scores_of_block
+from maxmargin.solvers.perceptron.vectors import (
+    LANES,
+    add_to_scores,
+    lowest_bit,
+    prefetch,
+    scores_of_block,
+)
 from maxmargin.solvers.perceptron.work import (
     ANSWER,
+    ASKS,
+    CLEAN,
     EPOCH_MISTAKES,
     EPOCH_POSITION,
+    EPOCHS_FULL,
     ERROR,
     EXACT_UP_TO,
     FLOATS,
     GREATEST,
+    LOG_FULL,
     N_EPOCHS,
     N_LOGGED,
     N_PRESENTED,
@@ -43,8 +58,8 @@ from maxmargin.solvers.perceptron.work import (
     NORM,
     POSITION,
     ROWS,
+    SLICE,
     STATE,
-    Reason,
     Work,
 )
 
@@ -55,13 +70,14 @@ Integers = NDArray[np.int64]
 MOST_COORDINATES = 1 << 16
 """D u is below 2**-7 for these, and D 2**-52 below u."""
 
-_SLICE, _DONE, _CLEAN, _LOG_FULL, _EPOCHS_FULL, _ASKS = map(int, Reason)
+MOST_WITH_PRODUCTS = 1 << 14
+"""Rows up to which the Gram matrices of the blocks are kept (4 MiB); of more, products are computed when needed."""
 
 _ROOM = 8.0
-"""W leaves room for the norms of so many rows."""
+"""In units of R: the square root of the lanes of a block."""
 
 _MOST_SINCE = 512
-"""Mistakes after which W is chosen anew, as it is when half of its room is used up."""
+"""Mistakes after which W is chosen anew at the latest."""
 
 _UNIT = 2.0**-24
 _SLACK = 1.125
@@ -71,7 +87,7 @@ LEAST_REACH = 2.0**-900
 """Stands for R where all rows are 0."""
 
 _LEAST_NORM = 2.0**-100
-"""Rows are divided by no less, in units of R; the scores of shorter ones are computed once more every time."""
+"""Rows are divided by no less, in units of R: the scores of much shorter ones are too near 0 to be screened."""
 
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _ONE = np.uint64(1)
@@ -133,8 +149,8 @@ def fill_blocks(
 def present_over_blocks(model: Blocks, work: Work) -> int:
     """Present rows until `most` are presented and a block ends, or something else happened; return the `Reason`.
 
-    The order of the work is that of the blocks, wraps, and is an epoch. This is one function, whose arrays are
-    variables, as Numba counts references to every array that is handed on or taken out of a tuple.
+    The order of the work is that of the blocks, an epoch, and wraps; signs come from the blocks. This is one function,
+    whose arrays are variables, as Numba counts references to every array that is handed on or taken out of a tuple.
     """
     X, blocks, products, w, scores, in_single, own, own_products, bias_scale, is_in_order = model
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
@@ -144,17 +160,16 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
     greatest_square, bound, n_since = size[GREATEST] * size[GREATEST] * UP, 0.0, 0
     position, answer, epoch_mistakes = cursor[POSITION] % n_rows, cursor[ANSWER], cursor[EPOCH_MISTAKES]
     n_presented, n_logged, n_epochs, n_uncertain = 0, 0, 0, 0
-    doubt, inverse, least_bound, usual_square, most_square = 0.0, 0.0, 0.0, 0.0, 0.0
+    doubt, inverse, least_bound, usual_square = 0.0, 0.0, 0.0, 0.0
     is_stale, is_far = True, products.shape[0] == 0
-    reason = _SLICE
-    while reason == _SLICE and n_presented < work.most:
+    reason = SLICE
+    while reason == SLICE and n_presented < work.most:
         if bound == 0.0 or n_since > _MOST_SINCE - LANES or square_of_norm > usual_square:
             error = error_after_many(n_since, bound, error, exact_up_to, rounding)
             norm, n_since = math.sqrt(square_of_norm) * UP, 0
-            bound = norm + error + _ROOM * reach
+            bound = (norm + 2.0 * error + _ROOM * reach) * (1.0 + 2.0**-30)
+            usual_square = norm * (norm + 2.0 * _ROOM * reach)
             most_error = error_after_many(_MOST_SINCE, bound, error, exact_up_to, rounding)
-            usual_square = (norm + 0.5 * _ROOM * reach) * (norm + 0.5 * _ROOM * reach)
-            most_square = (bound - most_error) * (bound - most_error) / UP
             doubt = doubt_of(bound, most_error, exact_up_to, rounding)
             inverse = 1.0 / bound
             least_bound = _SLACK * ((n_features + 4) * _UNIT + most_error * inverse)
@@ -185,7 +200,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             row = place if is_in_order else order[place]
             signed = blocks[block, n_features + 1, lane] * reach
             norm, sign = abs(signed), 1.0 if signed > 0.0 else -1.0
-            value: float = (scores[lane] + most) * norm * bound  # or less
+            value: float = (scores[lane] + most) * norm * bound  # a bound of y w.x from above
             if answer != 0 or value >= 0.0:
                 value = w[-1] * bias_scale
                 for j in range(n_features):
@@ -193,7 +208,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
                 value *= sign
                 if doubt > 0.0 and abs(value) <= doubt and answer == 0:
                     if asks:
-                        stop, reason = place, _ASKS
+                        stop, reason = place, ASKS
                         break
                     n_uncertain += 1
                 mistaken = answer > 0 if answer != 0 else is_mistake(sign, value, zero_rule)
@@ -213,10 +228,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             n_logged += 1
             epoch_mistakes += 1
             if n_logged == log.shape[0]:
-                stop, reason = place + 1, _LOG_FULL
-                break
-            if square_of_norm > most_square:
-                stop = place + 1
+                stop, reason = place + 1, LOG_FULL
                 break
             factor = norm * inverse
             if not is_far:
@@ -237,9 +249,9 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             epochs[n_epochs] = epoch_mistakes
             n_epochs += 1
             if epoch_mistakes == 0:
-                reason = _CLEAN
-            elif reason == _SLICE and n_epochs == epochs.shape[0]:
-                reason = _EPOCHS_FULL
+                reason = CLEAN
+            elif reason == SLICE and n_epochs == epochs.shape[0]:
+                reason = EPOCHS_FULL
             epoch_mistakes = 0
     cursor[POSITION] = cursor[EPOCH_POSITION] = position
     cursor[EPOCH_MISTAKES], cursor[ANSWER] = epoch_mistakes, answer

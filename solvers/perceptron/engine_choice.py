@@ -2,7 +2,7 @@
 
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.block_pass import MOST_COORDINATES
+from maxmargin.solvers.perceptron.block_pass import MOST_COORDINATES, MOST_WITH_PRODUCTS
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem import Problem
@@ -19,9 +19,10 @@ _PREPARATION = 100_000.0
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 _LOOK, _ROW, _ROW_ENTRY = 1.4, 20.0, 0.27
-_SCREENED, _SCREENED_ENTRY, _LOOKED_AT, _LOOKED_AT_ENTRY = 0.1, 0.04, 15.0, 0.3
+_SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY, _PRODUCT_ENTRY = 0.1, 0.04, 15.0, 0.3, 4.0
 """Nanoseconds, roughly, of the work of an epoch: with weights per row and per mistake; with a Gram matrix per row, per
-mistake, and per entry of the row that a mistake adds; with blocks per row and per mistake."""
+mistake, and per entry of the row that a mistake adds; with blocks per row and per mistake, and more for each mistake
+where its products are not kept."""
 
 
 class EngineChoice:
@@ -64,11 +65,11 @@ class EngineChoice:
     def _costs(self, n_mistakes: float) -> dict[Method, float]:
         """Return nanoseconds of an epoch, of so many mistakes, by method."""
         n, width = self.problem.n_samples, self._width
+        found_entry = _FOUND_ENTRY if n <= MOST_WITH_PRODUCTS else _FOUND_ENTRY + _PRODUCT_ENTRY
         return {
             Method.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
             Method.GRAM: n * _LOOK + n_mistakes * (_ROW + _ROW_ENTRY * n),
-            Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width)
-            + n_mistakes * (_LOOKED_AT + _LOOKED_AT_ENTRY * width),
+            Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + found_entry * width),
         }
 
 

@@ -1,4 +1,4 @@
-"""Two ways to compute the same mistakes: with a vector of weights, or with a Gram matrix of few rows."""
+"""Ways to compute the same mistakes: with a vector of weights, or with a Gram matrix of few rows."""
 
 from copy import copy
 from typing import Any, Protocol

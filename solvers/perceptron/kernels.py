@@ -1,4 +1,4 @@
-"""Compiled passes of the perceptron: with a vector of weights over dense or sparse rows, or over Gram matrices.
+"""Compiled passes of the perceptron: with weights over dense rows, sparse rows or blocks of rows; over a Gram matrix.
 
 Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, the pass computes it
 exactly from the digits of the rows, or stops and asks where it has none. The terms of a score are added in the order
@@ -22,12 +22,17 @@ from maxmargin.solvers.perceptron.digit_scores import carry, exact_sign, follow
 from maxmargin.solvers.perceptron.rounding import doubt_of, error_after, is_mistake, norm_after
 from maxmargin.solvers.perceptron.work import (
     ANSWER,
+    ASKS,
+    CLEAN,
+    DONE,
     EPOCH_MISTAKES,
     EPOCH_POSITION,
+    EPOCHS_FULL,
     ERROR,
     EXACT_UP_TO,
     FLOATS,
     GREATEST,
+    LOG_FULL,
     N_DECIDED,
     N_EPOCHS,
     N_LOGGED,
@@ -36,10 +41,10 @@ from maxmargin.solvers.perceptron.work import (
     NORM,
     ORDERS,
     POSITION,
+    SLICE,
     STATE,
     WORK,
     Orders,
-    Reason,
     Work,
 )
 
@@ -51,9 +56,6 @@ _ROOM = 4096
 """Mistakes, and epochs, of a run between two looks at its limits."""
 
 _NO_END = 1 << 62
-
-
-_SLICE, _DONE, _CLEAN, _LOG_FULL, _EPOCHS_FULL, _ASKS = map(int, Reason)
 
 
 Dense = tuple[Floats, Floats, Floats, float]
@@ -159,7 +161,10 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
     doubt = doubt_of(norm, error, exact_up_to, rounding)
     is_asked = False
     while n_logged < log.shape[0]:
-        position, value = find(model, order, position, end, doubt)
+        if answer == 0:
+            position, value = find(model, order, position, end, doubt)
+        else:  # the row that was asked for, whatever its score
+            position, value = find(model, order, position, position + 1, math.inf)
         if position == end:
             break
         row = order[position]
@@ -191,10 +196,10 @@ def _present(find: Find, add: Add, model: Any, work: Work) -> int:
     while True:
         if cursor[POSITION] == n_rows:
             if not work.wraps:
-                return _DONE
+                return DONE
             cursor[POSITION] = 0
         if cursor[N_PRESENTED] == work.most:
-            return _SLICE
+            return SLICE
         begin, n_before = cursor[POSITION], cursor[N_LOGGED]
         ahead = min(work.epoch_length - cursor[EPOCH_POSITION], work.most - cursor[N_PRESENTED])
         is_asked = _present_until(find, add, model, work, min(n_rows, begin + ahead))
@@ -207,13 +212,13 @@ def _present(find: Find, add: Add, model: Any, work: Work) -> int:
             cursor[N_EPOCHS] += 1
             cursor[EPOCH_POSITION] = cursor[EPOCH_MISTAKES] = 0
             if was_clean:
-                return _CLEAN
+                return CLEAN
         if is_asked:
-            return _ASKS
+            return ASKS
         if cursor[N_LOGGED] == work.log.shape[0]:
-            return _LOG_FULL
+            return LOG_FULL
         if cursor[N_EPOCHS] == work.epochs.shape[0]:
-            return _EPOCHS_FULL
+            return EPOCHS_FULL
 
 
 @register_jitable
@@ -243,11 +248,11 @@ def _present_exactly(present: Present, model: Any, work: Work) -> int:
         n_logged += cursor[N_LOGGED]
         n_epochs += cursor[N_EPOCHS]
         n_uncertain += cursor[N_UNCERTAIN]
-        if reason != _ASKS or not _is_decided(work):
+        if reason != ASKS or not _is_decided(work):
             break
         n_decided += 1
         if n_decided == work.digits.most_decided:
-            reason = _SLICE
+            reason = SLICE
             break
     cursor[N_PRESENTED], cursor[N_LOGGED], cursor[N_EPOCHS] = n_presented, n_logged, n_epochs
     cursor[N_UNCERTAIN], cursor[N_DECIDED] = n_uncertain, n_decided
@@ -264,8 +269,8 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
         weights[:] = 0.0
         of.size[NORM] = of.size[ERROR] = of.size[GREATEST] = 0.0
         cursor[:] = 0
-        n_mistakes, reason = 0, _SLICE
-        while reason != _CLEAN and n_mistakes < of.max_mistakes and of.outcomes[k, 0] < of.max_epochs:
+        n_mistakes, reason = 0, SLICE
+        while reason != CLEAN and n_mistakes < of.max_mistakes and of.outcomes[k, 0] < of.max_epochs:
             room = min(_ROOM, of.max_mistakes - n_mistakes)
             n_epochs = min(_ROOM, of.max_epochs - of.outcomes[k, 0])
             work = Work(
@@ -273,12 +278,12 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
                 of.size, cursor, log[:room], epochs[:n_epochs],
             )  # fmt: skip
             reason = _present_exactly(present, model, work)
-            if reason == _ASKS:
+            if reason == ASKS:
                 break
             n_mistakes += cursor[N_LOGGED]
             of.outcomes[k, 0] += cursor[N_EPOCHS]
-        of.outcomes[k, 1] = reason == _ASKS
-        of.outcomes[k, 2] = reason == _CLEAN
+        of.outcomes[k, 1] = reason == ASKS
+        of.outcomes[k, 2] = reason == CLEAN
         of.outcomes[k, 0] += cursor[EPOCH_POSITION] > 0
 
 

@@ -16,6 +16,9 @@ LANES = 64
 """Rows of a block."""
 
 _WIDTH = 16
+_PARTS = range(0, LANES, _WIDTH)
+"""The first lane of every vector."""
+
 _SCALAR = ir.FloatType()
 _VECTOR = ir.VectorType(_SCALAR, _WIDTH)
 _INDEX = ir.IntType(64)
@@ -50,25 +53,14 @@ def scores_of_block(_: Any, blocks: Any, block: Any, weights: Any, scores: Any, 
         rows, of_weights, of_scores = (_array(context, builder, signature, given, place) for place in (0, 2, 3))
         n_coordinates = builder.extract_value(of_weights.shape, 0)
         start = builder.mul(given[1], builder.mul(builder.extract_value(rows.shape, 1), _index(LANES)))
-        zero = ir.Constant(_VECTOR, [0.0] * _WIDTH)
-        totals = [[cgutils.alloca_once_value(builder, zero) for _ in _parts()] for _ in range(2)]
-
-        def add_column(column: Any, totals: Sequence[Any]) -> None:
-            weight = _in_every_lane(builder, builder.load(builder.gep(of_weights.data, [column])))
-            place = builder.add(start, builder.mul(column, _index(LANES)))
-            for part, total in zip(_parts(), totals, strict=True):
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * _WIDTH)) for _ in _PARTS]
+        with cgutils.for_range(builder, n_coordinates) as loop:
+            weight = _in_every_lane(builder, builder.load(builder.gep(of_weights.data, [loop.index])))
+            place = builder.add(start, builder.mul(loop.index, _index(LANES)))
+            for part, total in zip(_PARTS, totals, strict=True):
                 entries = _loaded(builder, _pointer(builder, rows.data, builder.add(place, _index(part))))
                 builder.store(_plus_product(builder, builder.load(total), entries, weight), total)
-
-        half = builder.udiv(n_coordinates, _index(2))
-        with cgutils.for_range(builder, half) as loop:
-            column = builder.mul(loop.index, _index(2))
-            add_column(column, totals[0])
-            add_column(builder.add(column, _index(1)), totals[1])
-        with cgutils.for_range(builder, n_coordinates, start=builder.mul(half, _index(2))) as loop:
-            add_column(loop.index, totals[0])
-        sums = [builder.fadd(builder.load(even), builder.load(odd)) for even, odd in zip(*totals, strict=True)]
-        return _kept_and_compared(builder, of_scores.data, sums, given[4])
+        return _kept_and_compared(builder, of_scores.data, [builder.load(total) for total in totals], given[4])
 
     return types.uint64(blocks, types.int64, weights, scores, types.float32), generate
 
@@ -93,7 +85,7 @@ def add_to_scores(_: Any, products: Any, row: Any, factor: Any, scores: Any, mos
         start = builder.mul(given[1], _index(LANES))
         factor = _in_every_lane(builder, given[2])
         totals = []
-        for part in _parts():
+        for part in _PARTS:
             entries = _loaded(builder, _pointer(builder, rows.data, builder.add(start, _index(part))))
             score = _loaded(builder, _pointer(builder, of_scores.data, _index(part)))
             totals.append(_plus_product(builder, score, entries, factor))
@@ -128,11 +120,6 @@ def lowest_bit(_: Any, bits: Any) -> Signature:
         return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), generate
-
-
-def _parts() -> range:
-    """Return the first lane of every vector."""
-    return range(0, LANES, _WIDTH)
 
 
 def _index(value: int) -> Any:
@@ -170,7 +157,7 @@ def _kept_and_compared(builder: Any, data: Any, vectors: Sequence[Any], most: An
     """Store the vectors; return a bit for every lane that is at most `most`."""
     bound = _in_every_lane(builder, most)
     found = _index(0)
-    for part, vector in zip(_parts(), vectors, strict=True):
+    for part, vector in zip(_PARTS, vectors, strict=True):
         builder.store(vector, _pointer(builder, data, _index(part))).align = _BYTES
         lanes = builder.bitcast(builder.fcmp_ordered("<=", vector, bound), ir.IntType(_WIDTH))
         found = builder.or_(found, builder.shl(builder.zext(lanes, _INDEX), _index(part)))

@@ -42,6 +42,10 @@ class Reason(IntEnum):
     ROUNDING_MAY_DECIDE = 5
 
 
+SLICE, DONE, CLEAN, LOG_FULL, EPOCHS_FULL, ASKS = map(int, Reason)
+"""As compiled code returns them."""
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only view: the compiled passes take the arrays that they only read in no other form."""
     view = array.view()
