@@ -134,7 +134,27 @@ def test_weights_rounded_anew_change_no_mistake(monkeypatch: pytest.MonkeyPatch,
     assert (plain.w == other.w).all() and plain.b == other.b
 
 
-def test_the_error_bound_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("steps", [0, digits._MOST_STEPS])
+@pytest.mark.parametrize("often", [1, 5, 20])
+@pytest.mark.parametrize("method", METHODS)
+def test_an_answer_is_that_of_the_row_it_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, method: Method, often: int, steps: int
+) -> None:
+    """Great rows, each with both labels, leave errors in w; rounded anew, w is 0 but for small rows, no longer near 0.
+
+    The bound of the errors falls with them, between the question of a small row and its answer.
+    """
+    monkeypatch.setattr(ties, "_ROUNDED_ANEW", often)
+    monkeypatch.setattr(digits, "_MOST_STEPS", steps)
+    great = np.array([[0.1 * (1 + k / 40), 0.0] for k in range(8)])
+    X = np.vstack([np.repeat(great, 2, axis=0), np.full((30, 2), [0.0, 1e-9])])
+    problem = Problem(X, np.r_[np.tile([1.0, -1.0], 8), np.ones(30)], False)
+    run = perceptron(problem, PerceptronSettings(max_epochs=20, method=method))
+    assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 1.0, "mistake", 20)[0]
+
+
+@pytest.mark.parametrize("method", [Method.WEIGHTS, Method.BLOCKS])
+def test_the_error_bound_is_one(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
     """The computed weights are as near to the exact ones as the run believes, and not absurdly nearer."""
     seen: list[tuple[float, float]] = []
     load = ties.Ties.load
@@ -148,7 +168,7 @@ def test_the_error_bound_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ties, "_ROUNDED_ANEW", 5000)
     monkeypatch.setattr(run_module, "_LOG_ROOM", 1000)
     data = mm.load("breast_cancer")
-    perceptron(Problem(data.X, data.y.astype(float)), PerceptronSettings(max_mistakes=50_000, method=Method.WEIGHTS))
+    perceptron(Problem(data.X, data.y.astype(float)), PerceptronSettings(max_mistakes=50_000, method=method))
     assert len(seen) >= 5
     assert all(0 < error <= believed <= 1e4 * error for error, believed in seen)
 

@@ -3,9 +3,9 @@
 A block holds its rows divided by bounds of their norms, z_i / n_i with z_i = y_i (x_i, s), and w is divided by a bound
 W of its norm: a screened score is that of z_i.w / (n_i W), of numbers up to 1. In single precision, u = 2**-24, it is
 off by (D + 2) u at most, from rounding the D coordinates of both and adding their products [Hi]_, section 3.1, and by
-E / W if the computed w is off by E. A mistake on row p adds f (z_p / n_p).(z_i / n_i) with f = n_p / W to every score of
-the block. The addition rounds by u; the product is off by 5 u f if it is read from a Gram matrix of the rounded rows, by
-(D + 4) u f if it is computed from them in single precision.
+E / W if the computed w is off by E. A mistake on row p adds f (z_p / n_p).(z_i / n_i), f = n_p / W, to every score of
+the block. The addition rounds by u; the product is off by 5 u f if it is read from a Gram matrix of the rounded rows,
+and by (D + 4) u f if it is computed from them in single precision.
 
 A score above the sum of these bounds is that of a row that is right, and one below minus the sum that of a mistake.
 Others are computed once more in double precision, as by a loop without blocks.
