@@ -236,9 +236,10 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
                 found = add_to_scores(products, place, np.float32(factor), scores, np.float32(most))
             else:
                 most += _SLACK * _UNIT * (1.0 + (n_features + 6) * factor)
+                scale = 1.0 / signed
                 for j in range(n_features):
-                    own[j] = np.float32(X[row, j] / signed)
-                own[n_features] = np.float32(bias_scale / signed)
+                    own[j] = np.float32(X[row, j] * scale)
+                own[n_features] = np.float32(bias_scale * scale)
                 scores_of_block(blocks, block, own, own_products, np.float32(0.0))
                 found = add_to_scores(own_products, 0, np.float32(factor), scores, np.float32(most))
             found &= ahead & ((_ALL << np.uint64(lane)) << _ONE)
