@@ -133,7 +133,7 @@ VERDICTS = (
     ),
 )
 
-SMALL, EPOCH = "[!12]*", "1M x 50, 30 epochs"
+SMALL, EPOCH = "[!12]*", "1M x 50, 100 epochs"
 
 PERCEPTRON = (
     Goal("real data: time of the textbook loop, in ours", "perceptron", SMALL, "textbook*", "times_ours", at_least=4),

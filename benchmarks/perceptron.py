@@ -28,7 +28,7 @@ REAL = {
     "digits, 1": ("digits", 1, 30_000),
     "digits, 8": ("digits", 8, 30_000),
 }
-LARGE = "1M x 50, 30 epochs"
+LARGE = "1M x 50, 100 epochs"
 ORDERS = "20,000 orders of 200 x 10"
 
 OURS, TEXTBOOK, PRODUCT = "maxmargin", "textbook loop, Numba", "X @ w, once an epoch"
@@ -51,7 +51,7 @@ def real(name: str, positive: Any, n_epochs: int, scale: float) -> Data:
 def large(scale: float) -> Data:
     """Return planted points, one in a hundred with the other sign."""
     n_samples = max(100, round(scale * 1_000_000))
-    return Data(*few_overlapping(n_samples, 50, n_samples // 100), n_epochs=30)
+    return Data(*few_overlapping(n_samples, 50, n_samples // 100), n_epochs=100)
 
 
 def orders(scale: float) -> Data:

@@ -58,7 +58,8 @@ def summary_of(trace: "MistakeTrace") -> str:
     told = f"R = {trace.radius:.6g}" + ("" if trace.u is None else f", g = {trace.u_margin:.6g}")
     why = f" No u: {trace.reason}." if trace.reason else ""
     verdict = "true" if trace.holds else f"FALSE {len(trace.violations)} times"
-    where = f"{len(trace.n_mistakes):,} of {trace.run.n_mistakes:,} mistakes"
+    n_mistakes = trace.run.n_mistakes
+    where = f"{len(trace.n_mistakes):,} of {n_mistakes:,} mistake{'s' * (n_mistakes != 1)}"
     return f"{told}. Checked exactly at {where}, {verdict}: {checked}.{why}"
 
 

@@ -16,7 +16,7 @@ _STRENGTH = {NOT: 4, AND: 3, XOR: 2, OR: 1}
 _TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
 _VARIABLE = re.compile(r"x[1-9][0-9]{0,5}")
 
-_OPERAND = "a variable x1, x2, ..., a constant 0 or 1, ~ or ("
+_OPERAND = "a variable x1, x2, ..., x999999, a constant 0 or 1, ~ or ("
 _AFTER_OPERAND = "an operator &, ^, |"
 
 

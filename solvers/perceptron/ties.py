@@ -13,7 +13,7 @@ from maxmargin.solvers.problem import Problem
 _MOST = 20_000
 """Scores that are computed exactly where there are no digits; those after them are decided as rounded, and counted."""
 
-_ROUNDED_ANEW = 1_000_000
+_ROUNDED_ANEW = 10_000_000
 """Mistakes after which the weights are rounded anew from their exact value, so that errors do not add up."""
 
 _UP = 1 + 2.0**-40
@@ -77,7 +77,7 @@ class Ties:
         self._n_rounded_at = tally.n_mistakes
 
     def round_anew(self, engine: Engine, tally: Tally) -> None:
-        """Forget the rounding errors of the last million mistakes."""
+        """Forget the rounding errors of the last ten million mistakes."""
         is_due = tally.n_mistakes >= self._n_rounded_at + _ROUNDED_ANEW and tally.size[ERROR] > 0
         if is_due and self.is_in_memory:
             self.load(engine, tally)
