@@ -200,8 +200,9 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             row = place if is_in_order else order[place]
             signed = blocks[block, n_features + 1, lane] * reach
             norm, sign = abs(signed), 1.0 if signed > 0.0 else -1.0
-            value: float = (scores[lane] + most) * norm * bound  # a bound of y w.x from above
-            if answer != 0 or value >= 0.0:
+            least: float = scores[lane] + most
+            value = least * norm * bound  # at least y w.x
+            if answer != 0 or least >= 0.0:
                 value = w[-1] * bias_scale
                 for j in range(n_features):
                     value += X[row, j] * w[j]

@@ -17,11 +17,10 @@ _CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
 
 class Log:
-    """The first numbers of a long sequence, in memory that grows where it is."""
+    """The first numbers of a long sequence."""
 
     def __init__(self, numbers: Rows | None = None) -> None:
         self._room = np.empty(0, dtype=np.int64)
-        self._is_lent = False
         self.n_kept = 0
         if numbers is not None:
             self.extend(numbers)
@@ -31,18 +30,16 @@ class Log:
         kept = numbers[: MOST_LOGGED - self.n_kept]
         end = self.n_kept + len(kept)
         if end > self._room.size:
-            self._grow(max(end, min(2 * self._room.size, MOST_LOGGED)))
+            self._move_to(np.empty(max(end, min(2 * self._room.size, MOST_LOGGED)), dtype=np.int64))
         self._room[self.n_kept : end] = kept
         self.n_kept = end
 
-    def _grow(self, size: int) -> None:
-        if self._is_lent:
-            self._room, self._is_lent = self._room.copy(), False
-        self._room.resize(size, refcheck=False)  # no array shares this memory
+    def _move_to(self, room: Rows) -> None:
+        room[: self.n_kept] = self._room[: self.n_kept]
+        self._room = room
 
     def numbers(self) -> Rows:
         """Return what was kept; it is not written to any more."""
-        self._is_lent = True
         return self._room[: self.n_kept]
 
 
