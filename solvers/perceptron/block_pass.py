@@ -187,7 +187,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             found |= _ONE << np.uint64(lane)
         stop = end
         rest = found if is_far else np.uint64(0)
-        while rest != 0:
+        while rest != 0:  # rows that will be read, and are far from the processor
             place = start + lowest_bit(rest)
             row = place if is_in_order else order[place]
             prefetch(X, row * n_features, n_features)
@@ -200,9 +200,9 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             row = place if is_in_order else order[place]
             signed = blocks[block, n_features + 1, lane] * reach
             norm, sign = abs(signed), 1.0 if signed > 0.0 else -1.0
-            least: float = scores[lane] + most
-            value = least * norm * bound  # at least y w.x
-            if answer != 0 or least >= 0.0:
+            highest: float = scores[lane] + most  # that the exact score may be
+            value = highest * norm * bound
+            if answer != 0 or highest >= 0.0:  # asked for, or single precision cannot tell
                 value = w[-1] * bias_scale
                 for j in range(n_features):
                     value += X[row, j] * w[j]
