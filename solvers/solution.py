@@ -29,6 +29,7 @@ INTERCEPT = "(Intercept)"
 
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
+"""Reason of an answer that Ctrl-C cut short."""
 
 
 class _Answer(Protocol):
@@ -50,9 +51,6 @@ def uninterrupted(answer: Answer) -> Answer:
     if answer.reason == WHAT_WAS_PROVEN:
         raise KeyboardInterrupt
     return answer
-
-
-"""Reason of an answer that Ctrl-C cut short."""
 
 
 class Verdict(StrEnum):

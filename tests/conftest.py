@@ -347,6 +347,33 @@ def _always_touch(rows: Whole, proof: Any, touching: list[int]) -> bool:
 
 
 @pytest.fixture(scope="session")
+def mistakes_in_integers() -> Callable[..., tuple[list[int], int]]:
+    """Run the perceptron in cyclic order in integers; return the rows of its mistakes, and the epochs that it took."""
+
+    def run(problem: Any, scale: float, zero: str, max_epochs: int) -> tuple[list[int], int]:
+        constant = [Fraction(scale if problem.bias else 0.0)]
+        fractions = [row + constant for row in _fractions(problem.X)]
+        unit = lcm(*(v.denominator for row in fractions for v in row))
+        rows = [[int(v * unit) for v in row] for row in fractions]
+        signs = [int(sign) for sign in problem.y]
+        at_zero = {"mistake": 0, "positive": 1, "negative": -1}[zero]
+        w = [0] * len(rows[0])
+        mistakes: list[int] = []
+        for epoch in range(1, max_epochs + 1):
+            before = len(mistakes)
+            for i, (row, sign) in enumerate(zip(rows, signs, strict=True)):
+                score = sum(weight * value for weight, value in zip(w, row, strict=True))
+                if ((score > 0) - (score < 0) or at_zero) != sign:
+                    w = [weight + sign * value for weight, value in zip(w, row, strict=True)]
+                    mistakes.append(i)
+            if len(mistakes) == before:
+                return mistakes, epoch
+        return mistakes, max_epochs
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def truly_separable() -> Callable[..., bool]:
     """Decide strict separability by Fourier-Motzkin elimination of z_i.v > 0, in integers; for small data."""
 

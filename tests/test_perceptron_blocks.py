@@ -19,7 +19,6 @@ from maxmargin.solvers.perceptron.rounding import REACH
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_integers
 
 KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
     "normal": lambda rng, shape: rng.standard_normal(shape),
@@ -44,25 +43,13 @@ def problem_of(rng: np.random.Generator, kind: str) -> Problem:
     return Problem(X, y, bool(rng.random() < 0.7))
 
 
-def mistakes_in_integers(problem: Problem, order: np.ndarray, zero: str, n_epochs: int) -> list[int]:
-    """Return the rows of the mistakes in Python's integers."""
-    constant = np.full((problem.n_samples, 1), float(problem.bias))
-    rows = as_integers(np.hstack([problem.X, constant]))[0].tolist()
-    w, mistakes = [0] * len(rows[0]), list[int]()
-    for _ in range(n_epochs):
-        for i in order:
-            sign = int(problem.y[i])
-            score = sum(weight * value for weight, value in zip(w, rows[i], strict=True))
-            if ((score > 0) - (score < 0) or ZERO_RULES[zero]) != sign:
-                w = [weight + sign * value for weight, value in zip(w, rows[i], strict=True)]
-                mistakes.append(int(i))
-    return mistakes
-
-
 @pytest.mark.parametrize("has_gram_matrices", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mistakes_are_those_of_whole_numbers(
-    kind: str, has_gram_matrices: bool, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    has_gram_matrices: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    mistakes_in_integers: Callable[..., tuple[list[int], int]],
 ) -> None:
     if not has_gram_matrices:
         monkeypatch.setattr(block_engine, "MOST_WITH_PRODUCTS", 0)
@@ -71,8 +58,8 @@ def test_the_mistakes_are_those_of_whole_numbers(
         problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))
         limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS)
         run = perceptron(problem, limits)
-        expected = mistakes_in_integers(problem, np.arange(problem.n_samples), zero, run.n_epochs)
-        assert run.mistake_rows.tolist() == expected
+        expected, n_epochs = mistakes_in_integers(problem, 1.0, zero, 6)
+        assert (run.mistake_rows.tolist(), run.n_epochs) == (expected, n_epochs)
         assert run.mistake_counts.tolist() == np.bincount(expected, minlength=problem.n_samples).tolist()
         assert run.n_uncertain == 0 and run.engine == "weights, blocks"
 

@@ -1,6 +1,7 @@
 """The mistakes of every engine are those of whole numbers, on any data; runs are stopped and gone on with."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,30 +24,12 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_integers
 
 ZERO_RULES = ("mistake", "positive", "negative")
 METHODS = (Method.WEIGHTS, Method.GRAM, Method.BLOCKS)
 
 
-def mistakes_in_integers(problem: Problem, scale: float, zero: str, max_epochs: int) -> tuple[list[int], int]:
-    """Return the rows of the mistakes and the number of epochs in cyclic order, in Python's integers."""
-    coordinates = np.hstack([problem.X, np.full((problem.n_samples, 1), scale if problem.bias else 0.0)])
-    rows = as_integers(coordinates)[0].tolist()
-    signs = [int(sign) for sign in problem.y]
-    at_zero = {"mistake": 0, "positive": 1, "negative": -1}[zero]
-    w = [0] * len(rows[0])
-    mistakes: list[int] = []
-    for epoch in range(1, max_epochs + 1):
-        before = len(mistakes)
-        for i, (row, sign) in enumerate(zip(rows, signs, strict=True)):
-            score = sum(weight * value for weight, value in zip(w, row, strict=True))
-            if ((score > 0) - (score < 0) or at_zero) != sign:
-                w = [weight + sign * value for weight, value in zip(w, row, strict=True)]
-                mistakes.append(i)
-        if len(mistakes) == before:
-            return mistakes, epoch
-    return mistakes, max_epochs
+Reference = Callable[..., tuple[list[int], int]]
 
 
 def random_integers(rng: np.random.Generator) -> Problem:
@@ -61,7 +44,7 @@ def random_integers(rng: np.random.Generator) -> Problem:
 
 
 @pytest.mark.parametrize("block", range(10))
-def test_a_thousand_data_sets_of_integers(block: int) -> None:
+def test_a_thousand_data_sets_of_integers(block: int, mistakes_in_integers: Reference) -> None:
     """Every engine, dense and sparse, under each zero rule, with bias scales that are powers of two."""
     rng = np.random.default_rng(block)
     n_separated = 0
@@ -98,7 +81,7 @@ def problems(draw: st.DrawFn) -> Problem:
 @given(problems(), st.sampled_from(ZERO_RULES), st.sampled_from([1.0, 0.3, 1e-9]), st.sampled_from(METHODS))
 @settings(deadline=None, max_examples=300)
 def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
-    problem: Problem, zero: str, scale: float, method: Method
+    mistakes_in_integers: Reference, problem: Problem, zero: str, scale: float, method: Method
 ) -> None:
     expected, n_epochs = mistakes_in_integers(problem, scale, zero, max_epochs=15)
     run = perceptron(problem, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=15, method=method))
@@ -107,7 +90,9 @@ def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_ties_are_decided_exactly_or_counted(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+def test_ties_are_decided_exactly_or_counted(
+    monkeypatch: pytest.MonkeyPatch, method: Method, mistakes_in_integers: Reference
+) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1], [-0.7, 0.2]]), np.ones(3), bias=False)
     limits = PerceptronSettings(max_epochs=3, method=method)
@@ -138,7 +123,7 @@ def test_weights_rounded_anew_change_no_mistake(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize("often", [1, 5, 20])
 @pytest.mark.parametrize("method", METHODS)
 def test_an_answer_is_that_of_the_row_it_was_asked_for(
-    monkeypatch: pytest.MonkeyPatch, method: Method, often: int, steps: int
+    monkeypatch: pytest.MonkeyPatch, method: Method, often: int, steps: int, mistakes_in_integers: Reference
 ) -> None:
     """Great rows, each with both labels, leave errors in w; rounded anew, w is 0 but for small rows, no longer near 0.
 
@@ -198,7 +183,7 @@ def test_the_gram_matrix_of_many_rows_is_refused() -> None:
         perceptron(problem, PerceptronSettings(method=Method.GRAM))
 
 
-def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch, mistakes_in_integers: Reference) -> None:
     from maxmargin.solvers.perceptron import tally
 
     monkeypatch.setattr(tally, "MOST_LOGGED", 7)

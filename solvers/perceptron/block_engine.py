@@ -6,19 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import in_order
-from maxmargin.solvers.perceptron.block_pass import LEAST_REACH, MOST_WITH_PRODUCTS, fill_blocks
+from maxmargin.solvers.perceptron.block_pass import MOST_WITH_PRODUCTS, fill_blocks
 from maxmargin.solvers.perceptron.engines import WeightsEngine
 from maxmargin.solvers.perceptron.kernels import machine_code, present_blocks
-from maxmargin.solvers.perceptron.rounding import REACH
-from maxmargin.solvers.perceptron.vectors import LANES
+from maxmargin.solvers.perceptron.vectors import LANES, LINE
 from maxmargin.solvers.perceptron.work import Reason, Work, frozen
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
-
-_LINE = 64
-"""Bytes that a processor reads at once, in any case."""
 
 _AT_ONCE = 1 << 20
 """Entries that one thread fills into blocks at a time."""
@@ -40,7 +36,7 @@ class BlockEngine(WeightsEngine):
     def __init__(self, engine: WeightsEngine, order: Rows) -> None:
         super().__init__(engine.units, engine.X, engine.y, engine.weights)
         rows, scale, width = self.model[0], self.units.scale, self.units.n_features + 1
-        blocks = _blocks(rows, self.y, order, scale, max(LEAST_REACH, float(self.rounding[REACH])))
+        blocks = _blocks(rows, self.y, order, scale, self.rounding)
         self._model_of_blocks = (
             *(rows, frozen(blocks), frozen(_products(blocks[:, :-1])), self.weights),
             *map(_aligned, (LANES, width, width, LANES)),
@@ -52,7 +48,7 @@ class BlockEngine(WeightsEngine):
         return Reason(machine_code(present_blocks)(self._model_of_blocks, work))
 
 
-def _blocks(X: Floats, y: Floats, order: Rows, scale: float, reach: float) -> Singles:
+def _blocks(X: Floats, y: Floats, order: Rows, scale: float, rounding: Floats) -> Singles:
     """Return the blocks."""
     n_blocks, depth = -(-len(order) // LANES), X.shape[1] + 2
     blocks = _aligned(n_blocks, depth, LANES)
@@ -60,7 +56,7 @@ def _blocks(X: Floats, y: Floats, order: Rows, scale: float, reach: float) -> Si
     fill, rows = machine_code(fill_blocks), frozen(order)
 
     def part(first: int) -> None:
-        fill(X, y, rows, scale, reach, first, min(n_blocks, first + step), blocks)
+        fill(X, y, rows, scale, rounding, first, min(n_blocks, first + step), blocks)
 
     for _ in in_order(part, range(0, n_blocks, step)):
         pass
@@ -70,8 +66,8 @@ def _blocks(X: Floats, y: Floats, order: Rows, scale: float, reach: float) -> Si
 def _aligned(*shape: int) -> Singles:
     """Return zeros from a multiple of 64 bytes on, so that a vector of 16 is within one line of a cache."""
     n_bytes = 4 * math.prod(shape)
-    memory = np.zeros(n_bytes + _LINE, dtype=np.uint8)
-    start = -memory.ctypes.data % _LINE
+    memory = np.zeros(n_bytes + LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % LINE
     return memory[start : start + n_bytes].view(np.float32).reshape(shape)
 
 

@@ -32,6 +32,7 @@ from maxmargin.solvers.perceptron.rounding import (
     is_mistake,
     square_after,
 )
+from maxmargin.solvers.perceptron.scores import dense_score
 from maxmargin.solvers.perceptron.vectors import (
     LANES,
     add_to_scores,
@@ -83,7 +84,7 @@ _UNIT = 2.0**-24
 _SLACK = 1.125
 """Covers terms of second order, what underflows, and the rounding of the bounds themselves."""
 
-LEAST_REACH = 2.0**-900
+_LEAST_REACH = 2.0**-900
 """Stands for R where all rows are 0."""
 
 _LEAST_NORM = 2.0**-100
@@ -107,13 +108,19 @@ BLOCKS_TYPES = (
 )
 
 FILL_TYPES = (
-    *(MATRIX, FLOATS, ROWS, types.float64, types.float64, types.int64, types.int64),
+    *(MATRIX, FLOATS, ROWS, types.float64, FLOATS, types.int64, types.int64),
     types.Array(types.float32, 3, "C"),
 )
 
 
+@register_jitable
+def _reach(rounding: Floats) -> float:
+    """Return R, or what stands for it."""
+    return float(max(_LEAST_REACH, rounding[REACH]))
+
+
 def fill_blocks(
-    X: Floats, y: Floats, order: Integers, bias_scale: float, reach: float, first: int, end: int, blocks: Singles
+    X: Floats, y: Floats, order: Integers, bias_scale: float, rounding: Floats, first: int, end: int, blocks: Singles
 ) -> None:
     """Write rows into some of the blocks, which are 0.
 
@@ -124,13 +131,13 @@ def fill_blocks(
     order : ndarray of int
         Rows in the order of presentation, frozen.
     bias_scale : float
-    reach : float
-        R, a bound of all norms.
+    rounding : ndarray
+        As in `Work`, frozen.
     first, end : int
         Blocks to be written.
     blocks : ndarray (n_blocks, n_features + 2, 64) of float32
     """
-    n_features = X.shape[1]
+    n_features, reach = X.shape[1], _reach(rounding)
     for place in range(first * LANES, min(order.shape[0], end * LANES)):
         row = order[place]
         total = (bias_scale / reach) * (bias_scale / reach)
@@ -155,7 +162,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
     X, blocks, products, w, scores, in_single, own, own_products, bias_scale, is_in_order = model
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
     log, epochs, zero_rule, asks = work.log, work.epochs, work.zero_rule, work.asks
-    n_rows, n_features, reach = order.shape[0], X.shape[1], max(LEAST_REACH, rounding[REACH])
+    n_rows, n_features, reach = order.shape[0], X.shape[1], _reach(rounding)
     square_of_norm, error, exact_up_to = size[NORM] * size[NORM] * UP, size[ERROR], size[EXACT_UP_TO]
     greatest_square, bound, n_since = size[GREATEST] * size[GREATEST] * UP, 0.0, 0
     position, answer, epoch_mistakes = cursor[POSITION] % n_rows, cursor[ANSWER], cursor[EPOCH_MISTAKES]
@@ -203,10 +210,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             highest: float = scores[lane] + most  # that the exact score may be
             value = highest * norm * bound
             if answer != 0 or highest >= 0.0:  # asked for, or single precision cannot tell
-                value = w[-1] * bias_scale
-                for j in range(n_features):
-                    value += X[row, j] * w[j]
-                value *= sign
+                value = sign * (dense_score(X, row, w) + bias_scale * w[-1])
                 if doubt > 0.0 and abs(value) <= doubt and answer == 0:
                     if asks:
                         stop, reason = place, ASKS
@@ -220,7 +224,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             for j in range(n_features):
                 w[j] += sign * X[row, j]
             w[-1] += sign * bias_scale
-            square_of_norm = square_after(square_of_norm, rounding, value, 0.0, norm * norm)
+            square_of_norm = square_after(square_of_norm, rounding, value, norm * norm)
             greatest_square = max(greatest_square, square_of_norm)
             n_since += 1
             is_stale = True

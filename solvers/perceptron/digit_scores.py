@@ -1,7 +1,6 @@
 """Compiled: the sign of a score, exactly, from the digits of the rows and of the weights."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -101,8 +100,7 @@ def exact_sign(digits: Digits, row: int) -> int:
     return 1 if total > 0 else -1
 
 
-_named_tuple_of: Callable[..., Any] = types.NamedTuple
-DIGITS = _named_tuple_of(
+DIGITS = types.NamedTuple(
     (
         *(
             types.Array(types.int64, 3, "C", readonly=True),

@@ -42,9 +42,8 @@ class EngineChoice:
                 f"method is {str(self.method)!r}, {missing[self.method]}: expected 'auto' or 'weights'"
             )
         self._possible = [method for method in missing if self.method in (method, Method.AUTO) and not missing[method]]
-        width = problem.n_features if not problem.is_sparse else problem.X.nnz / problem.n_samples
-        self._width = width
-        epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * width)
+        self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
+        epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
         self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch) if self.method is Method.AUTO else 0
 
     def n_epochs_before(self, tally: Tally, most: int) -> int:
@@ -86,7 +85,7 @@ def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
         return f"for rows in the same order in every epoch; found order {str(settings.order)!r}"
     if problem.is_sparse or not isinstance(problem.carrier, InMemory):
         return "for dense rows in memory; found others"
-    n_entries, n_coordinates = problem.n_samples * (problem.n_features + 1), problem.n_features + 1
-    if n_entries > _MOST_IN_BLOCKS or n_coordinates > MOST_COORDINATES:
+    n_coordinates = problem.n_features + 1
+    if problem.n_samples * n_coordinates > _MOST_IN_BLOCKS or n_coordinates > MOST_COORDINATES:
         return f"for at most {_MOST_IN_BLOCKS:,} entries in rows of at most {MOST_COORDINATES - 1:,}; found more"
     return ""

@@ -16,10 +16,11 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from maxmargin.solvers.compiling import MATRIX, Kernel, compiled, vector
-from maxmargin.solvers.perceptron import block_pass, digit_scores, rounding, vectors, work
+from maxmargin.solvers.perceptron import block_pass, digit_scores, rounding, scores, vectors, work
 from maxmargin.solvers.perceptron.block_pass import BLOCKS_TYPES, FILL_TYPES, Blocks, fill_blocks, present_over_blocks
 from maxmargin.solvers.perceptron.digit_scores import carry, exact_sign, follow
 from maxmargin.solvers.perceptron.rounding import doubt_of, error_after, is_mistake, norm_after
+from maxmargin.solvers.perceptron.scores import dense_score
 from maxmargin.solvers.perceptron.work import (
     ANSWER,
     ASKS,
@@ -73,22 +74,13 @@ Present = Callable[[Any, Work], int]
 
 
 @register_jitable
-def _dense_score(X: Floats, row: int, w: Floats) -> float:
-    """Return w.x without the constant coordinate."""
-    total = 0.0
-    for j in range(X.shape[1]):
-        total += X[row, j] * w[j]
-    return total
-
-
-@register_jitable
 def _find_dense(model: Dense, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
     """Return the first place whose y w.x is at most `most`, and y w.x; `end` if there is none."""
     X, y, w, bias_scale = model
     constant = bias_scale * w[-1]
     for position in range(begin, end):
         row = order[position]
-        value = y[row] * (_dense_score(X, row, w) + constant)
+        value = y[row] * (dense_score(X, row, w) + constant)
         if value <= most:
             return position, value
     return end, math.inf
@@ -288,11 +280,10 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
 
 
 _INDICES = vector(types.int32, readonly=True)
-_tuple_of: Callable[..., Any] = types.Tuple
-_DENSE = _tuple_of((MATRIX, FLOATS, STATE, types.float64))
-_SPARSE = _tuple_of((FLOATS, _INDICES, _INDICES, FLOATS, STATE, types.float64))
-_GRAM = _tuple_of((MATRIX, FLOATS, STATE))
-_BLOCKS = _tuple_of(BLOCKS_TYPES)
+_DENSE = types.Tuple((MATRIX, FLOATS, STATE, types.float64))
+_SPARSE = types.Tuple((FLOATS, _INDICES, _INDICES, FLOATS, STATE, types.float64))
+_GRAM = types.Tuple((MATRIX, FLOATS, STATE))
+_BLOCKS = types.Tuple(BLOCKS_TYPES)
 
 
 @register_jitable
@@ -345,7 +336,7 @@ def present_orders_gram(model: Gram, orders: Orders) -> None:
     _present_orders(_over_gram, model, model[2], orders)
 
 
-_CALLED = (block_pass, digit_scores, rounding, vectors, work)
+_CALLED = (block_pass, digit_scores, rounding, scores, vectors, work)
 
 _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
     fill_blocks: FILL_TYPES,

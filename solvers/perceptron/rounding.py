@@ -35,16 +35,16 @@ def doubt_of(norm: float, error: float, exact_up_to: float, rounding: Floats) ->
 
 
 @register_jitable
-def square_after(square_of_norm: float, rounding: Floats, value: float, doubt: float, square: float) -> float:
-    """Bound ||w + y x||^2 = ||w||^2 + 2 y w.x + ||x||^2, with y w.x <= 0 whatever was computed for it."""
+def square_after(square_of_norm: float, rounding: Floats, highest: float, square: float) -> float:
+    """Bound ||w + y x||^2 = ||w||^2 + 2 y w.x + ||x||^2, for a y w.x of 0 at most, and of what it is `highest`."""
     square = (square * (1.0 + rounding[SCORE_ERROR]) + _TINY) * UP
-    return max(0.0, square_of_norm + 2.0 * min(0.0, value + doubt) + square) * UP
+    return max(0.0, square_of_norm + 2.0 * min(0.0, highest) + square) * UP
 
 
 @register_jitable
 def norm_after(norm: float, rounding: Floats, value: float, doubt: float, square: float) -> float:
-    """Bound ||w + y x||."""
-    return math.sqrt(square_after(norm * norm * UP, rounding, value, doubt, square)) * UP
+    """Bound ||w + y x||, with y w.x <= 0 whatever was computed for it."""
+    return math.sqrt(square_after(norm * norm * UP, rounding, value + doubt, square)) * UP
 
 
 @register_jitable
@@ -58,7 +58,7 @@ def error_after(norm: float, error: float, exact_up_to: float, rounding: Floats)
 
 @register_jitable
 def error_after_many(n: int, norm: float, error: float, exact_up_to: float, rounding: Floats) -> float:
-    """Return the error after up to 64 updates, all of which leave ||w|| at most `norm`."""
+    """Return the error after `n` updates, up to 4,096, all of which leave ||w|| at most `norm`."""
     if is_exact(norm, error, exact_up_to, rounding):
         return error
     of_entries: float = rounding[UPDATE_ERROR] * rounding[REACH]

@@ -15,6 +15,9 @@ from numba.extending import intrinsic
 LANES = 64
 """Rows of a block."""
 
+LINE = 64
+"""Bytes that a processor reads at once, in any case."""
+
 _WIDTH = 16
 _PARTS = range(0, LANES, _WIDTH)
 """The first lane of every vector."""
@@ -23,8 +26,6 @@ _SCALAR = ir.FloatType()
 _VECTOR = ir.VectorType(_SCALAR, _WIDTH)
 _INDEX = ir.IntType(64)
 _BYTES = 4
-_IN_A_LINE = 8
-"""Numbers of 8 bytes that a processor reads at once, in any case."""
 
 Signature = tuple[Any, Callable[..., Any]]
 
@@ -105,7 +106,7 @@ def prefetch(_: Any, array: Any, start: Any, n: Any) -> Signature:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         reading, keeping, is_data = (ir.Constant(number, value) for value in (0, 3, 1))
         end = builder.add(given[1], given[2])
-        with cgutils.for_range_slice(builder, given[1], end, _index(_IN_A_LINE)) as (place, _):
+        with cgutils.for_range_slice(builder, given[1], end, _index(LINE // 8)) as (place, _):
             builder.call(function, [builder.bitcast(builder.gep(data, [place]), byte), reading, keeping, is_data])
         return context.get_dummy_value()
 

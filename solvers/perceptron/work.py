@@ -8,7 +8,6 @@ A pass presents the rows ``order[cursor[POSITION]:]``, over and over where it wr
   is within E of w, or a computed y w.x within E ||x||; and the greatest bound of ||w|| so far.
 """
 
-from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -134,9 +133,8 @@ STATE = vector(types.float64, readonly=False)
 COUNTS = vector(types.int64, readonly=False)
 _ROWS_OF_ORDERS = types.Array(types.int64, 2, "C", readonly=True)
 _COUNTS_OF_ORDERS = types.Array(types.int64, 2, "C")
-_named_tuple_of: Callable[..., Any] = types.NamedTuple
 
-WORK = _named_tuple_of(
+WORK = types.NamedTuple(
     (
         *(FLOATS, ROWS, types.boolean, types.int64, types.int64, types.boolean, types.int64, FLOATS, DIGITS),
         *(COUNTS, STATE, COUNTS, COUNTS, COUNTS),
@@ -145,7 +143,7 @@ WORK = _named_tuple_of(
 )
 """The compiled type of `Work`; the next one that of `Orders`."""
 
-ORDERS = _named_tuple_of(
+ORDERS = types.NamedTuple(
     (
         *(FLOATS, FLOATS, types.int64, types.int64, types.int64, DIGITS, _ROWS_OF_ORDERS, STATE),
         *(_COUNTS_OF_ORDERS, _COUNTS_OF_ORDERS),

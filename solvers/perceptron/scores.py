@@ -1,0 +1,16 @@
+"""Compiled: the score of a dense row."""
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@register_jitable
+def dense_score(X: Floats, row: int, w: Floats) -> float:
+    """Return w.x without the constant coordinate."""
+    total = 0.0
+    for j in range(X.shape[1]):
+        total += X[row, j] * w[j]
+    return total
