@@ -1,0 +1,51 @@
+"""The oracle in fractions is right about problems whose answers are known."""
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import hostile
+import oracle
+import pytest
+
+
+def _exact(known: Any) -> tuple[list[list[Fraction]], list[int]]:
+    return [[Fraction(v) for v in row] for row in known.X.tolist()], [int(s) for s in known.y]
+
+
+def test_the_margin_of_problems_with_a_closed_form(known: Any) -> None:
+    X, y = _exact(known)
+    plane = oracle.hard_margin(X, y, bias=known.bias)
+    assert (Fraction(0) if plane is None else plane.value) == known.margin_squared
+    assert (oracle.verdict(X, y, bias=known.bias) == "separable") == (known.margin_squared > 0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_soft_margin_becomes_the_hard_one_as_its_price_grows(seed: int) -> None:
+    draw = random.Random(seed)
+    X = [[Fraction(draw.randint(-9, 9), 10) for _ in range(2)] for _ in range(5)]
+    y = [-1, 1, *(draw.choice([-1, 1]) for _ in range(3))]
+    hard, soft = oracle.hard_margin(X, y), oracle.soft_margin(X, y, [Fraction(10**9)] * 5)
+    if hard is None:
+        assert oracle.soft_margin(X, y, [Fraction(10**10)] * 5).value > 9 * soft.value
+    else:
+        assert soft.w == hard.w and soft.value == 1 / hard.value / 2
+
+
+def test_the_soft_margin_of_two_equal_rows() -> None:
+    prices = [3 * Fraction(0.1)] * 2
+    assert oracle.soft_margin([[Fraction(1)], [Fraction(1)]], [-1, 1], prices).value == 6 * Fraction(0.1)
+
+
+@pytest.mark.parametrize(("zero", "mistakes"), [("mistake", 233), ("positive", 233), ("negative", 222)])
+def test_ten_and_twelve(zero: str, mistakes: int) -> None:
+    run = oracle.perceptron([[Fraction(10)], [Fraction(12)]], [-1, 1], scale=Fraction(1), zero=zero, max_epochs=200)
+    assert run.converged and len(run.mistake_rows) == mistakes
+
+
+@pytest.mark.parametrize("number", range(0, len(hostile.CONTAINERS)))
+def test_a_container_holds_what_the_oracle_judges(number: int) -> None:
+    container = hostile.CONTAINERS[number]
+    draw = random.Random(number)
+    values = [container.quantize(kind(draw)) for kind in hostile.NUMBERS]
+    assert [container.quantize(value) for value in values] == values
