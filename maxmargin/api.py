@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from maxmargin.dataset import Dataset, from_arrays
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem import ClassProblem, Problem
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
     from maxmargin.solvers.total_slack import TotalSlack
 
+Answer = TypeVar("Answer", bound=NamedAnswer)
+
 
 def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
     """Return the two-class question of a data set.
@@ -29,7 +33,8 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
     """
     if not dataset.is_binary:
         raise InvalidProblemError(
-            f"{dataset.source} has {len(dataset.classes)} classes; expected two, or positive= to choose one of them"
+            f"{dataset.source} has {len(dataset.classes)} classes; expected two, "
+            f"or {option('positive')} to choose one of them"
         )
     y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
     return Problem(dataset.X, y, bias, known_bounds=dataset.bounds)
@@ -63,7 +68,9 @@ def separability(
     ----------
     X : array_like, SciPy sparse array, or table, of shape (n_samples, n_features)
     y : array_like (n_samples,)
-        Two different labels, the greater one in sorted order is +1; or more.
+        Two different labels: the affirmative one of a known pair (yes/no, +/-, true/false, case/control,
+        positive/negative and the like) is +1, else the greater one in sorted order; ``positive_reason`` of the answer
+        says which it was. Or more.
     bias : bool
         False: hyperplanes through the origin only.
     positive : label, optional
@@ -99,7 +106,7 @@ def separability(
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
     else:
         answer = decide(class_problem_of(dataset, bias=bias), **limits)
-    return with_names(answer, dataset) if hasattr(X, "columns") else answer
+    return with_names(answer, dataset) if hasattr(X, "columns") else with_positive(answer, dataset)
 
 
 def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, **options: Any) -> "Separability":
@@ -116,10 +123,14 @@ def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, *
 
 def with_names(answer: "Separability", dataset: Dataset) -> "Separability":
     """Return the answer with the names of columns and classes."""
-    from dataclasses import replace
-
     names = tuple(str(label) for label in dataset.classes)
-    return replace(answer, feature_names=dataset.feature_names, class_names=None if dataset.is_binary else names)
+    class_names = None if dataset.is_binary else names
+    return with_positive(replace(answer, feature_names=dataset.feature_names, class_names=class_names), dataset)
+
+
+def with_positive(answer: Answer, dataset: Dataset) -> Answer:
+    """Return the answer with the class that is +1, and why it is."""
+    return replace(answer, positive=dataset.positive, positive_reason=dataset.positive_reason)
 
 
 def hard_margin(
@@ -161,14 +172,16 @@ def hard_margin(
     from maxmargin.solvers.hard_margin import EXACT_LIMIT
     from maxmargin.solvers.hard_margin import hard_margin as solve
 
-    return solve(
-        _problem(X, y, bias, positive),
+    dataset = from_arrays(X, y, positive=positive)
+    answer = solve(
+        problem_of(dataset, bias=bias),
         method=method,
         solver=solver,
         exact=exact,
         exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit,
         time_limit=time_limit,
     )
+    return with_positive(answer, dataset)
 
 
 def soft_margin(
@@ -240,7 +253,8 @@ def soft_margin_path(
     dataset = from_arrays(X, y, positive=positive)
     problem = problem_of(dataset, bias=bias)
     weights = row_weights(dataset, sample_weight, class_weight)
-    return solve(problem, Cs, sample_weight=weights, method=method, solver=solver)
+    answers = solve(problem, Cs, sample_weight=weights, method=method, solver=solver)
+    return tuple(with_positive(answer, dataset) for answer in answers)
 
 
 def nu_margin(
@@ -289,7 +303,8 @@ def nu_margin(
 
     dataset = from_arrays(X, y, positive=positive)
     weights = row_weights(dataset, sample_weight, class_weight)
-    return solve(problem_of(dataset, bias=bias), nu, sample_weight=weights, method=method, solver=solver)
+    answer = solve(problem_of(dataset, bias=bias), nu, sample_weight=weights, method=method, solver=solver)
+    return with_positive(answer, dataset)
 
 
 def fewest_errors(
@@ -331,13 +346,15 @@ def fewest_errors(
     from maxmargin.solvers.fewest_errors import MAX_ROWS
     from maxmargin.solvers.fewest_errors import fewest_errors as solve
 
-    return solve(
-        _problem(X, y, bias, positive),
+    dataset = from_arrays(X, y, positive=positive)
+    answer = solve(
+        problem_of(dataset, bias=bias),
         method=method,
         solver=solver,
         time_limit=time_limit,
         max_rows=MAX_ROWS if max_rows is None else max_rows,
     )
+    return with_positive(answer, dataset)
 
 
 def least_total_slack(
@@ -362,7 +379,8 @@ def least_total_slack(
     """
     from maxmargin.solvers.total_slack import least_total_slack as solve
 
-    return solve(_problem(X, y, bias, positive), time_limit=time_limit)
+    dataset = from_arrays(X, y, positive=positive)
+    return with_positive(solve(problem_of(dataset, bias=bias), time_limit=time_limit), dataset)
 
 
 def perceptron(
@@ -424,9 +442,9 @@ def perceptron(
     """
     from maxmargin.running import run_perceptron
 
-    problem = _problem(X, y, bias, positive)
-    return run_perceptron(
-        problem,
+    dataset = from_arrays(X, y, positive=positive)
+    run = run_perceptron(
+        problem_of(dataset, bias=bias),
         bias_scale=bias_scale,
         zero=zero,
         order=order,
@@ -437,8 +455,4 @@ def perceptron(
         on_progress=on_progress,
         resume=resume,
     )
-
-
-def _problem(X: Any, y: Any, bias: bool, positive: object) -> Problem:
-    dataset = from_arrays(X, y, positive=positive)
-    return problem_of(dataset, bias=bias)
+    return with_positive(run, dataset)

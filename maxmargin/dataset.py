@@ -3,12 +3,13 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.carriers.gate import opened
+from maxmargin.readers.affirmative import AGAINST_REST, CHOSEN, SECOND_OF_PAIR, default_positive
 from maxmargin.readers.errors import data_error, listed
 from maxmargin.readers.frozen import frozen, frozen_matrix, is_matrix, signs
 from maxmargin.readers.labels import (
@@ -21,7 +22,7 @@ from maxmargin.readers.labels import (
     encode,
 )
 from maxmargin.readers.table import Choice, ColumnRef
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidProblemError, option
 
 if TYPE_CHECKING:
     from maxmargin.carriers.opening import Stored
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from maxmargin.readers.assemble import Assembled
     from maxmargin.readers.table import Matrix
     from maxmargin.solvers.chunks import Carrier
+
+_Positive: TypeAlias = tuple[Label | None, str | None]
 
 REST = "rest"
 """What `Dataset.negative` is when the positive class stands against all the others."""
@@ -50,6 +53,8 @@ class Dataset:
         All labels of the source in order: numeric if all are numbers, else by text.
     positive, negative : label or None
         The label that is +1, and the one that is -1 (`"rest"` if these are several); None if there are more than two.
+    positive_reason : str or None
+        Why that label is +1: as the affirmative of a known pair, as the greater label in sorted order, or as chosen.
     feature_names : tuple of str
         Names of the columns of `X`; positions where the source has none.
     label_name : str
@@ -86,6 +91,7 @@ class Dataset:
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
     validated: "tuple[Matrix | Carrier, Bounds] | None" = None
+    positive_reason: str | None = None
 
     @property
     def is_binary(self) -> bool:
@@ -129,6 +135,7 @@ class Dataset:
             self,
             y=frozen(signs(self.labels == positive, self.X)),
             positive=positive,
+            positive_reason=AGAINST_REST,
             negative=others[0] if len(others) == 1 else REST,
         )
 
@@ -143,7 +150,7 @@ class Dataset:
         if not is_matrix(self.X):
             raise InvalidProblemError(
                 f"{self.source} is not in memory, and a pair of its classes would copy rows; expected data in memory, "
-                "or positive= to ask for one class against all others"
+                f"or {option('positive')} to ask for one class against all others"
             )
         present = _classes_in_order(self)
         negative, positive = self._class(a, present), self._class(b, present)
@@ -157,6 +164,7 @@ class Dataset:
             y=frozen(signs(labels == positive, self.X)),
             labels=frozen(labels),
             positive=positive,
+            positive_reason=SECOND_OF_PAIR,
             negative=negative,
             row_ids=None if self.row_ids is None else tuple(self.row_ids[i] for i in kept),
             rows=frozen(kept if self.rows is None else self.rows[kept]),
@@ -219,7 +227,9 @@ def load(
     label : str or int
         Column of the labels: a name, or a position from 0 (negative counts from the end). Default: the last.
     positive : label, optional
-        The class that is +1, against all others. Default: of two classes the greater; of more none is chosen.
+        The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
+        +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
+        is chosen.
     drop : column or iterable of columns
         Columns to leave out.
     id : str or int, optional
@@ -296,7 +306,7 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
     return dataset, parts
 
 
-def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> Label | None:
+def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> _Positive:
     try:
         return _positive(labels, positive)
     except LabelError as error:
@@ -304,12 +314,12 @@ def _chosen(source: str, label_name: str | int, labels: Labels, positive: object
         raise data_error(source, column=label_name, found=found, expected=expected, hint=error.hint) from error
 
 
-def _positive(labels: Labels, positive: object) -> Label | None:
-    """Return the class that is +1, None if there are more than two and none was asked for."""
+def _positive(labels: Labels, positive: object) -> _Positive:
+    """Return the class that is +1, and why; None if there are more than two and none was asked for."""
     check_classes(labels.classes, is_positive_chosen=positive is not None)
     if positive is not None:
-        return choose_positive(labels.classes, positive)
-    return labels.classes[1] if len(labels.classes) == 2 else None
+        return choose_positive(labels.classes, positive), CHOSEN
+    return default_positive(labels.classes) if len(labels.classes) == 2 else (None, None)
 
 
 def from_arrays(
@@ -330,7 +340,9 @@ def from_arrays(
     y : array_like or Dask array or series of shape (n_samples,)
         Booleans, numbers or texts; at least two different ones.
     positive : label, optional
-        The class that is +1, against all others. Default: of two classes the greater; of more none is chosen.
+        The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
+        +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
+        is chosen.
     feature_names : iterable, optional
         Default: the column names of a table, else "0", "1", ...
     source : str
@@ -361,13 +373,14 @@ def from_arrays(
 def _dataset(
     X: "Matrix | Carrier",
     labels: Labels,
-    positive: Label | None,
+    chosen: _Positive,
     *,
     bounds: "Bounds | None" = None,
     **described: Any,
 ) -> Dataset:
     values = labels.values() if is_matrix(X) else CodedLabels(labels)
     negative: Label | None = None
+    positive, reason = chosen
     y = labels.codes if positive is None else signs(labels.codes == labels.classes.index(positive), X)
     if positive is None and isinstance(values, np.ndarray):
         y = values
@@ -378,5 +391,5 @@ def _dataset(
     return Dataset(
         X=matrix, y=frozen(y), labels=frozen(values) if isinstance(values, np.ndarray) else values,
         classes=labels.classes, positive=positive, negative=negative,
-        validated=None if bounds is None else (matrix, bounds), **described,
+        positive_reason=reason, validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip

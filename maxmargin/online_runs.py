@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from maxmargin.api import problem_of
+from maxmargin.api import problem_of, with_positive
 from maxmargin.dataset import from_arrays
 from maxmargin.running import with_bias_scale
 from maxmargin.solvers.errors import InvalidOptionError
@@ -70,9 +70,11 @@ def online(
     from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 
     chosen = algorithm_of(algorithm, parameters)
-    problem, scale = with_bias_scale(problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale)
+    dataset = from_arrays(X, y, positive=positive)
+    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
     settings = OnlineSettings(bias_scale=scale, order=_order(order), max_epochs=max_epochs, max_updates=max_updates)
-    return run_online(problem, chosen, settings, rng=_generator(rng), on_progress=on_progress)
+    run = run_online(problem, chosen, settings, rng=_generator(rng), on_progress=on_progress)
+    return with_positive(run, dataset)
 
 
 def online_algorithms() -> "dict[str, OnlineAlgorithm]":

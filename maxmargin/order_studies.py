@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of
+from maxmargin.api import problem_of, with_positive
 from maxmargin.bounds import Bound, bounds_of
 from maxmargin.dataset import from_arrays
 from maxmargin.evidence import Evidence, gather
@@ -18,6 +18,7 @@ from maxmargin.ladder import from_slack
 from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OrderStudy:
+class OrderStudy(NamedAnswer):
     """The perceptron from w = 0 on the same rows in many orders.
 
     Attributes
@@ -230,7 +231,8 @@ def order_study(
 
     effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
     check_effort(effort)
-    problem, scale = with_bias_scale(problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale)
+    dataset = from_arrays(X, y, positive=positive)
+    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
     evidence = gather(problem, run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1), n_passes=max_epochs)
     if max_epochs is None and not evidence.run_hard.lower > 0:
@@ -238,7 +240,8 @@ def order_study(
         evidence = evidence.of_run(evidence.run, max_epochs)
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
     bounds = tuple(bound for bound in bounds_of(evidence) if bound.valid and bound.name in _OF_ANY_ORDER)
-    return studied_orders(evidence, settings, effort, bounds=bounds, seed=seed, on_progress=on_progress)
+    study = studied_orders(evidence, settings, effort, bounds=bounds, seed=seed, on_progress=on_progress)
+    return with_positive(study, dataset)
 
 
 def bounds_of_any_order(known: tuple[Bound, ...], evidence: Evidence) -> tuple[Bound, ...]:

@@ -10,7 +10,7 @@ from maxmargin.evidence import augmented
 from maxmargin.preparing import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
@@ -68,7 +68,8 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
     if not dataset.is_in_memory:
         raise InvalidProblemError(
             f"{dataset.source} has {len(dataset.classes)} classes and is not in memory, where a report on each pair of "
-            "them would copy rows; expected data in memory, or positive= to ask for one class against all others"
+            f"them would copy rows; expected data in memory, or {option('positive')} to ask for one class against all "
+            "others"
         )
     return ClassStudy(
         dataset=dataset,

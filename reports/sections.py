@@ -106,6 +106,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
             )
             for entry in data["classes"]
         ),
+        ("Why +1 is that class", one_line(data["positive_reason"])),
         ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
         ("Preparation", _preparation(data["prepare"])),
         ("R = greatest ‖x‖", number(data["radius"])),

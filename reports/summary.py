@@ -103,6 +103,8 @@ def _data(study: Study) -> dict[str, Any]:
     return {
         **describe(dataset),
         "classes": [{"label": label, "sign": sign, "count": int((problem.y == sign).sum())} for label, sign in labels],
+        "positive": dataset.positive,
+        "positive_reason": dataset.positive_reason,
         "bias": problem.bias,
         "prepare": study.settings.prepare,
         "radius": sqrt_up(radius_squared(problem)),

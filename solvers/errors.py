@@ -1,7 +1,59 @@
-"""The errors that wrong input raises."""
+"""The errors that wrong input raises, and how they name an option to a caller in Python and on the command line."""
+
+import re
+
+_OPTION = re.compile("\x01([a-z_]+)=?([^\x02]*)\x02")
+"""An option's name and value as `option` marks them."""
+
+_FLAGS = ("one_hot", "drop_missing", "decimal_comma")
+"""On the command line without a value."""
+
+_IN_PYTHON = {"one_hot_column": "one_hot=[...]", "decimal": "read_decimal"}
+"""Options of the command line that Python spells differently."""
 
 
-class InvalidProblemError(ValueError):
+def option(name: str, value: str = "") -> str:
+    """Return how a message names an option, by its name in Python; `in_python` and `on_command_line` spell it.
+
+    Examples
+    --------
+    >>> in_python(f"leave it out with {option('drop')}"), on_command_line(f"leave it out with {option('drop')}")
+    ('leave it out with drop=', 'leave it out with --drop')
+    >>> in_python(option("sep", "';'")), on_command_line(option("drop_missing"))
+    ("sep=';'", '--drop-missing')
+    """
+    return f"\x01{name}={value}\x02"
+
+
+def in_python(message: str) -> str:
+    """Return a message with its options as arguments of a call."""
+
+    def spelt(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        return _IN_PYTHON.get(name) or f"{name}={value or 'True' * (name in _FLAGS)}"
+
+    return _OPTION.sub(spelt, message)
+
+
+def on_command_line(message: str) -> str:
+    """Return a message with its options as those of a command."""
+
+    def spelt(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        return f"--{name.replace('_', '-')}{f' {value}' if value else ''}"
+
+    return _OPTION.sub(spelt, message)
+
+
+class WordedError(ValueError):
+    """An error whose text names options as Python does; `on_command_line` is the same text for the command line."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(in_python(message))
+        self.on_command_line = on_command_line(message)
+
+
+class InvalidProblemError(WordedError):
     """The data do not state a problem: wrong shapes, fewer than two classes, NaN, infinity."""
 
 

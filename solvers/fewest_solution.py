@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 from maxmargin.solvers.solution import Status
 
@@ -15,7 +16,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FewestErrors:
+class FewestErrors(NamedAnswer):
     """The least number of rows with y(w.x + b) <= 0 over all hyperplanes, that is the fewest rows to drop.
 
     Without the error rows the rest is strictly separable, and no fewer rows do. With bias the fewest errors are at

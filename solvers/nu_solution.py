@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.proof.dyadic import round_up
 from maxmargin.solvers.solution import Status
 
@@ -16,7 +17,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NuMargin:
+class NuMargin(NamedAnswer):
     """The nu-SVM: min 1/2||w||^2 - nu rho + sum c xi, y(w.x + b) >= rho - xi, xi >= 0, with c = v / sum v.
 
     Attributes

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.columns import ColumnSigns
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
 from maxmargin.solvers.proof.class_certificate import ClassWitness
@@ -109,7 +110,7 @@ _STATUS_ADVICE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Separability:
+class Separability(NamedAnswer):
     """Whether two classes can be separated by a hyperplane, and the proof.
 
     Attributes
@@ -218,7 +219,7 @@ class Separability:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HardMargin:
+class HardMargin(NamedAnswer):
     """The maximum-margin hyperplane: min 1/2||w||^2 subject to y(w.x + b) >= 1.
 
     Attributes
@@ -300,7 +301,7 @@ class HardMargin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftMargin:
+class SoftMargin(NamedAnswer):
     """The soft-margin SVM: min 1/2||w||^2 + C sum v xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
 
     Attributes

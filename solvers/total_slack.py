@@ -14,6 +14,7 @@ from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import round_down, round_up
@@ -30,7 +31,7 @@ _AT_BOUND = 1e-7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TotalSlack:
+class TotalSlack(NamedAnswer):
     """min sum xi subject to y(w.x + b) >= 1 - xi, xi >= 0, with w and b free.
 
     It is 0 exactly for strictly separable data. Every error has slack 1 or more, so no fewer errors than the fewest

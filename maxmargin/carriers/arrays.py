@@ -65,7 +65,7 @@ class ArrayScan:
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Read all rows from this one on once; none is brought along, any row is at hand."""
         if roles.label != self.n_columns - 1:
-            raise data_error(self.path, option="--label", found="a column of X", expected="the array 'y'")
+            raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:
             self._unpack()
         store = self.store(roles)

@@ -70,7 +70,7 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError as error:
         found, expected = "no Dask", "it installed: pip install maxmargin[dask]"
-        raise data_error("--cluster", found=found, expected=expected) from error
+        raise data_error(address, option="cluster", found=found, expected=expected) from error
     workers = backend()
     if isinstance(workers, OnCluster) and workers.client.scheduler.address == address:
         return workers.client

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import Roles
 from maxmargin.solvers.chunks import Found, Use
+from maxmargin.solvers.errors import option
 from maxmargin.version import __version__
 
 from .announcing import tell, warn
@@ -263,7 +264,7 @@ def _taken_up(path: str, found: State, new: State) -> State:
         raise data_error(
             path,
             found="the state of other columns of these data",
-            expected="the same --label and --drop, or a free name",
+            expected=f"the same {option('label')} and {option('drop')}, or a free name",
         )
     if n_same == 0:
         warn(f"{path}: {new.source} has changed since; starting anew")

@@ -8,6 +8,7 @@ import numpy as np
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
 from maxmargin.readers.table import Roles
+from maxmargin.solvers.errors import option
 
 from .drawn_rows import DrawnRows
 from .passes import report
@@ -17,7 +18,7 @@ from .scan import Bounds, Labelled, Reading
 if TYPE_CHECKING:
     from .resume import Resumption
 
-_MISSING_LABEL_HINT = "clean the file, or use --drop-missing with more --memory"
+_MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
 
 
 class Validation:

@@ -269,7 +269,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code
     except click.ClickException as error:
-        return _refused(f"{error.format_message()} (maxmargin -h lists the commands)")
+        return _refused(f"{error.format_message()} ({_where_to_read(arguments)})")
     except (KeyboardInterrupt, click.Abort):
         print("maxmargin: interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
@@ -280,17 +280,17 @@ def run(arguments: list[str]) -> int:
         _give_up_output()
         return _refused(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     except ValueError as error:
-        if not _is_bad_input(error):
+        # An error that speaks of the user's data or options; any other is a bug.
+        message: str | None = getattr(error, "on_command_line", None)
+        if message is None:
             raise
-        return _refused(str(error))
+        return _refused(message)
 
 
-def _is_bad_input(error: ValueError) -> bool:
-    """Return whether the error speaks of the user's data or options; any other is a bug."""
-    from maxmargin.readers.errors import DataError
-    from maxmargin.solvers.errors import InvalidProblemError
-
-    return isinstance(error, (DataError, InvalidProblemError))
+def _where_to_read(arguments: list[str]) -> str:
+    """Say which help explains a command line that was refused."""
+    name = next(iter(arguments), "")
+    return f"maxmargin {name} -h explains it" if name in app.commands else "maxmargin -h lists the commands"
 
 
 def _give_up_output() -> None:

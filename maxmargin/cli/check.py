@@ -188,8 +188,14 @@ def _class_answers(dataset: "Dataset", asker: Asker) -> "ClassAnswers[Separabili
 def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
     multinomial = answers.multinomial
     return {
-        "one_vs_rest": [{"class": name, **answer_fields(part, answer)} for name, part, answer in answers.one_vs_rest],
-        "pairs": [{"classes": pair, **answer_fields(part, answer)} for pair, part, answer in answers.pairs],
+        "one_vs_rest": [
+            {"class": name, **_positive_fields(part), **answer_fields(part, answer)}
+            for name, part, answer in answers.one_vs_rest
+        ],
+        "pairs": [
+            {"classes": pair, **_positive_fields(part), **answer_fields(part, answer)}
+            for pair, part, answer in answers.pairs
+        ],
         "multinomial": {
             "verdict": multinomial.verdict.value,
             "strictly_separable": multinomial.strictly_separable,
@@ -199,6 +205,10 @@ def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
             "n_strict": multinomial.n_strict,
         },
     }
+
+
+def _positive_fields(part: "Dataset") -> dict[str, Any]:
+    return {"positive": part.positive, "positive_reason": part.positive_reason}
 
 
 def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fields: dict[str, Any]) -> str:

@@ -195,7 +195,7 @@ def _run_or_reason(runner: _Runner, algorithm: "Algorithm") -> "OnlineRun | str"
     try:
         return runner.run(algorithm)
     except InvalidProblemError as error:
-        return str(error)
+        return error.on_command_line
 
 
 def _exit_code(runs: "list[OnlineRun | str]", maximum: "HardMargin") -> Exit:

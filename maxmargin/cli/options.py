@@ -4,6 +4,7 @@ The choices are spelled out here, so that ``--help`` imports nothing; a test com
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -238,6 +239,8 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
 
         dataset = load(options.pop("source"), **arguments, **limits)
     notes_of(dataset, quiet=options["quiet"])
+    if arguments["positive"] is not None:
+        dataset = replace(dataset, positive_reason="chosen with --positive")
     return dataset, reading
 
 
@@ -300,8 +303,6 @@ def prepared(dataset: "Dataset", how: str) -> "Dataset":
     InvalidOptionError
         If its rows are not in memory.
     """
-    from dataclasses import replace
-
     from maxmargin.preparing import prepare
     from maxmargin.solvers.errors import InvalidOptionError
 

@@ -109,6 +109,7 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
         "n_features": dataset.n_features,
         "classes": dataset.classes,
         "positive": dataset.positive,
+        "positive_reason": dataset.positive_reason,
         "negative": dataset.negative,
         "notes": dataset.notes,
     }
@@ -125,10 +126,11 @@ def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:
 
 
 def headline(dataset: "Dataset") -> str:
-    """Return the data set in one line."""
+    """Return the data set in a line, and which class is +1 in another."""
     shape = f"{dataset.source}: {dataset.n_samples} x {dataset.n_features}"
     if dataset.is_binary:
-        return f"{shape}, {dataset.positive} (+1) against {dataset.negative} (-1)"
+        why = f"  +1 is {dataset.positive!r} ({dataset.positive_reason})"
+        return f"{shape}, {dataset.positive} (+1) against {dataset.negative} (-1)\n{why}"
     return f"{shape}, {len(dataset.classes)} classes"
 
 

@@ -118,7 +118,7 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
         return read(source, **options)
     except DataError as error:
         if _is_readable(source, memory):
-            raise CertificateError(f"these are not the data of the proof: {error}") from error
+            raise CertificateError(f"these are not the data of the proof: {error.on_command_line}") from error
         raise
 
 

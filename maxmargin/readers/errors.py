@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+from maxmargin.solvers.errors import WordedError
+from maxmargin.solvers.errors import option as mention
+
 LONGEST_QUOTE = 40
 """Characters of a found text that a message shows."""
 
@@ -9,7 +12,7 @@ MOST_NAMED = 10
 """Choices that a message lists before it writes `...`."""
 
 
-class DataError(ValueError):
+class DataError(WordedError):
     """A source (file, stream, table) does not hold usable data.
 
     `str()` of it is one line that names the source, the place, what was found and what was expected.
@@ -42,9 +45,9 @@ def data_error(
     column : str or int, optional
         Name of the column, or its position from 0.
     option : str, optional
-        The option that asked for something the source does not have.
+        The option that asked for something the source does not have, by its name in Python.
     hint : str
-        What to do.
+        What to do. Here and in the others options are named by `maxmargin.solvers.errors.option`.
 
     Examples
     --------
@@ -59,10 +62,12 @@ def data_error(
     if column is not None:
         places.append(f"column {column!r}")
     if option is not None:
-        places.append(option)
+        places.append(mention(option))
     place = f"{', '.join(places)}: " if places else ""
     advice = f" ({hint})" if hint else ""
-    return DataError(_printable(f"{source}: {place}found {found}, expected {expected}{advice}"))
+    return DataError(
+        f"{_escaped(source)}: " + _escaped(f"{place}found {found}, expected {expected}{advice}", but="\x01\x02")
+    )
 
 
 def quote(value: object) -> str:
@@ -89,5 +94,6 @@ def nearest(wanted: object, choices: Iterable[object]) -> str:
     return f"did you mean {quote(spelt[close[0]])}?" if close else ""
 
 
-def _printable(message: str) -> str:
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
+def _escaped(text: str, but: str = "") -> str:
+    """Escape what cannot be printed, but not what marks an option."""
+    return "".join(char if char.isprintable() or char in but else repr(char)[1:-1] for char in text)

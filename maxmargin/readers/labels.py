@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import WordedError, option
+
 from .errors import listed, nearest, quote
 from .numerals import number
 
@@ -19,7 +21,7 @@ EXACT_INTEGERS = 2.0**53
 """Whole numbers of this size and above may have been rounded in binary64."""
 
 
-class LabelError(ValueError):
+class LabelError(WordedError):
     """Labels that do not make a classification problem: what was found, what was expected, what to do, at which row."""
 
     def __init__(self, *, found: str, expected: str, hint: str = "", row: int | None = None) -> None:
@@ -308,7 +310,7 @@ def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool) -> None
     if is_positive_chosen or len(classes) == 2:
         return
     found = f"{len(classes)} different labels such as {listed(classes[:3])}"
-    hint = "a quantity? choose the label column with --label, or one class with --positive"
+    hint = f"a quantity? choose another column as the label, or one class with {option('positive')}"
     if any(isinstance(label, float) and not label.is_integer() for label in classes):
         raise LabelError(found=found, expected="two classes, or more that are texts or whole numbers", hint=hint)
     if len(classes) > MOST_CLASSES:

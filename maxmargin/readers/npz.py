@@ -46,7 +46,7 @@ def read_npz(path: str, choice: Choice) -> Table:
     names = _names(arrays, X.shape[1], path)
     roles = choice.roles(None if names is None else (*names, "y"), X.shape[1] + 1, path)
     if roles.label != X.shape[1]:
-        raise data_error(path, option="--label", found=f"column {choice.label!r} of X", expected="the array 'y'")
+        raise data_error(path, option="label", found=f"column {choice.label!r} of X", expected="the array 'y'")
     return Table(
         source=path,
         names=kept_names(names, roles.features),

@@ -39,7 +39,7 @@ def read_svmlight(path: str, choice: Choice) -> Table:
     roles = choice.roles((*[""] * n_features, LABEL_NAME), n_features + 1, path)
     if roles.label != n_features:
         raise data_error(
-            path, option="--label", found=f"column {choice.label!r}", expected="the label, the first field of a line"
+            path, option="label", found=f"column {choice.label!r}", expected="the label, the first field of a line"
         )
     qid_note = ("qid: fields skipped",) if entries.has_qid else ()
     return Table(

@@ -64,14 +64,14 @@ class Choice:
         if n_columns == 1:
             raise data_error(source, found="one column only", expected="at least two: features and a label")
         columns = _Columns(names=names, n_columns=n_columns, source=source)
-        label = columns.find(self.label, "--label")
-        row_id = None if self.id is None else columns.find(self.id, "--id")
-        dropped = {columns.find(column, "--drop") for column in self.drop}
-        for taken, option in ((dropped, "--drop"), ({row_id}, "--id")):
+        label = columns.find(self.label, "label")
+        row_id = None if self.id is None else columns.find(self.id, "id")
+        dropped = {columns.find(column, "drop") for column in self.drop}
+        for taken, option in ((dropped, "drop"), ({row_id}, "id")):
             if label in taken:
                 raise data_error(
                     source, column=columns.shown(label), option=option, found="the label column",
-                    expected="another column", hint="choose the label with --label",
+                    expected="another column", hint=f"choose the label with {option('label')}",
                 )  # fmt: skip
         features = tuple(j for j in range(n_columns) if j not in dropped and j not in (label, row_id))
         if not features:

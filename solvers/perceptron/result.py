@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem import Problem
@@ -20,7 +21,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PerceptronRun:
+class PerceptronRun(NamedAnswer):
     """A run from w = 0: w += y x at every mistake.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee
 from maxmargin.solvers.perceptron.family.loop import Loop
@@ -21,7 +22,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnlineRun:
+class OnlineRun(NamedAnswer):
     """A run of an online algorithm.
 
     Attributes
