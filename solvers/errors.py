@@ -2,6 +2,9 @@
 
 import re
 
+MARKS = "\x01\x02"
+"""Around an option in a message; no other text holds them once it is escaped."""
+
 _OPTION = re.compile("\x01([a-z_]+)=?([^\x02]*)\x02")
 """An option's name and value as `option` marks them."""
 

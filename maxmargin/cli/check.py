@@ -188,14 +188,8 @@ def _class_answers(dataset: "Dataset", asker: Asker) -> "ClassAnswers[Separabili
 def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
     multinomial = answers.multinomial
     return {
-        "one_vs_rest": [
-            {"class": name, **_positive_fields(part), **answer_fields(part, answer)}
-            for name, part, answer in answers.one_vs_rest
-        ],
-        "pairs": [
-            {"classes": pair, **_positive_fields(part), **answer_fields(part, answer)}
-            for pair, part, answer in answers.pairs
-        ],
+        "one_vs_rest": [{"class": name, **_part_fields(part, answer)} for name, part, answer in answers.one_vs_rest],
+        "pairs": [{"classes": pair, **_part_fields(part, answer)} for pair, part, answer in answers.pairs],
         "multinomial": {
             "verdict": multinomial.verdict.value,
             "strictly_separable": multinomial.strictly_separable,
@@ -207,8 +201,9 @@ def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
     }
 
 
-def _positive_fields(part: "Dataset") -> dict[str, Any]:
-    return {"positive": part.positive, "positive_reason": part.positive_reason}
+def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
+    """Return the answer of one class against the rest, or of a pair."""
+    return {"positive": part.positive, "positive_reason": part.positive_reason, **answer_fields(part, answer)}
 
 
 def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fields: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from maxmargin.solvers.errors import WordedError
+from maxmargin.solvers.errors import MARKS, WordedError
 from maxmargin.solvers.errors import option as mention
 
 LONGEST_QUOTE = 40
@@ -65,9 +65,8 @@ def data_error(
         places.append(mention(option))
     place = f"{', '.join(places)}: " if places else ""
     advice = f" ({hint})" if hint else ""
-    return DataError(
-        f"{_escaped(source)}: " + _escaped(f"{place}found {found}, expected {expected}{advice}", but="\x01\x02")
-    )
+    message = _escaped(f"{place}found {found}, expected {expected}{advice}", but=MARKS)
+    return DataError(f"{_escaped(source)}: {message}")
 
 
 def quote(value: object) -> str:
