@@ -21,7 +21,7 @@ from maxmargin.readers.labels import (
     choose_positive,
     encode,
 )
-from maxmargin.readers.table import Choice, ColumnRef
+from maxmargin.readers.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.solvers.errors import InvalidProblemError, option
 
 if TYPE_CHECKING:
@@ -210,8 +210,11 @@ def load(
     positive: object = None,
     drop: ColumnRef | Iterable[ColumnRef] = (),
     id: ColumnRef | None = None,
-    one_hot: bool = False,
+    one_hot: OneHot | bool | ColumnRef | Iterable[ColumnRef] = False,
     drop_missing: bool = False,
+    sep: str | None = None,
+    decimal_comma: bool = False,
+    format: str | None = None,
     memory: str | int | None = None,
     cluster: str | None = None,
     resume: "str | os.PathLike[str] | None" = None,
@@ -221,7 +224,8 @@ def load(
     Parameters
     ----------
     source : str, path or table
-        A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz), a folder of files of one
+        A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; LIBSVM's also without a
+        suffix), a folder of files of one
         of the first five formats with the same columns, X.npy beside y.npy, the name of a bundled data set (iris,
         breast_cancer, wine, digits), `-` for CSV on the standard input, or a pandas, Polars or Arrow table.
     label : str or int
@@ -234,10 +238,21 @@ def load(
         Columns to leave out.
     id : str or int, optional
         Column that names the rows; it is not a feature.
-    one_hot : bool
-        Encode text columns as one column of 0 and 1 for every text but the first in sorted order.
+    one_hot : bool, column or iterable of columns
+        Encode text columns as one column of 0 and 1 for every text but the first in sorted order: all of them, or those
+        that are named. With True a column is refused whose texts look like numbers, or where more than half of more
+        than 5 rows have a text that no other row has: such a row is put right whatever its class is, so the columns
+        separate anything.
     drop_missing : bool
         Leave out rows with missing values.
+    sep : str, optional
+        What separates the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
+        white space. Default: tabs in .tsv, else the first of comma, semicolon and tab that is in the first line.
+    decimal_comma : bool
+        Numbers in CSV are written as 1,5. Then 1.5 is refused, as it might be a thousand and a half; semicolons and
+        tabs go before commas as separators, and where fields are separated by commas such numbers have to be quoted.
+    format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
+        What `source` is, whatever its name; for the standard input csv, tsv or svmlight. Default: as the suffix says.
     memory : str or int, optional
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk: `Dataset.X` is a carrier,
         which reads them chunk by chunk. The text of .csv and .tsv is then parsed once into a temporary file of 8 bytes
@@ -268,8 +283,10 @@ def load(
     >>> load("breast_cancer").positive
     'malignant'
     """
-    dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
-    choice = Choice(label=label, drop=dropped, id=id, one_hot=one_hot, drop_missing=drop_missing)
+    choice = Choice(
+        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
+        sep=sep, decimal_comma=decimal_comma, format=format,
+    )  # fmt: skip
     stored = opened(
         source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
     )

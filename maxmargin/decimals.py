@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from maxmargin.api import class_problem_of, problem_of
 from maxmargin.dataset import Dataset, read_dataset
 from maxmargin.readers.errors import data_error, quote
-from maxmargin.readers.formats import READERS
+from maxmargin.readers.formats import DELIMITED, READERS, format_of
 from maxmargin.readers.numerals import BOOLEAN
 from maxmargin.readers.source import suffix_of
-from maxmargin.readers.table import Choice, ColumnRef
+from maxmargin.readers.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import (
@@ -37,9 +37,6 @@ from maxmargin.solvers.proof.certificate import (
 )
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers
-
-TEXT_SUFFIXES = (".csv", ".tsv")
-"""Of the formats whose numbers are decimal text in columns."""
 
 MOST_DIGITS = 2000
 """Of a numeral, and the size of its exponent: bounds the work. A binary64 number in full has at most 1,075."""
@@ -150,8 +147,11 @@ def read_decimal(
     positive: object = None,
     drop: ColumnRef | Iterable[ColumnRef] = (),
     id: ColumnRef | None = None,
-    one_hot: bool = False,
+    one_hot: OneHot | bool | ColumnRef | Iterable[ColumnRef] = False,
     drop_missing: bool = False,
+    sep: str | None = None,
+    decimal_comma: bool = False,
+    format: str | None = None,
 ) -> DecimalReading:
     """Read a data set with the exact numbers that its text writes.
 
@@ -160,7 +160,7 @@ def read_decimal(
     source : str or path
         A .csv or .tsv file (also .gz), or `-` for CSV on the standard input. The text of a bundled data set are its
         shortest decimals.
-    label, positive, drop, id, one_hot, drop_missing
+    label, positive, drop, id, one_hot, drop_missing, sep, decimal_comma, format
         As of `load`.
 
     Raises
@@ -177,9 +177,11 @@ def read_decimal(
     >>> reading.rows_of(reading.dataset)[0]
     (Fraction(51, 10), Fraction(7, 2), Fraction(7, 5), Fraction(1, 5))
     """
-    _check_source(source)
-    dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
-    choice = Choice(label=label, drop=dropped, id=id, one_hot=one_hot, drop_missing=drop_missing, keep_texts=True)
+    choice = Choice(
+        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
+        sep=sep, decimal_comma=decimal_comma, format=format, keep_texts=True,
+    )  # fmt: skip
+    _check_source(source, choice)
     dataset, parts = read_dataset(source, choice, positive)
     written = parts.texts or (None,) * dataset.n_features
     columns = [_column(dataset, j, numerals) for j, numerals in enumerate(written)]
@@ -193,14 +195,15 @@ def _refuse_margins(claim: str) -> None:
         raise InvalidOptionError(f"found a proof of the claim {claim!r}; margins are not known in the decimal reading")
 
 
-def _check_source(source: object) -> None:
+def _check_source(source: object, choice: Choice) -> None:
     if not isinstance(source, str | os.PathLike):
         raise InvalidOptionError(f"found a {type(source).__name__}; decimal text only exists in .csv and .tsv files")
     path = os.fspath(source)
-    suffix = suffix_of(path)
-    if suffix in READERS and suffix not in TEXT_SUFFIXES:
+    suffix = format_of(path, choice)
+    if (suffix in READERS or choice.format is not None) and suffix not in DELIMITED:
         expected = ".csv or .tsv, as decimal text only exists there"
-        raise data_error(path, found=f"the suffix {suffix!r}", expected=expected)
+        found = f"the suffix {suffix!r}" if suffix_of(path) == suffix else f"the format {suffix.removeprefix('.')}"
+        raise data_error(path, found=found, expected=expected)
 
 
 def _column(dataset: Dataset, j: int, numerals: Sequence[str] | None) -> tuple[Integers, Fraction]:

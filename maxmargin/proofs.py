@@ -23,7 +23,8 @@ Hash = Callable[[bytes], str]
 class SourceFields(TypedDict, total=False):
     """How the data of a proof were read, as the arguments of `load`; the classes in the order of their codes.
 
-    `values` are the rows of the proof with their signs, by which they are found in other data.
+    Columns that were named to be encoded are `one_hot_columns`. `values` are the rows of the proof with their signs, by
+    which they are found in other data.
     """
 
     source: str
@@ -32,7 +33,11 @@ class SourceFields(TypedDict, total=False):
     drop: Sequence[str | int]
     id: str | int | None
     one_hot: bool
+    one_hot_columns: Sequence[str | int]
     drop_missing: bool
+    sep: str
+    decimal_comma: bool
+    format: str
     classes: Sequence[object]
     values: Sequence[Sequence[str]]
 

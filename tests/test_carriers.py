@@ -370,7 +370,7 @@ def test_a_number_that_is_none_is_named(tmp_path: Path, name: str, write: Callab
     )
     assert said == said_in_memory
     if np.isnan(value):
-        assert hint == "clean the file, leave the column out with --drop, or use --drop-missing with more --memory)"
+        assert hint == "clean the file, leave the column out with drop=, or use drop_missing=True with more memory=)"
 
 
 def columns_with(**changed: Any) -> pa.Table:
@@ -383,7 +383,7 @@ def columns_with(**changed: Any) -> pa.Table:
     [
         (columns_with(a=[None if i == 150 else i for i in range(200)]), "row 150, column 'a': found a missing value"),
         (columns_with(a=[2**53 + 1 if i == 120 else i for i in range(200)]), "row 120, column 'a': found 9007199254"),
-        (columns_with(b=["1", "x"] * 100), "row 1, column 'b': found 'x', expected a number (drop it with --drop"),
+        (columns_with(b=["1", "x"] * 100), "row 1, column 'b': found 'x', expected a number (drop it with drop="),
         (columns_with(b=pa.array(["1", "2"] * 100).dictionary_encode()), "row 0, column 'b': found the text '1', "),
         (columns_with(b=[[1.0]] * 200), "column 'b': found values of type "),
         (columns_with(label=[None if i == 90 else "u" for i in range(200)]), "row 90, column 'label': found no label"),
@@ -427,7 +427,7 @@ def test_bad_arrays(tmp_path: Path) -> None:
     path = npy(tmp_path, np.full((100, 2), 2**53 + 1), labels)
     assert "row 0, column 0: found 9007199254740993, expected one that binary64 holds exactly" in complaint(path)
     path = npz(tmp_path, numbers(100), labels)
-    assert "--label: found a column of X, expected the array 'y'" in complaint(path, label=0)
+    assert "label=: found a column of X, expected the array 'y'" in complaint(path, label=0)
 
 
 def cut(path: Path, n_bytes: int) -> None:
@@ -536,21 +536,21 @@ def test_the_line_of_an_error_in_a_later_block(tmp_path: Path, monkeypatch: pyte
     path.write_text("a,b\n" + "".join(f"{i},{'x' if i % 2 else 'y'}\n" for i in range(100)) + "7,\n")
     assert complaint(path) == (
         f"{path}: line 102, column 'b': found no label, expected a label "
-        "(clean the file, or use --drop-missing with more --memory)"
+        "(clean the file, or use drop_missing=True with more memory=)"
     )
     path.write_text("a,b\n1,u\n,v\n")
     assert complaint(path) == (
         f"{path}: line 3, column 'a': found an empty field, expected a number "
-        "(clean the file, leave the column out with --drop, or use --drop-missing with more --memory)"
+        "(clean the file, leave the column out with drop=, or use drop_missing=True with more memory=)"
     )
 
 
 def test_what_the_hint_says_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b,label\n1,2,u\n,3,v\n4,5,v\n")
-    assert "leave the column out with --drop" in complaint(path)
+    assert "leave the column out with drop=" in complaint(path)
     assert opened(path, drop=["a"]).X[:].tolist() == [[2.0], [3.0], [5.0]]
-    assert "use --drop-missing with more --memory" in complaint(path)
+    assert "use drop_missing=True with more memory=" in complaint(path)
     monkeypatch.undo()  # memory enough
     assert load(path, drop_missing=True, memory="1GiB").X.tolist() == [[1.0, 2.0], [4.0, 5.0]]
 
@@ -589,7 +589,7 @@ def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(
     ("asked", "option"),
-    [({"one_hot": True}, "--one-hot"), ({"drop_missing": True}, "--drop-missing"), ({"id": 0}, "--id")],
+    [({"one_hot": True}, "one_hot=True"), ({"drop_missing": True}, "drop_missing=True"), ({"id": 0}, "id=")],
 )
 def test_what_needs_all_rows_in_memory_is_refused(tmp_path: Path, asked: dict[str, Any], option: str) -> None:
     X = numbers()

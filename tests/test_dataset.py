@@ -49,7 +49,7 @@ def test_bundled_columns_can_be_chosen() -> None:
     assert ds.feature_names == ("petal length (cm)", "petal width (cm)")
     assert ds.X[0].tolist() == [1.4, 0.2]
     assert (ds.positive, ds.negative, int(ds.y.sum())) == ("setosa", REST, -50)
-    with pytest.raises(DataError, match=r"iris: --drop: found no column 'petal', expected one of"):
+    with pytest.raises(DataError, match=r"iris: drop=: found no column 'petal', expected one of"):
         load("iris", drop="petal")
     digits = load("digits", label="pixel_0_2", positive=0, id=63)
     assert digits.feature_names[-1] == "target"

@@ -601,9 +601,7 @@ def test_states_of_other_questions_on_the_data(tmp_path: Path, separable: Path) 
     opened(separable, state)
     before = state.read_bytes()
     for options in ({"drop": "b"}, {"label": "a", "positive": 0.5}):
-        with pytest.raises(
-            DataError, match="found the state of other columns of these data, expected the same --label"
-        ):
+        with pytest.raises(DataError, match="found the state of other columns of these data, expected the same label="):
             opened(separable, state, **options)
     other = parquet(tmp_path, X, y, "other")
     with pytest.raises(DataError, match=rf"found the state of {separable}, expected that of {other}, or a free name"):

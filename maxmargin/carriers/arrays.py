@@ -33,15 +33,16 @@ class ArrayScan:
     notes: tuple[str, ...] = ()
     numbers_path: str | None = None
 
-    def __init__(self, path: str, budget: Budget) -> None:
+    def __init__(self, path: str, kind: str, budget: Budget) -> None:
+        is_archive = kind == ".npz"
         self.path = path
         self.budget = budget
         self._mark: Mark | None = Mark.of(path)
-        self._X, self._y = _members(path)
+        self._X, self._y = _packed(path) if is_archive else _pair(path)
         self._file, self._layout = self._X.opened()
         _check_types(path, self._layout, self._y.header())
         self.n_rows, self.n_columns = self._layout.shape[0], self._layout.shape[1] + 1
-        self.names = _feature_names(path, self._layout.shape[1])
+        self.names = _feature_names(path, self._layout.shape[1]) if is_archive else None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -175,25 +176,27 @@ class _Packed(_Member):
 
 
 def labels_beside(path: str) -> str | None:
-    """Return the file with the labels of a file whose name ends in X.npy: the same with y in the place of X.
+    """Return the file with the labels of one whose name ends in X before its suffix: the same with y in its place.
 
     Examples
     --------
     >>> labels_beside("train_X.npy"), labels_beside("a.npy")
     ('train_y.npy', None)
     """
-    name = path[: -len(".npy")]
-    return f"{name[:-1]}y.npy" if name.endswith("X") and path.endswith(".npy") else None
+    name, suffix = os.path.splitext(path)
+    return f"{name[:-1]}y{suffix}" if name.endswith("X") else None
 
 
-def _members(path: str) -> tuple[_Member, _Member]:
-    if path.lower().endswith(".npz"):
-        members = _archive(path).namelist()
-        for name in ("X", "y"):
-            if f"{name}.npy" not in members:
-                arrays = listed(sorted(member.removesuffix(".npy") for member in members))
-                raise data_error(path, found=f"the arrays {arrays}", expected=f"an array {name!r}")
-        return _Packed(path, "X.npy"), _Packed(path, "y.npy")
+def _packed(path: str) -> tuple[_Member, _Member]:
+    members = _archive(path).namelist()
+    for name in ("X", "y"):
+        if f"{name}.npy" not in members:
+            arrays = listed(sorted(member.removesuffix(".npy") for member in members))
+            raise data_error(path, found=f"the arrays {arrays}", expected=f"an array {name!r}")
+    return _Packed(path, "X.npy"), _Packed(path, "y.npy")
+
+
+def _pair(path: str) -> tuple[_Member, _Member]:
     labels = labels_beside(path)
     if labels is None:
         raise data_error(path, found="one array", expected="a file whose name ends in X.npy, with one in y.npy beside")
@@ -244,7 +247,7 @@ def _check_types(path: str, X: Layout, y: Layout) -> None:
 
 def _feature_names(path: str, n_features: int) -> tuple[str, ...] | None:
     """Return the names of the columns, y among them, where an archive has them."""
-    if not path.lower().endswith(".npz") or "feature_names.npy" not in _archive(path).namelist():
+    if "feature_names.npy" not in _archive(path).namelist():
         return None
     with _archive(path).open("feature_names.npy") as file:
         names = np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False).ravel()

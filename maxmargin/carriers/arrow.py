@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.numerals import ROUNDED_HINT, first_rounded, number
+from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
 from maxmargin.solvers import extremes
 from maxmargin.solvers.chunks import in_order
@@ -225,8 +226,10 @@ def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:
         return data_error(path, column=name, found=f"values of type {array.type}", expected="numbers", hint=hint)
     texts = array.to_pylist()
     row = next((row for row, text in enumerate(texts) if number(text) is None), 0)
-    found = quote(texts[row]) if number(texts[row]) is None else f"the text {quote(texts[row])}"
-    hint = HINTS_OUTSIDE_MEMORY[TEXT_HINT]
+    is_number = number(texts[row]) is not None
+    found = f"the text {quote(texts[row])}" if is_number else quote(texts[row])
+    hint = STORE_NUMBERS if is_number else STORED.hint(texts[row])
+    hint = HINTS_OUTSIDE_MEMORY.get(hint, hint)
     return data_error(path, row=first_row + row, column=name, found=found, expected="a number", hint=hint)
 
 

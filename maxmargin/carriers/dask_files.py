@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.readers.delimited import Block, columns_of_block, layout_of
+from maxmargin.readers.encodings import decoded
 from maxmargin.readers.errors import data_error
-from maxmargin.readers.source import is_compressed, open_binary, suffix_of
+from maxmargin.readers.source import is_compressed, kind_of, open_binary
 from maxmargin.readers.table import Choice, Roles, shown_name
 
 from .arrow import ArrowScan
@@ -55,7 +56,7 @@ def open_on_cluster(path: str, choice: Choice, address: str, *, is_positive_chos
     refuse_what_needs_memory(path, choice)
     workers = OnCluster(_client(address))
     scans, notes = scans_of(path, choice, Budget())
-    if suffix_of(scans[0].path) in (".npz", ".npy"):
+    if kind_of(scans[0].path, choice.format) in (".npz", ".npy"):
         raise data_error(path, found="NumPy arrays", expected="Parquet, Feather, CSV or TSV for a cluster")
     roles = choice.roles(scans[0].names, scans[0].n_columns, path)
     reading = [_ClusterScan(scan, choice, workers) for scan in scans]
@@ -102,7 +103,7 @@ class _ClusterScan:
 
         if isinstance(self.scan, ArrowScan):
             read = delayed(_arrow_part, pure=False)
-            parts = [read(self.path, roles, groups) for groups in _runs_of_groups(self.scan)]
+            parts = [read(self.path, self.choice, roles, groups) for groups in _runs_of_groups(self.scan)]
         else:
             read = delayed(_text_part, pure=False)
             parts = [read(self.path, self.choice, start) for start in _starts(self.path)]
@@ -126,8 +127,8 @@ def _runs_of_groups(scan: ArrowScan) -> Iterator[list[int]]:
         yield run
 
 
-def _arrow_part(path: str, roles: Roles, groups: list[int]) -> tuple[Floats, list[Labelled]]:
-    return arrow_scan(path, Budget()).part(roles, groups)
+def _arrow_part(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[Labelled]]:
+    return arrow_scan(path, choice, Budget()).part(roles, groups)
 
 
 def _starts(path: str) -> range:
@@ -137,11 +138,11 @@ def _starts(path: str) -> range:
 
 def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labelled]]:
     """Return the rows of the lines that begin in the piece of a file from this byte on."""
-    layout = layout_of(path)
+    layout = layout_of(path, choice)
     source = path if start == 0 else f"{path} from byte {start}"
     if start:
         layout = replace(layout, header_line=0, source=source)
-    text = _lines_from(path, start)
+    text = _lines_from(path, start, source)
     columns = columns_of_block(Block(text, 0), layout, choice, ArrowColumns)
     values, labels, lines = columns.take()
     if not len(values):
@@ -150,10 +151,10 @@ def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labe
     return values, [labelled(values, labels, lines, names, source)]
 
 
-def _lines_from(path: str, start: int) -> str:
+def _lines_from(path: str, start: int, source: str) -> str:
     with open_binary(path) as file:
         if is_compressed(path):
-            return file.read().decode("utf-8-sig")
+            return decoded(file.read(), 0, path)
         if start:
             file.seek(start - 1)
             file.readline()
@@ -161,7 +162,7 @@ def _lines_from(path: str, start: int) -> str:
         content = file.read(n_bytes) if n_bytes > 0 else b""
         if content and not content.endswith(b"\n"):
             content += file.readline()
-    return content.decode("utf-8-sig")
+    return decoded(content, 0, source)
 
 
 def _itself(part: list[Labelled]) -> list[Labelled]:

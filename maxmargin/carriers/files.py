@@ -4,7 +4,8 @@ import os
 from collections.abc import Sequence
 
 from maxmargin.readers.errors import data_error, listed
-from maxmargin.readers.source import suffix_of
+from maxmargin.readers.formats import DELIMITED
+from maxmargin.readers.source import kind_of
 from maxmargin.readers.table import Choice
 
 from .arrays import ArrayScan, labels_beside
@@ -27,7 +28,7 @@ def scans_of(path: str, choice: Choice, budget: Budget) -> tuple[list[Scan], lis
     if not os.path.isdir(path):
         return [scan_of(path, choice, budget)], []
     scans, notes = [], []
-    for file in _files_of(path):
+    for file in _files_of(path, choice):
         if os.path.getsize(file) == 0:
             notes.append(f"{file} is empty")
         else:
@@ -38,27 +39,27 @@ def scans_of(path: str, choice: Choice, budget: Budget) -> tuple[list[Scan], lis
     return scans, notes
 
 
-def _files_of(folder: str) -> list[str]:
+def _files_of(folder: str, choice: Choice) -> list[str]:
     """Return the files in sorted order; hidden ones, those that begin with "_", and labels of .npy are left out."""
     names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
     paths = [os.path.join(folder, name) for name in names]
-    labels = {labels_beside(path) for path in paths}
+    labels = {labels_beside(path) for path in paths if kind_of(path, choice.format) == ".npy"}
     files = [path for path in paths if path not in labels]
     if not files:
         raise data_error(folder, found="a directory without files", expected="files of one format")
-    unknown = [path for path in files if os.path.isdir(path) or not is_readable_in_parts(path)]
+    unknown = [path for path in files if os.path.isdir(path) or not is_readable_in_parts(path, choice)]
     if unknown:
         expected = f"files {' '.join(SUFFIXES)} only, all of one format"
         raise data_error(folder, found=f"{os.path.basename(unknown[0])!r} in the directory", expected=expected)
-    suffixes = sorted({suffix_of(path) for path in files})
+    suffixes = sorted({kind_of(path, choice.format) for path in files})
     if len(suffixes) > 1:
         raise data_error(folder, found=f"files {' and '.join(suffixes)}", expected="files of one format")
     return files
 
 
-def arrow_scan(path: str, budget: Budget) -> ArrowScan:
+def arrow_scan(path: str, choice: Choice, budget: Budget) -> ArrowScan:
     """Open a Parquet or Feather file."""
-    kind = ParquetFile if suffix_of(path) == ".parquet" else FeatherFile
+    kind = ParquetFile if kind_of(path, choice.format) == ".parquet" else FeatherFile
     return ArrowScan(kind(path, budget), budget)
 
 
@@ -70,11 +71,13 @@ def scan_of(path: str, choice: Choice, budget: Budget) -> Scan:
     DataError
         It is missing, or broken.
     """
-    suffix = suffix_of(path)
+    kind = kind_of(path, choice.format)
     try:
-        if suffix in (".parquet", ".feather"):
-            return arrow_scan(path, budget)
-        return ArrayScan(path, budget) if suffix in (".npz", ".npy") else TextScan(path, choice)
+        if kind in DELIMITED:
+            return TextScan(path, choice)
+        choice.refuse_of_text(path, f"the format {kind.removeprefix('.')}")
+        is_of_arrays = kind in (".npz", ".npy")
+        return ArrayScan(path, kind, budget) if is_of_arrays else arrow_scan(path, choice, budget)
     except FileNotFoundError as error:
         raise data_error(path, found="no such file", expected="a file") from error
 

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.readers.formats import check_format
 from maxmargin.readers.table import Choice
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def opened(
 
         return open_on_cluster(os.fspath(source), choice, cluster, is_positive_chosen=is_positive_chosen)
     stored = None
-    if memory is not None or _is_folder_or_array(source):
+    check_format(choice.format)
+    if memory is not None or choice.format == "npy" or _is_folder_or_array(source):
         from .budget import Budget, memory_size
         from .opening import open_stored
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.readers.errors import data_error
 from maxmargin.readers.labels import Labels
-from maxmargin.readers.source import STDIN, is_compressed, suffix_of
+from maxmargin.readers.source import STDIN, is_compressed, kind_of
 from maxmargin.readers.table import Choice, Roles, drop_note, kept_names
+from maxmargin.solvers.errors import option
 
 from .budget import Budget
 
@@ -79,10 +80,10 @@ def open_stored(
     OSError
         `resume` cannot be written.
     """
-    path = _path_of(source)
+    path = _path_of(source, choice)
     if path is None:
         return None
-    is_alone = not os.path.isdir(path) and suffix_of(path) != ".npy"
+    is_alone = not os.path.isdir(path) and kind_of(path, choice.format) != ".npy"
     if is_alone and (budget is None or not _may_be_large(path, budget)):
         return None
     from .drawn_rows import drawn_numbers
@@ -99,7 +100,7 @@ def open_stored(
     refuse_what_needs_memory(path, choice)
     roles = choice.roles(scans[0].names, scans[0].n_columns, path)
     budget = budget or Budget()
-    resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget)
+    resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget, choice)
     wanted = drawn_numbers(n_rows, len(roles.features), budget)
     validation = Validation(scans, roles, is_positive_chosen, resumption, wanted)
     labels, bounds = validation.run()
@@ -108,18 +109,18 @@ def open_stored(
     return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
 
 
-def _path_of(source: Any) -> str | None:
+def _path_of(source: Any, choice: Choice) -> str | None:
     """Return the path of what is there and has a format that can be read in parts."""
     if not isinstance(source, str | os.PathLike) or source == STDIN:
         return None
     path = os.fspath(source)
     is_there = isinstance(path, str) and os.path.exists(path)
-    return path if is_there and (os.path.isdir(path) or is_readable_in_parts(path)) else None
+    return path if is_there and (os.path.isdir(path) or is_readable_in_parts(path, choice)) else None
 
 
-def is_readable_in_parts(path: str) -> bool:
+def is_readable_in_parts(path: str, choice: Choice) -> bool:
     """Return whether a file has a format that can be read in parts."""
-    suffix = suffix_of(path)
+    suffix = kind_of(path, choice.format)
     return suffix in SUFFIXES and (suffix in (".csv", ".tsv") or not is_compressed(path))
 
 
@@ -136,11 +137,12 @@ def refuse_what_needs_memory(path: str, choice: Choice) -> None:
     DataError
     """
     asked = {
-        "--one-hot": choice.one_hot, "--id": choice.id is not None, "--drop-missing": choice.drop_missing,
-        "--decimal": choice.keep_texts,
+        "one_hot": choice.one_hot.every, "one_hot_column": bool(choice.one_hot.named), "id": choice.id is not None,
+        "drop_missing": choice.drop_missing, "decimal": choice.keep_texts,
     }  # fmt: skip
-    option = next((option for option, is_asked in asked.items() if is_asked), None)
-    if option is not None:
+    name = next((name for name, is_asked in asked.items() if is_asked), None)
+    if name is not None:
         found = "it asked for data that are read in parts, as they do not fit into memory or lie in a folder"
-        hint = "leave a column out with --drop" if option == "--id" else "allow more memory with --memory"
-        raise data_error(path, option=option, found=found, expected="one file that fits into memory", hint=hint)
+        more, less = f"allow more memory with {option('memory')}", f"leave a column out with {option('drop')}"
+        hint = less if name == "id" else more
+        raise data_error(path, option=name, found=found, expected="one file that fits into memory", hint=hint)

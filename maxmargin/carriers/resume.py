@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.readers.errors import DataError, data_error
-from maxmargin.readers.table import Roles
+from maxmargin.readers.table import Choice, Roles
 from maxmargin.solvers.chunks import Found, Use
 from maxmargin.solvers.errors import option
 from maxmargin.version import __version__
@@ -64,7 +64,9 @@ class Resumption:
         self._next = time.monotonic()
 
     @classmethod
-    def open(cls, path: str, source: str, scans: Sequence[Scan], roles: Roles, budget: Budget) -> "Resumption":
+    def open(
+        cls, path: str, source: str, scans: Sequence[Scan], roles: Roles, budget: Budget, choice: Choice
+    ) -> "Resumption":
         """Take up what the file holds of the source, or begin it.
 
         Raises
@@ -74,7 +76,7 @@ class Resumption:
         OSError
         """
         _check_is_not_among_the_data(path, source)
-        new = _empty(source, scans, roles)
+        new = _empty(source, scans, roles, choice)
         found = State.read(path) if os.path.lexists(path) else None
         state = new if found is None else _taken_up(path, found, new)
         _give_places(path, scans, is_new=found is None)
@@ -234,7 +236,7 @@ def _check_is_not_among_the_data(path: str, source: str) -> None:
         raise data_error(path, found="a file among the data", expected="one in another folder")
 
 
-def _empty(source: str, scans: Sequence[Scan], roles: Roles) -> State:
+def _empty(source: str, scans: Sequence[Scan], roles: Roles, choice: Choice) -> State:
     """Return the state of a source of which no row is known."""
     n_columns = len(roles.features)
     names = scans[0].names
@@ -245,6 +247,7 @@ def _empty(source: str, scans: Sequence[Scan], roles: Roles) -> State:
             "label": roles.label,
             "features": list(roles.features),
             "names": None if names is None else list(names),
+            **choice.reading,
         },
         files=tuple(KnownFile(marks=tuple(map(FileMark.of, scan.paths))) for scan in scans),
         validated=Validated.nothing(len(scans), n_columns),
@@ -264,7 +267,7 @@ def _taken_up(path: str, found: State, new: State) -> State:
         raise data_error(
             path,
             found="the state of other columns of these data",
-            expected=f"the same {option('label')} and {option('drop')}, or a free name",
+            expected=f"the same {option('label')} and {option('drop')}, read in the same way, or a free name",
         )
     if n_same == 0:
         warn(f"{path}: {new.source} has changed since; starting anew")

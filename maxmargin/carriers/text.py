@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.columns import Columns
 from maxmargin.readers.delimited import growing_columns, layout_of
-from maxmargin.readers.numerals import Complaint, complaint
 from maxmargin.readers.source import is_compressed, open_binary
+from maxmargin.readers.spelling import Complaint
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, Choice, Roles, Texts, shown_name
 
 from .raw import Layout, OpenFile, RawRows, Scratch
@@ -31,10 +31,9 @@ class ArrowColumns(Columns):
     Whatever it refuses, and all that is not finite, is read row by row and worded as ever, but for what to do.
     """
 
-    @staticmethod
-    def complain(text: str) -> Complaint:
+    def complain(self, text: str) -> Complaint:
         """Say what is wrong with a text that is not a finite number."""
-        said = complaint(text)
+        said = super().complain(text)
         return said._replace(hint=HINTS_OUTSIDE_MEMORY.get(said.hint, said.hint))
 
     def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
@@ -73,7 +72,7 @@ class TextScan:
     def __init__(self, path: str, choice: Choice) -> None:
         self.path = path
         self.choice = choice
-        layout = layout_of(path)
+        layout = layout_of(path, choice)
         self.names = layout.names
         self.n_columns = layout.n_columns
         self.n_rows = _estimated_rows(path)

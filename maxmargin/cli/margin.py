@@ -74,7 +74,7 @@ def margin(
             time_limit=time_limit,
         )
     if proof is not None:
-        _write(proof, answer, source, quiet=quiet)
+        _write(proof, answer, {**source, "positive": dataset.positive}, quiet=quiet)
     if as_json:
         fields = {**hard_fields(dataset, answer), **(_exact_fields(answer) if exact else {})}
         print_json("margin", {**data_fields(dataset), "bias": bias, **fields})

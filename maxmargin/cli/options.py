@@ -25,11 +25,13 @@ SOFT_METHODS = ("auto", "cvxpy", "working-set", "interior-point", "dual-coordina
 RUN_METHODS = ("auto", "weights", "gram", "blocks")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
+FORMATS = ("csv", "tsv", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
 
 _SOURCE_HELP = """
 SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), X.npy beside y.npy, a folder of
 such files, a bundled data set (iris, breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin
 generate lists them), the truth table of a formula ("formula:(x1 | x4) & ~x3"), or - for CSV on the standard input.
+LIBSVM's files need no suffix; --format tells of others.
 COL is a column's name or its position from 0; negative positions count from the end.
 """
 
@@ -54,7 +56,16 @@ def _data_options(command: Command, *, is_required: bool) -> Command:
         click.option("--drop", metavar="COL", multiple=True, help="Column to leave out; may be repeated."),
         click.option("--id", "id_column", metavar="COL", help="Column that names the rows."),
         click.option("--one-hot", is_flag=True, help="Encode text columns as columns of 0 and 1."),
+        click.option(
+            "--one-hot-column",
+            metavar="COL",
+            multiple=True,
+            help="Encode this one, whatever is in it; may be repeated.",
+        ),
         click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
+        click.option("--sep", metavar="CHAR", help="Separator of CSV: a character, or tab, space, semicolon ..."),
+        click.option("--decimal-comma", is_flag=True, help="Numbers in CSV are written as 1,5."),
+        click.option("--format", type=click.Choice(FORMATS), help="What SOURCE is, whatever its name."),
         memory_option(),
         click.option("--cluster", metavar="ADDRESS", help="Have the workers of this Dask scheduler read SOURCE."),
         click.option("--no-bias", is_flag=True, help="Hyperplanes through the origin only."),
@@ -213,6 +224,7 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
     from maxmargin.carriers.announcing import listened
     from maxmargin.cli.output import note, notes_of
     from maxmargin.cli.progress import passes_shown
+    from maxmargin.readers.table import OneHot
 
     label = options.pop("label")
     arguments = {
@@ -220,7 +232,8 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
         "positive": options.pop("positive"),
         "drop": options.pop("drop"),
         "id": options.pop("id_column"),
-        "one_hot": options.pop("one_hot"),
+        "one_hot": OneHot(every=options.pop("one_hot"), named=options.pop("one_hot_column")),
+        **{name: options.pop(name) for name in ("sep", "decimal_comma", "format")},
         "drop_missing": options.pop("drop_missing"),
     }
     limits = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
@@ -257,7 +270,10 @@ def source_fields(options: dict[str, Any]) -> dict[str, Any]:
              "drop_missing": "drop_missing"}  # fmt: skip
     fields = {name: options[option] for name, option in names.items()}
     label = -1 if options["label"] is None else options["label"]
-    return {**fields, "label": label, "drop": list(options["drop"])}
+    asked = {name: options[name] for name in ("sep", "decimal_comma", "format") if options[name]}
+    if options["one_hot_column"]:
+        asked["one_hot_columns"] = list(options["one_hot_column"])
+    return {**fields, "label": label, "drop": list(options["drop"]), **asked}
 
 
 def bias_scale_of(text: str) -> float | str:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
 from maxmargin.proofs import Document, check_labelled, read_proof, verify
+from maxmargin.readers.table import OneHot
 from maxmargin.solvers.proof.checker import CertificateError, need
 
 Read = TypeVar("Read")
@@ -22,11 +23,17 @@ _READING: dict[str, set[type]] = {
     "drop": _COLUMN,
     "id": _COLUMN,
     "one_hot": {bool},
+    "one_hot_columns": _COLUMN,
     "drop_missing": {bool},
+    "sep": {str},
+    "decimal_comma": {bool},
+    "format": {str},
 }
 """What a proof may say of how its data are read, with its types."""
 
-_NEED_ALL = ("id", "one_hot", "drop_missing")
+_LISTS = ("drop", "one_hot_columns")
+
+_NEED_ALL = ("id", "one_hot", "one_hot_columns", "drop_missing")
 """Of these, what only a reader of whole tables does."""
 
 
@@ -112,12 +119,14 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
         The source cannot be read at all.
     """
     from maxmargin.readers.errors import DataError
+    from maxmargin.solvers.errors import InvalidOptionError
 
     options = _options(document["data"])
     try:
         return read(source, **options)
-    except DataError as error:
-        if _is_readable(source, memory):
+    except (DataError, InvalidOptionError) as error:
+        written = {name: options[name] for name in ("sep", "decimal_comma", "format") if name in options}
+        if _is_readable(source, memory) or _is_readable(source, memory, **written):
             raise CertificateError(f"these are not the data of the proof: {error.on_command_line}") from error
         raise
 
@@ -125,26 +134,28 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
 def _options(data: dict[str, Any]) -> dict[str, Any]:
     options = {name: data[name] for name in _READING if data.get(name) is not None}
     for name, value in options.items():
-        entries = value if name == "drop" and isinstance(value, list) else [value]
+        entries = value if name in _LISTS and isinstance(value, list) else [value]
         need({*map(type, entries)} <= _READING[name], f"data: {name} is not what it may be")
-    return options
+    named = tuple(options.pop("one_hot_columns", ()))
+    return {**options, "one_hot": OneHot(every=options.get("one_hot", False), named=named)}
 
 
-def _is_readable(source: str, memory: str) -> bool:
+def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
     from maxmargin.dataset import load
     from maxmargin.readers.formats import read
     from maxmargin.readers.table import Choice
 
-    any_table = Choice(one_hot=True, drop_missing=True)
-    return _succeeds(partial(load, source, memory=memory)) or _succeeds(partial(read, source, any_table))
+    any_table = Choice(one_hot=OneHot(every=True), drop_missing=True, **written)
+    return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(partial(read, source, any_table))
 
 
 def _succeeds(read: Callable[[], object]) -> bool:
     from maxmargin.readers.errors import DataError
+    from maxmargin.solvers.errors import InvalidOptionError
 
     try:
         read()
-    except DataError:
+    except (DataError, InvalidOptionError):
         return False
     return True

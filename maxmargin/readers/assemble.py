@@ -1,5 +1,6 @@
 """From a table to a matrix of finite numbers: rows with missing values, texts, infinities."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -7,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import option
+
 from .errors import DataError, listed, quote
 from .labels import LabelError, Labels, encode, is_absent
-from .numerals import number
+from .spelling import STORE_NUMBERS, STORED
 from .table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts
 
 if TYPE_CHECKING:
@@ -17,6 +20,15 @@ if TYPE_CHECKING:
 
 MOST_LEVELS = 1000
 """A text column with more different texts than this is not encoded."""
+
+MOST_ROWS_ALONE = 0.5
+"""Share of rows that have a text to themselves from which a column is not encoded unless it is named.
+
+Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
+"""
+
+FEW_ROWS = 5
+"""Rows up to which that is not looked at: among so few, different texts are no surprise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,6 +62,8 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     labels = _labels(table)
     if isinstance(table.features, tuple):
         table = _numeric(table, choice)
+    elif choice.one_hot.named:
+        raise _no_texts(table, choice.one_hot.named[0])
     X = _stacked(table.features)
     _check_finite(X, table)
     names = tuple(str(name) for name in table.names)
@@ -145,7 +159,7 @@ def _row_of_entries(X: Any) -> NDArray[np.int64]:
 def _rows_of(table: Table, rows: NDArray[np.int64], note: str) -> Table:
     if isinstance(table.features, tuple):
         features: Any = tuple(
-            Column(name=column.name, values=_taken(column.values, rows), texts=_taken(column.texts, rows))
+            replace(column, values=_taken(column.values, rows), texts=_taken(column.texts, rows))
             for column in table.features
         )
     else:
@@ -176,35 +190,69 @@ def _numeric(table: Table, choice: Choice) -> Table:
     notes = list(table.notes)
     for column in table.features:
         if not isinstance(column.values, list):
+            if column.is_named:
+                raise _no_texts(table, column.name)
             columns.append(column)
             continue
-        if not choice.one_hot:
-            raise _text_error(table, column.name, column.values, TEXT_HINT)
-        if _are_mostly_numbers(column.values):
-            raise _text_error(table, column.name, column.values, "most of the column are numbers: not encoded")
+        if not column.is_named:
+            if not choice.one_hot.every:
+                raise _text_error(table, column.name, column.values)
+            _check_levels(table, column.name, column.values)
         encoded, note = _one_hot(table, column.name, column.values)
         columns += encoded
         notes.append(note)
     if not columns:
         raise table.error_of_source(
-            found="no feature column left after --one-hot", expected="at least one", hint=notes[-1]
+            found=f"no feature column left after {option('one_hot')}", expected="at least one", hint=notes[-1]
         )
     names = tuple(column.name for column in columns)
     return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
 
 
-def _are_mostly_numbers(texts: Texts) -> bool:
-    """Return whether a few texts among numbers look like slips, not like levels."""
-    is_number = {text: number(text) is not None for text in set(texts) if text is not None}
-    present = [is_number[text] for text in texts if text is not None]
-    return 2 * sum(present) > len(present) and not all(present)
+def _no_texts(table: Table, name: str | int) -> DataError:
+    expected = f"texts to encode for {option('one_hot_column')}"
+    return table.error_of_source(column=name, found="a column of numbers", expected=expected)
 
 
-def _text_error(table: Table, name: str | int, texts: Texts, hint: str) -> DataError:
-    """Word the error of the first text that is not a number."""
-    row = next((i for i, text in enumerate(texts) if text is not None and number(text) is None), 0)
-    found = quote(texts[row]) if number(str(texts[row])) is None else f"the text {quote(texts[row])}"
-    return table.error(row, name, found=found, expected="a number", hint=hint)
+def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
+    """Raise where the texts of a column that was not named are no levels: numbers, or mostly different.
+
+    Raises
+    ------
+    DataError
+    """
+    present = Counter(text for text in texts if text is not None)
+    anyway = f"name it with {option('one_hot_column')} to encode it all the same"
+    if _are_mostly_numbers(table, present):
+        raise _text_error(table, name, texts, anyway)
+    n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
+    if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
+        found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
+        raise table.error_of_source(
+            column=name, found=found, expected=f"texts that rows share, to encode with {option('one_hot')}",
+            hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
+            f"anything; drop it with {option('drop')}, or {anyway}",
+        )  # fmt: skip
+
+
+def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
+    """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
+    spelling = table.spelling or STORED
+    n_numeric = sum(count for text, count in present.items() if spelling.looks_numeric(text))
+    return 2 * n_numeric > present.total() and not all(map(spelling.is_number, present))
+
+
+def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
+    """Word the error of the first text that is not a number; `anyway` is how to have it encoded in spite of that."""
+    spelling = table.spelling or STORED
+    row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
+    text = str(texts[row])
+    if spelling.is_number(text):
+        return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
+    hint = spelling.hint(text)
+    if anyway:
+        hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
+    return table.error(row, name, found=quote(text), expected="a number", hint=hint)
 
 
 def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column], str]:
@@ -212,7 +260,8 @@ def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column],
     if len(levels) > MOST_LEVELS:
         raise table.error_of_source(
             column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
-            expected=f"at most {MOST_LEVELS} to encode with --one-hot", hint="drop it with --drop",
+            expected=f"at most {MOST_LEVELS} to encode with {option('one_hot')}",
+            hint=f"drop it with {option('drop')}",
         )  # fmt: skip
     dropped, *kept = levels
     position = {level: code for code, level in enumerate(levels)}

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -10,20 +11,22 @@ from numpy.typing import NDArray
 
 from .errors import DataError, data_error
 from .layout import Layout
-from .numerals import booleans, cleaned, complaint, number, numbers
+from .numerals import booleans, cleaned, number, numbers
+from .spelling import Complaint
 from .table import Choice, Column, Table, Texts, drop_note, kept_names, shown_name
+
+_UNQUOTED = "a number with a comma that is not quoted?"
 
 NumberedRow: TypeAlias = tuple[int, list[str]]
 
 
 class Columns:
-    """The columns of a delimited file while it is read."""
-
-    complain = staticmethod(complaint)
+    """The columns of a delimited file while it is read; the texts of features are kept with decimal points."""
 
     def __init__(self, layout: Layout, choice: Choice) -> None:
         self.layout = layout
         self.choice = choice
+        self.spelling = layout.spelling
         self.roles = choice.roles(layout.names, layout.n_columns, layout.source)
         self.texts: dict[int, list[str]] = {j: [] for j in self._text_columns()}
         self.parts: list[NDArray[np.float64]] = []
@@ -42,8 +45,10 @@ class Columns:
         """
         if self.choice.needs_texts or not text.strip():
             return not text.strip()
+        if self.spelling.decimal_comma and self.layout.separator == ",":
+            return False
         found: dict[int, list[str]] = {j: [] for j in self.texts}
-        values = self._parsed(text, found)
+        values = self._parsed(self.spelling.swapped(text), found)
         n_lines = text.count("\n") + (not text.endswith("\n"))
         if values is None or values.shape != (n_lines, self.layout.n_columns):
             return False
@@ -51,7 +56,7 @@ class Columns:
         if any(self.is_boolean.values()) or not np.isfinite(values).all():
             return False
         for j, texts in found.items():
-            self.texts[j] += texts
+            self.texts[j] += map(self.spelling.swapped, texts)
         self.is_boolean.update(dict.fromkeys(self.roles.features, False))
         self._keep(values, np.arange(lines_before + 1, lines_before + n_lines + 1))
         return True
@@ -86,6 +91,9 @@ class Columns:
         """
         self._check_lengths(rows)
         columns = list(zip(*(fields for _, fields in rows), strict=True))
+        if self.spelling.decimal_comma:
+            for j in self.roles.features:
+                columns[j] = tuple(map(self.spelling.swapped, columns[j]))
         lines = np.array([line for line, _ in rows], dtype=np.int64)
         for j, texts in self.texts.items():
             texts += columns[j]
@@ -103,7 +111,8 @@ class Columns:
         for line, fields in rows:
             if len(fields) != expected:
                 found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                raise data_error(self.layout.source, line=line, found=found, expected=str(expected))
+                hint = self.layout.hint or (_UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else "")
+                raise data_error(self.layout.source, line=line, found=found, expected=str(expected), hint=hint)
 
     def _converted(self, column: int, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the numbers of a column, or None if one of its texts cannot stay."""
@@ -131,10 +140,14 @@ class Columns:
             for j in columns:
                 if not self._is_fine(texts[j][row]):
                     name = shown_name(names, j)
-                    found, expected, hint = self.complain(texts[j][row])
+                    found, expected, hint = self.complain(self.spelling.swapped(texts[j][row]))
                     return data_error(source, line=line, column=name, found=found, expected=expected, hint=hint)
         name, found = shown_name(names, columns[0]), "numbers and true or false in one column"
         return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")
+
+    def complain(self, text: str) -> Complaint:
+        """Say what is wrong with a text that is not a finite number."""
+        return self.spelling.complaint(text)
 
     def _is_fine(self, text: str) -> bool:
         value = number(text)
@@ -150,11 +163,12 @@ class Columns:
             source=self.layout.source,
             names=kept_names(names, roles.features),
             features=self._with_texts() if self.choice.needs_texts else np.concatenate(self.parts),
-            label=cleaned(self.texts[roles.label]),
+            label=self._labels(),
             label_name=shown_name(names, roles.label),
             ids=row_ids,
             lines=np.concatenate(self.lines),
             notes=self.notes(),
+            spelling=self.spelling,
         )
 
     def take(self) -> tuple[NDArray[np.float64], Texts, NDArray[np.int64]]:
@@ -162,9 +176,13 @@ class Columns:
         n_features = len(self.roles.features)
         values = np.concatenate([np.empty((0, n_features)), *self.parts])
         lines = np.concatenate([np.empty(0, dtype=np.int64), *self.lines])
-        labels = cleaned(self.texts[self.roles.label])
+        labels = self._labels()
         self.parts, self.lines, self.texts = [], [], {j: [] for j in self.texts}
         return values, labels, lines
+
+    def _labels(self) -> Texts:
+        texts = self.texts[self.roles.label]
+        return cleaned(list(map(self.spelling.label, texts)) if self.spelling.decimal_comma else texts)
 
     def notes(self) -> tuple[str, ...]:
         """Say what was left out, and which column has no name."""
@@ -177,16 +195,21 @@ class Columns:
         return tuple(f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
 
     def _with_texts(self) -> tuple[Column, ...]:
-        return tuple(_column(shown_name(self.layout.names, j), self.texts[j]) for j in self.roles.features)
+        return tuple(map(self._column, self.roles.features))
+
+    def _column(self, j: int) -> Column:
+        name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
+        values = numbers(texts)
+        if values is None:
+            values = booleans(texts)
+        if values is None:
+            return Column(name=name, values=cleaned(list(map(self.spelling.swapped, texts))), is_named=is_named)
+        return Column(name=name, values=values, texts=texts, is_named=is_named)
 
 
-def _column(name: str | int, texts: Sequence[str]) -> Column:
-    values = numbers(texts)
-    if values is None:
-        values = booleans(texts)
-    if values is None:
-        return Column(name=name, values=cleaned(texts))
-    return Column(name=name, values=values, texts=texts)
+def _have_whole_pairs(fields: Sequence[str]) -> bool:
+    """Return whether two fields next to each other might be the parts of a number with a comma."""
+    return any(a.strip("+- ").isdecimal() and b.isdecimal() for a, b in pairwise(fields))
 
 
 def _nothing(field: str) -> float:

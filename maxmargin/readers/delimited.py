@@ -8,9 +8,11 @@ from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
 
 from .columns import Columns, NumberedRow
-from .errors import DataError, data_error
-from .layout import Layout, is_header, separator_of
-from .source import STDIN, STDIN_NAME, empty_file, open_binary, suffix_of
+from .encodings import decoded
+from .errors import data_error
+from .layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
+from .source import STDIN, STDIN_NAME, empty_file, kind_of, open_binary
+from .spelling import COMMAS_NEED_QUOTES, Spelling
 from .table import Choice, Table
 
 BYTES_AT_ONCE = 2**21
@@ -55,7 +57,7 @@ def growing_columns(path: str, choice: Choice, kind: type[Columns] = Columns) ->
     """
     source = STDIN_NAME if path == STDIN else path
     with open_binary(path) as file:
-        layout, blocks = _layout_and_blocks(file, path, source)
+        layout, blocks = _layout_and_blocks(file, path, source, choice)
         columns = kind(layout, choice)
         for _ in _read(blocks, layout, columns):
             yield columns
@@ -70,12 +72,12 @@ def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Co
         It does not hold rows of finite numbers with labels.
     """
     columns = kind(layout, choice)
-    for _ in _read(iter([block]), layout, columns):
+    for _ in _read(_separable(iter([block]), layout.separator), layout, columns):
         pass
     return columns
 
 
-def layout_of(path: str) -> Layout:
+def layout_of(path: str, choice: Choice) -> Layout:
     """Return how a file is laid out, from its first rows.
 
     Raises
@@ -84,17 +86,34 @@ def layout_of(path: str) -> Layout:
         It is empty, or no text.
     """
     with open_binary(path) as file:
-        return _layout_and_blocks(file, path, path)[0]
+        return _layout_and_blocks(file, path, path, choice)[0]
 
 
-def _layout_and_blocks(file: BinaryIO, path: str, source: str) -> tuple[Layout, Iterator[Block]]:
+def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -> tuple[Layout, Iterator[Block]]:
     blocks = _blocks(file, source)
     first = next(blocks, None)
     if first is None:
         raise empty_file(source)
-    separator = "\t" if suffix_of(path) == ".tsv" else separator_of(_first_line(first.text))
-    blocks, ahead = tee(chain([first], blocks))
-    return _layout(ahead, separator, source), blocks  # `ahead` ends here: else it would keep all blocks
+    separator = _separator(first, path, choice)
+    hint = separator_hint(io.StringIO(first.text), separator)
+    blocks, ahead = tee(_separable(chain([first], blocks), separator))
+    spelling = Spelling(decimal_comma=choice.decimal_comma)
+    return _layout(ahead, separator, source, spelling, hint), blocks  # `ahead` ends here: else it would keep all blocks
+
+
+def _separator(first: Block, path: str, choice: Choice) -> str:
+    if choice.sep is not None:
+        return separator_named(choice.sep)
+    if kind_of(path, choice.format) == ".tsv":
+        return "\t"
+    return separator_of(_first_line(first.text), decimal_comma=choice.decimal_comma)
+
+
+def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
+    """Return the blocks with one space for any white space within a line, where that separates the fields."""
+    if separator != " ":
+        return blocks
+    return (Block(spaced(block.text), block.lines_before) for block in blocks)
 
 
 def _blocks(file: BinaryIO, source: str) -> Iterator[Block]:
@@ -103,47 +122,48 @@ def _blocks(file: BinaryIO, source: str) -> Iterator[Block]:
     while piece := file.read(BYTES_AT_ONCE):
         whole, newline, tail = piece.rpartition(b"\n")
         if newline:
-            yield _block(rest + whole + newline, n_lines, source)
+            yield Block(decoded(rest + whole + newline, n_lines, source), n_lines)
             n_lines += rest.count(b"\n") + whole.count(b"\n") + 1
             rest = tail
         else:
             rest += piece
     if rest:
-        yield _block(rest, n_lines, source)
-
-
-def _block(content: bytes, n_lines: int, source: str) -> Block:
-    if n_lines == 0:
-        content = content.removeprefix(b"\xef\xbb\xbf")
-    nul = content.find(b"\0")
-    if nul >= 0:
-        raise _not_text("a NUL byte", content[:nul], n_lines, source)
-    try:
-        return Block(content.decode(), n_lines)
-    except UnicodeDecodeError as error:
-        found = f"byte 0x{content[error.start]:02x}, which is not UTF-8"
-        raise _not_text(found, content[: error.start], n_lines, source) from error
-
-
-def _not_text(found: str, before: bytes, n_lines: int, source: str) -> DataError:
-    return data_error(source, line=n_lines + before.count(b"\n") + 1, found=found, expected="text in UTF-8")
+        yield Block(decoded(rest, n_lines, source), n_lines)
 
 
 def _first_line(text: str) -> str:
     return next((line for line in io.StringIO(text) if line.strip()), "")
 
 
-def _layout(blocks: Iterable[Block], separator: str, source: str) -> Layout:
+def _layout(blocks: Iterable[Block], separator: str, source: str, spelling: Spelling, hint: str) -> Layout:
     sample = list(islice(_rows(blocks, separator, source), ROWS_OF_SAMPLE))
     if not sample:
         raise empty_file(source)
     (line, fields), *below = sample
-    if not is_header([fields for _, fields in sample]):
-        return Layout(source=source, separator=separator, names=None, n_columns=len(fields), header_line=0)
-    if not below:
-        raise data_error(source, line=line, found="a header line only", expected="rows of data below it")
-    names = tuple(name.strip() for name in fields)
-    return Layout(source=source, separator=separator, names=names, n_columns=len(names), header_line=line)
+    if len(fields) == 1 and hint:
+        raise data_error(source, found="one column only", expected="at least two: features and a label", hint=hint)
+    if spelling.decimal_comma and separator == ",":
+        _check_quoted(sample, source, hint)
+    names, header_line = None, 0
+    if is_header([fields for _, fields in sample], spelling):
+        if not below:
+            raise data_error(source, line=line, found="a header line only", expected="rows of data below it")
+        names, header_line = tuple(name.strip() for name in fields), line
+    return Layout(
+        source=source, separator=separator, names=names, n_columns=len(fields), header_line=header_line,
+        spelling=spelling, hint=hint,
+    )  # fmt: skip
+
+
+def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
+    """Raise unless some number has a decimal comma in quotes: without, commas would do two things at once."""
+    commas = Spelling(decimal_comma=True)
+    if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
+        raise data_error(
+            source, option="decimal_comma",
+            found=f"fields separated by commas, and no quoted number with one in the first {ROWS_OF_SAMPLE:,} rows",
+            expected="another separator, or numbers in quotes", hint=hint or COMMAS_NEED_QUOTES,
+        )  # fmt: skip
 
 
 def _rows(blocks: Iterable[Block], separator: str, source: str) -> Iterator[NumberedRow]:

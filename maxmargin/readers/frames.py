@@ -32,13 +32,18 @@ def read_frame(frame: Any, choice: Choice, source: str | None = None) -> Table:
         `frame` is not a table, or has columns that are neither numbers, booleans nor texts.
     """
     source = source or _called(frame)
+    choice.refuse_of_text(source, "a table of columns")
     names, columns = columns_of(frame, source)
     roles = choice.roles(names, len(columns), source)
     return Table(
         source=source,
         names=kept_names(names, roles.features),
         features=tuple(
-            Column(name=shown_name(names, j), values=values_of(columns[j], shown_name(names, j), source))
+            Column(
+                name=shown_name(names, j),
+                values=values_of(columns[j], shown_name(names, j), source),
+                is_named=j in roles.encoded,
+            )
             for j in roles.features
         ),
         label=labels_of_series(columns[roles.label]),

@@ -1,13 +1,12 @@
 """Decimal text to binary64, correctly rounded."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import quote
-from .table import DROP_MISSING_HINT, TEXT_HINT, Texts
+from .table import Texts
 
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
 """Texts (in any case) that stand for a missing value."""
@@ -98,24 +97,3 @@ def _filled(values: Iterable[float | None]) -> NDArray[np.float64] | None:
             return None
         found.append(value)
     return np.array(found, dtype=np.float64)
-
-
-class Complaint(NamedTuple):
-    """What is wrong with a text."""
-
-    found: str
-    expected: str
-    hint: str
-
-
-def complaint(text: str) -> Complaint:
-    """Say what was found, what was expected and what to do about a text that is not a finite number."""
-    if is_missing(text):
-        found = f"the missing value {quote(text.strip())}" if text.strip() else "an empty field"
-        return Complaint(found, "a number", DROP_MISSING_HINT)
-    value = number(text)
-    if value is None:
-        return Complaint(quote(text.strip()), "a number", TEXT_HINT)
-    overflows = "inf" not in text.lower()
-    reason = "too large for binary64" if overflows else ""
-    return Complaint(quote(text.strip()), "a finite number", reason)

@@ -25,6 +25,17 @@ def suffix_of(path: str) -> str:
     return os.path.splitext(name.removesuffix(".gz"))[1]
 
 
+def kind_of(path: str, form: str | None) -> str:
+    """Return the format of a file as a suffix: the one that it is said to have, else that of its name.
+
+    Examples
+    --------
+    >>> kind_of("a.dat", "csv"), kind_of("a.dat", None)
+    ('.csv', '.dat')
+    """
+    return suffix_of(path) if form is None else f".{form}"
+
+
 def is_compressed(path: str) -> bool:
     """Return whether the name ends in `.gz`."""
     return path.lower().endswith(".gz")

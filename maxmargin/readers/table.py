@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import option
+
 from .errors import DataError, data_error, listed, nearest, quote
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from .spelling import Spelling
 
     Matrix: TypeAlias = NDArray[np.float64] | csr_array
 
 ColumnRef: TypeAlias = str | int
 Texts: TypeAlias = list[str | None]
 
-DROP_MISSING_HINT = "leave out rows with missing values with --drop-missing"
-TEXT_HINT = "drop it with --drop or encode it with --one-hot"
+DROP_MISSING_HINT = f"leave out rows with missing values with {option('drop_missing')}"
+TEXT_HINT = f"drop it with {option('drop')} or encode it with {option('one_hot')}"
 
 HINTS_OUTSIDE_MEMORY = {
-    DROP_MISSING_HINT: "clean the file, leave the column out with --drop, or use --drop-missing with more --memory",
-    TEXT_HINT: "drop it with --drop, or use --one-hot with more --memory",
+    DROP_MISSING_HINT: f"clean the file, leave the column out with {option('drop')}, or use {option('drop_missing')} "
+    f"with more {option('memory')}",
+    TEXT_HINT: f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}",
 }
 """What to do instead where rows are read in parts: there none is left out, and no text is encoded."""
 
@@ -35,23 +40,82 @@ class Roles:
     features: tuple[int, ...]
     id: int | None
     dropped: tuple[int, ...]
+    encoded: frozenset[int] = frozenset()
+    """Features that were named to be encoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot:
+    """Which text columns are encoded as columns of 0 and 1.
+
+    Attributes
+    ----------
+    every : bool
+        All of them, as far as it is sensible.
+    named : tuple of columns
+        These, however many different texts they hold.
+    """
+
+    every: bool = False
+    named: tuple[ColumnRef, ...] = ()
+
+    @classmethod
+    def of(cls, wanted: "OneHot | bool | ColumnRef | Iterable[ColumnRef]") -> "OneHot":
+        """Return the choice that True, False, a column or several columns stand for."""
+        if isinstance(wanted, OneHot):
+            return wanted
+        return cls(every=bool(wanted)) if isinstance(wanted, bool | np.bool_) else cls(named=columns_named(wanted))
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any column is encoded."""
+        return self.every or bool(self.named)
+
+
+def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, ...]:
+    """Return one column, or several, as a tuple."""
+    return (columns,) if isinstance(columns, str | int) else tuple(columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What the user asked for: which columns, and what to do with text and missing values."""
+    """What the user asked for: which columns, what to do with text and missing values, how the source is written.
+
+    `format` is that of a file whatever its name; `sep` separates the fields of a delimited file; both None where the
+    source shall tell.
+    """
 
     label: ColumnRef = -1
     drop: tuple[ColumnRef, ...] = ()
     id: ColumnRef | None = None
-    one_hot: bool = False
+    one_hot: OneHot = OneHot()
     drop_missing: bool = False
     keep_texts: bool = False
+    sep: str | None = None
+    decimal_comma: bool = False
+    format: str | None = None
+
+    @property
+    def reading(self) -> dict[str, str | bool]:
+        """How the source is written, as far as that was said."""
+        said = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "format": self.format}
+        return {name: value for name, value in said.items() if value is not None}
+
+    def refuse_of_text(self, source: str, form: str) -> None:
+        """Raise where something was said of text in columns and the source is none.
+
+        Raises
+        ------
+        DataError
+        """
+        said = next((name for name in ("sep", "decimal_comma") if name in self.reading), None)
+        if said is not None:
+            raise data_error(source, option=said, found=form, expected="CSV or TSV, for which it is")
 
     @property
     def needs_texts(self) -> bool:
         """Whether the texts of the features are needed, not their binary64 values alone."""
-        return self.one_hot or self.keep_texts
+        return self.one_hot.is_asked or self.keep_texts
 
     def roles(self, names: Sequence[str] | None, n_columns: int, source: str) -> Roles:
         """Resolve names and positions against the columns of `source`.
@@ -67,16 +131,23 @@ class Choice:
         label = columns.find(self.label, "label")
         row_id = None if self.id is None else columns.find(self.id, "id")
         dropped = {columns.find(column, "drop") for column in self.drop}
-        for taken, option in ((dropped, "drop"), ({row_id}, "id")):
+        for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
             if label in taken:
                 raise data_error(
-                    source, column=columns.shown(label), option=option, found="the label column",
+                    source, column=columns.shown(label), option=asked, found="the label column",
                     expected="another column", hint=f"choose the label with {option('label')}",
                 )  # fmt: skip
         features = tuple(j for j in range(n_columns) if j not in dropped and j not in (label, row_id))
         if not features:
             raise data_error(source, found="no feature column left", expected="at least one beside the label")
-        return Roles(label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)))
+        encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
+        if not encoded <= set(features):
+            column = columns.shown(min(encoded - set(features)))
+            raise data_error(
+                source, column=column, option="one_hot_column", found="a column that is not a feature",
+                expected="a text column among the features",
+            )  # fmt: skip
+        return Roles(label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +209,14 @@ def shown_name(names: Sequence[str] | None, position: int) -> str | int:
 class Column:
     """One column: float64 numbers with NaN where missing, or texts with None where missing.
 
-    The numbers may come with their texts, as the source writes them.
+    The numbers may come with their texts, as the source writes them but with decimal points. `is_named` says that it
+    was named to be encoded.
     """
 
     name: str | int
     values: NDArray[np.float64] | Texts
     texts: Sequence[str] | None = None
+    is_named: bool = False
 
     def is_missing(self) -> NDArray[np.bool_]:
         """Return which rows have no value."""
@@ -176,6 +249,8 @@ class Table:
         Row in the source of every row, from 0, once some were left out.
     notes : tuple of str
         What was left out.
+    spelling : Spelling, optional
+        How the numbers are written; by default they are stored as numbers.
     """
 
     source: str
@@ -187,6 +262,7 @@ class Table:
     lines: NDArray[np.int64] | None = None
     origin: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    spelling: "Spelling | None" = None
 
     def error(self, row: int, column: str | int | None, *, found: str, expected: str, hint: str = "") -> DataError:
         """Word an error at a row of the table."""

@@ -35,6 +35,7 @@ FIELDS = {
 }  # fmt: skip
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
 SOURCE = {"source", "label", "positive", "drop", "id", "one_hot", "drop_missing", "classes", "values"}
+SOURCE |= {"one_hot_columns", "sep", "decimal_comma", "format"}
 INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]+")  # Python converts no more decimal digits
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,4})?", re.IGNORECASE)
 PRIMES = (2**61 - 1, 2**255 - 19, 2**521 - 1)

@@ -1,0 +1,118 @@
+"""Texts that a person reads as a number and a parser does not: decimal commas, thousands, money, units."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import NamedTuple
+
+from maxmargin.solvers.errors import option
+
+from .numerals import is_missing, number
+
+
+class Look(NamedTuple):
+    """What a text looks like, and what to do about it."""
+
+    name: str
+    advice: str
+
+
+_PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_TAKE_OUT = "take the {} out of the file"
+
+DECIMAL_COMMA = Look("a number with a decimal comma", f"read it with {option('decimal_comma')}")
+COMMA = Look(
+    "a number with a decimal comma or a thousands separator",
+    f"read a decimal comma with {option('decimal_comma')}, take thousands separators out of the file",
+)
+DECIMAL_POINT = Look("a number with a decimal point", f"leave {option('decimal_comma')} out, or write it with a comma")
+POINT = Look(
+    "a number with a decimal point or a thousands separator",
+    f"leave {option('decimal_comma')} out, or take thousands separators out of the file",
+)
+
+IN_COMMAS = {DECIMAL_COMMA: DECIMAL_POINT, COMMA: POINT}
+"""The same looks where commas are decimal: of numbers that were written with a point."""
+
+_WRITTEN: tuple[tuple[str, Look], ...] = (
+    (r"[+-]?[1-9]\d{0,2},\d{3}", COMMA),
+    (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", DECIMAL_COMMA),
+    (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
+     Look("a number with thousands separators", _TAKE_OUT.format("separators"))),
+    (r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", Look("a number with underscores", _TAKE_OUT.format("underscores"))),
+    (r"[+-]?0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|[+-]?0[bB][01]+|[+-]?0[oO][0-7]+",
+     Look("a number in another base than ten", "write it in decimal digits")),
+    (r"[+-]?\d*\.\d*[dD][+-]?\d+", Look("a number with Fortran's exponent", "write the exponent with e")),
+)  # fmt: skip
+"""Of a number with decimal points: how it may be written, and what that looks like; the first that fits."""
+
+_UNIT = Look("a number with a unit", _TAKE_OUT.format("unit"))
+
+_AROUND: tuple[tuple[str, Look], ...] = (
+    (r"\((.*)\)", Look("a negative number in parentheses", "write it with a minus sign")),
+    (r"(.*?)\s*%", Look("a percentage", _TAKE_OUT.format("percent sign"))),
+    (r"[<>~\u2264\u2265\u2248]=?\s*(.*)", Look("a number with a sign of comparison", _TAKE_OUT.format("sign"))),
+    (r"(.*?)\s+[A-Za-z\u00b0\u00b5\u03bc\u03a9/]+[\u00b2\u00b3]?", _UNIT),
+    (r"(.*\..*?)[A-Za-z\u00b0\u00b5\u03bc\u03a9]+", _UNIT),
+)  # fmt: skip
+"""What may stand around a number, and what that looks like."""
+
+_MONEY = Look("an amount of money", _TAKE_OUT.format("currency sign"))
+_OTHER_DIGITS = Look("a number in other characters than ASCII", "write it in ASCII")
+
+
+def look_of(text: str) -> Look | None:
+    """Return what a text that is no number looks like, if it looks like one; decimal points are points.
+
+    Examples
+    --------
+    >>> [look_of(text).name for text in ("1,5", "$5", "0x1F", "1,234,567")]  # doctest: +NORMALIZE_WHITESPACE
+    ['a number with a decimal comma', 'an amount of money', 'a number in another base than ten',
+     'a number with thousands separators']
+    >>> look_of("red"), look_of("1st"), look_of("2020-01-31")
+    (None, None, None)
+    """
+    text = text.strip()
+    if not any(char.isdigit() for char in text):
+        return None
+    return next(filter(None, (find(text) for find in _FINDERS)), None)
+
+
+def _written(text: str) -> Look | None:
+    return next((look for pattern, look in _WRITTEN if re.fullmatch(pattern, text, re.ASCII)), None)
+
+
+def _money(text: str) -> Look | None:
+    rest = "".join(char for char in text if unicodedata.category(char) != "Sc")
+    return _MONEY if rest != text and _is_numeric(rest) else None
+
+
+def _several(text: str) -> Look | None:
+    """Return the look of numbers with a separator between them that the file is not read with."""
+    for separator in ";\t|":
+        fields = text.split(separator)
+        if len(fields) > 1 and _is_numeric(fields[0]):
+            how = option("sep", repr("tab" if separator == "\t" else separator))
+            return Look(f"fields separated by {separator!r}", f"read the file with {how}")
+    return None
+
+
+def _around(text: str) -> Look | None:
+    for pattern, look in _AROUND:
+        found = re.fullmatch(pattern, text)
+        if found is not None and _is_numeric(found[1]):
+            return look
+    return None
+
+
+def _other_digits(text: str) -> Look | None:
+    plain = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-")
+    return _OTHER_DIGITS if plain != text and re.fullmatch(_PLAIN, plain, re.ASCII) else None
+
+
+def _is_numeric(text: str) -> bool:
+    is_number = number(text) is not None and not is_missing(text)
+    return is_number or _written(text.strip()) is not None
+
+
+_FINDERS: tuple[Callable[[str], Look | None], ...] = (_written, _other_digits, _money, _several, _around)
