@@ -200,7 +200,7 @@ def margin_report(
     Raises
     ------
     InvalidProblemError
-        If an option is not one of its values.
+        If `dataset` is none, or an option is not one of its values.
 
     Examples
     --------
@@ -209,9 +209,16 @@ def margin_report(
     >>> mm.margin_report(points, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
+    from maxmargin.dataset import Dataset
     from maxmargin.reports.class_study import study_classes
     from maxmargin.reports.study import Settings, study
+    from maxmargin.solvers.errors import InvalidProblemError
 
+    if not isinstance(dataset, Dataset):
+        found = f"found {type(dataset).__module__}.{type(dataset).__name__}"
+        raise InvalidProblemError(
+            f"{found}, expected a Dataset: margin_report(maxmargin.from_arrays(X, y)), or maxmargin.load of a file"
+        )
     settings = Settings(
         bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),

@@ -34,7 +34,8 @@ def document(report: dict[str, Any]) -> Document:
     return Document(
         title=words.question(report),
         subtitle=f"{one_line(data['source'])}: {plural(data['n_samples'], 'row')}, "
-        f"{plural(data['n_features'], 'feature')}",
+        f"{plural(data['n_features'], 'feature')}; +1 is {words.name_of(data['positive'])} "
+        f"({one_line(data['positive_reason'])})",
         headline=words.headline(report),
         tone=words.tone(report),
         cards=_cards(report),
@@ -106,7 +107,6 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
             )
             for entry in data["classes"]
         ),
-        ("Why +1 is that class", one_line(data["positive_reason"])),
         ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
         ("Preparation", _preparation(data["prepare"])),
         ("R = greatest ‖x‖", number(data["radius"])),

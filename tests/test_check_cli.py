@@ -40,7 +40,8 @@ TRUE = {
 REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
 
 FIELDS = {
-    "schema", "version", "source", "n_samples", "n_features", "classes", "positive", "negative", "notes", "bias",
+    "schema", "version", "source", "n_samples", "n_features", "classes", "positive", "positive_reason", "negative",
+    "notes", "bias",
     "verdict", "strictly_separable", "proof", "reason", "separated_rows", "separated_rows_count", "touching_rows",
     "touching_rows_count", "infinite_columns", "finite_columns", "aliased_columns", "dimension", "witness_rows",
     "witness_rows_count", "witness_weights", "hyperplane", "balancing_rows", "engine", "attempts", "reading",

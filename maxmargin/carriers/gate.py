@@ -35,13 +35,13 @@ def opened(
     InvalidOptionError
         `memory` is no amount, or `resume` was asked for with a cluster.
     """
+    check_format(choice.format)
     if cluster is not None:
         _refuse(resume)
         from .dask_files import open_on_cluster
 
         return open_on_cluster(os.fspath(source), choice, cluster, is_positive_chosen=is_positive_chosen)
     stored = None
-    check_format(choice.format)
     if memory is not None or choice.format == "npy" or _is_folder_or_array(source):
         from .budget import Budget, memory_size
         from .opening import open_stored

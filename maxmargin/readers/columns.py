@@ -9,13 +9,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import option
+
 from .errors import DataError, data_error
 from .layout import Layout
 from .numerals import booleans, cleaned, number, numbers
 from .spelling import Complaint
 from .table import Choice, Column, Table, Texts, drop_note, kept_names, shown_name
 
-_UNQUOTED = "a number with a comma that is not quoted?"
+_UNQUOTED = (
+    "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
+    f"with {option('decimal_comma')}"
+)
 
 NumberedRow: TypeAlias = tuple[int, list[str]]
 
@@ -56,7 +61,7 @@ class Columns:
         if any(self.is_boolean.values()) or not np.isfinite(values).all():
             return False
         for j, texts in found.items():
-            self.texts[j] += map(self.spelling.swapped, texts)
+            self.texts[j] += map(self.spelling.swapped, texts) if self.spelling.decimal_comma else texts
         self.is_boolean.update(dict.fromkeys(self.roles.features, False))
         self._keep(values, np.arange(lines_before + 1, lines_before + n_lines + 1))
         return True

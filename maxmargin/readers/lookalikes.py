@@ -20,10 +20,15 @@ class Look(NamedTuple):
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TAKE_OUT = "take the {} out of the file"
 
-DECIMAL_COMMA = Look("a number with a decimal comma", f"read it with {option('decimal_comma')}")
+_READ_COMMAS = (
+    f"read the file with {option('decimal_comma')}, and with {option('sep')} if its fields are not separated by "
+    "semicolons or tabs"
+)
+
+DECIMAL_COMMA = Look("a number with a decimal comma", _READ_COMMAS)
 COMMA = Look(
     "a number with a decimal comma or a thousands separator",
-    f"read a decimal comma with {option('decimal_comma')}, take thousands separators out of the file",
+    f"if it is a decimal comma {_READ_COMMAS}; take thousands separators out of the file",
 )
 DECIMAL_POINT = Look("a number with a decimal point", f"leave {option('decimal_comma')} out, or write it with a comma")
 POINT = Look(
@@ -92,9 +97,16 @@ def _several(text: str) -> Look | None:
     for separator in ";\t|":
         fields = text.split(separator)
         if len(fields) > 1 and _is_numeric(fields[0]):
-            how = option("sep", repr("tab" if separator == "\t" else separator))
-            return Look(f"fields separated by {separator!r}", f"read the file with {how}")
-    return None
+            return _fields("tab" if separator == "\t" else separator)
+    fields = text.split()
+    return _fields("space") if len(fields) > 1 and all(map(_is_numeric, fields)) else None
+
+
+def _fields(separator: str) -> Look:
+    how = f"read the file with {option('sep', repr(separator))}"
+    return Look(
+        f"fields separated by {separator!r}", f"{how}, and with {option('decimal_comma')} if its numbers have one"
+    )
 
 
 def _around(text: str) -> Look | None:

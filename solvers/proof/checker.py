@@ -34,8 +34,8 @@ FIELDS = {
     "margin-at-most": "rows weights margin_squared", "margin-exactly": "direction rows weights margin_squared",
 }  # fmt: skip
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
-SOURCE = {"source", "label", "positive", "drop", "id", "one_hot", "drop_missing", "classes", "values"}
-SOURCE |= {"one_hot_columns", "sep", "decimal_comma", "format"}
+SOURCE = {"source", "label", "positive", "drop", "id", "one_hot", "one_hot_columns", "drop_missing", "sep",
+          "decimal_comma", "format", "classes", "values"}  # fmt: skip
 INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]+")  # Python converts no more decimal digits
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,4})?", re.IGNORECASE)
 PRIMES = (2**61 - 1, 2**255 - 19, 2**521 - 1)
@@ -127,7 +127,6 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     a: dict[Any, int] = dict(zip(names, integers(proof.get("weights", []), len(names), "weights"), strict=True))
     need(len(a) == len(names), "rows: one occurs twice")
     need(min(p, q, *a.values()) > 0, "weights or margin_squared: not positive")
-
     S, is_strict, norm = {}, False, sum(x * x for x in v[: data["n_features"]])
     needed = {name[0] if type(name) is tuple and name else name for name in names}
     numbered = ((i, row) for i, row in enumerate(rows) if has_v or N or i in needed)

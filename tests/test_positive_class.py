@@ -1,0 +1,184 @@
+"""Which class is +1, and why: one rule at every door, and in every answer."""
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.readers.affirmative import PAIRS, default_positive
+
+X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 0.5], [4.0, 1.0]])
+
+AFFIRMATIVE = [
+    ("+", "-"),
+    ("1", "-1"),
+    ("+1", "\N{MINUS SIGN}1"),
+    ("True", "False"),
+    ("YES", "no"),
+    ("y", "N"),
+    ("case", "control"),
+    ("Positive", "Negative"),
+    ("pos", "neg"),
+    ("Diseased", "healthy"),
+    ("disease", "no disease"),
+    ("diabetic", "non-diabetic"),
+    ("spam", "not_spam"),
+    (" yes", "no "),
+]
+
+
+@pytest.mark.parametrize(("affirmative", "other"), AFFIRMATIVE)
+def test_the_affirmative_is_plus_one_whatever_the_order(tmp_path: Path, affirmative: str, other: str) -> None:
+    for labels in ([affirmative, other, other, affirmative], [other, affirmative, affirmative, other]):
+        signs = [1 if label == affirmative else -1 for label in labels]
+        path = tmp_path / "data.csv"
+        path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X.tolist(), labels, strict=True)))
+        doors = (
+            mm.load(path),
+            mm.load(path, memory=1),
+            mm.load(pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": labels})),
+            mm.from_arrays(X, labels),
+            mm.from_arrays(X, np.array(labels)),
+            mm.from_arrays(X, pd.Series(labels, dtype="category")),
+        )
+        for dataset in doors:
+            assert dataset.y.tolist() == signs
+            assert dataset.positive_reason is not None
+            assert dataset.positive_reason.startswith("the affirmative of ")
+
+
+@pytest.mark.parametrize("y", [[True, False, False, True], [1, -1, -1, 1], [1.0, 0.0, 0.0, 1.0], [2, 1, 1, 2]])
+def test_booleans_and_numbers_keep_their_order(y: list[Any]) -> None:
+    dataset = mm.from_arrays(X, y)
+    assert dataset.positive == max(y)
+    assert dataset.y.tolist() == [1, -1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("classes", "positive"),
+    [
+        (("a", "b"), "b"),
+        (("no", "yes and no"), "yes and no"),
+        (("ham", "spam"), "spam"),
+        (("-", "0"), "0"),
+        ((3, 7), 7),
+    ],
+)
+def test_all_others_go_by_order(classes: tuple[Any, Any], positive: object) -> None:
+    assert default_positive(classes) == (positive, "the greater label in sorted order")
+
+
+def test_pairs_are_not_turned_round() -> None:
+    assert not {(other, label) for label, other in PAIRS} & PAIRS
+
+
+def test_a_choice_goes_before_the_rule_and_says_so() -> None:
+    dataset = mm.from_arrays(X, ["yes", "no", "no", "yes"], positive="no")
+    assert (dataset.positive, dataset.positive_reason) == ("no", "chosen with positive=")
+    three = mm.from_arrays(X, ["+", "-", "0", "+"])
+    assert (three.positive, three.positive_reason, three.classes) == (None, None, ("+", "-", "0"))
+    assert three.one_vs_rest("-").positive_reason == "the class against the rest"
+    assert three.pair("+", "-").positive_reason == "the second class of the pair"
+
+
+def test_every_answer_names_the_class_and_the_reason() -> None:
+    y = ["+", "-", "-", "+"]
+    answers = [
+        mm.separability(X, y),
+        mm.separability(pd.DataFrame(X, columns=["a", "b"]), y),
+        mm.hard_margin(X, y),
+        mm.soft_margin(X, y),
+        *mm.soft_margin_path(X, y, [1.0, 2.0]),
+        mm.nu_margin(X, y, 0.5),
+        mm.fewest_errors(X, y),
+        mm.least_total_slack(X, y),
+        mm.perceptron(X, y, max_epochs=3),
+        mm.online(X, y, max_epochs=3),
+        mm.order_study(X, y, n_orders=2, n_search=0, n_sequence=0, max_states=0, max_epochs=2),
+    ]
+    for answer in answers:
+        assert (answer.positive, answer.positive_reason) == ("+", "the affirmative of +/-"), type(answer)
+    chosen = pickle.loads(pickle.dumps(mm.hard_margin(X, y, positive="-")))
+    assert (chosen.positive, chosen.positive_reason) == ("-", "chosen with positive=")
+    many = mm.separability(X, ["+", "-", "0", "+"])
+    assert (many.positive, many.positive_reason) == (None, None)
+    data = mm.margin_report(mm.from_arrays(X, y), orders=0).to_dict()["data"]
+    assert (data["positive"], data["positive_reason"]) == ("+", "the affirmative of +/-")
+
+
+def test_signs_of_an_answer_are_those_of_the_affirmative() -> None:
+    """The greatest margin of points -1 (-) and 1 (+) has w = 1; with the classes turned round it is -1."""
+    answer = mm.hard_margin([[-1.0], [1.0]], ["-", "+"])
+    assert answer.w is not None
+    assert answer.w[0] > 0
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n0,-\n1,+\n2,-\n3,+\n4,+\n")
+    return str(path)
+
+
+COMMANDS = {
+    "check": [],
+    "margin": [],
+    "margin --soft": ["--soft", "1"],
+    "perceptron": ["--max-epochs", "5"],
+    "online": ["--max-epochs", "5"],
+    "bounds": [],
+    "fewest-errors": [],
+    "orders": ["--n-orders", "5", "--n-search", "5", "--n-sequence", "5"],
+    "report": ["--orders", "0", "--max-epochs", "5"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [name.split()[0], file, *COMMANDS[name], "--quiet"]
+    run([*command, "--json"])
+    fields = json.loads(capsys.readouterr().out)
+    fields = fields["data"] if name == "report" else fields
+    assert (fields["positive"], fields["positive_reason"]) == ("+", "the affirmative of +/-")
+    run([*command, "--positive", "-"])
+    text = capsys.readouterr().out
+    assert "(chosen with --positive)" in text
+    assert "+1 is" in text
+
+
+def test_tables_of_classes_say_it_for_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "three.csv"
+    path.write_text("x,y\n0,a\n1,b\n2,c\n3,a\n")
+    run(["check", str(path), "--json"])
+    fields = json.loads(capsys.readouterr().out)
+    assert (fields["positive"], fields["positive_reason"]) == (None, None)
+    assert all(entry["positive"] == entry["class"] for entry in fields["one_vs_rest"])
+    assert all(entry["positive"] == entry["classes"][1] for entry in fields["pairs"])
+
+
+def test_proofs_from_before_the_rule_still_hold(tmp_path: Path, file: str) -> None:
+    """A proof in which "-" is +1, as it was by sorted order, names it or does not: both are found by the hash."""
+    proof = tmp_path / "p.json"
+    assert run(["check", file, "--positive", "-", "--proof", str(proof), "--quiet"]) == 3
+    document = json.loads(proof.read_text())
+    assert document["data"]["positive"] == "-"
+    for positive in ("-", None):
+        document["data"]["positive"] = positive
+        proof.write_text(json.dumps(document))
+        assert run(["verify", str(proof), file, "--quiet"]) == 0
+
+
+def test_a_margin_proof_names_the_class(tmp_path: Path) -> None:
+    path, proof = tmp_path / "data.csv", tmp_path / "p.json"
+    path.write_text("x,y\n0,-\n1,-\n2,+\n")
+    assert run(["margin", str(path), "--proof", str(proof), "--quiet"]) == 0
+    assert json.loads(proof.read_text())["data"]["positive"] == "+"
+    from maxmargin.solvers.proof.checker import main as check_alone
+
+    assert check_alone([str(proof), str(path)]) == 0
