@@ -214,8 +214,9 @@ def margin_report(
     from maxmargin.reports.study import Settings, study
     from maxmargin.solvers.errors import InvalidProblemError
 
-    if not isinstance(dataset, Dataset):
-        found = f"found {type(dataset).__module__}.{type(dataset).__name__}"
+    given: object = dataset
+    if not isinstance(given, Dataset):
+        found = f"found {type(given).__module__}.{type(given).__name__}"
         raise InvalidProblemError(
             f"{found}, expected a Dataset: margin_report(maxmargin.from_arrays(X, y)), or maxmargin.load of a file"
         )

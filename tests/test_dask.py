@@ -196,6 +196,24 @@ def test_workers_read_files(client: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert_is_the_data(dataset)
 
 
+@pytest.mark.parametrize("separator", [";", "  "])
+def test_workers_read_text_as_it_is_written(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str
+) -> None:
+    monkeypatch.setattr(dask_files, "_BYTES_AT_ONCE", 5000)
+    path = tmp_path / "data.txt"
+    rows = [[repr(value).replace(".", ",") if isinstance(value, float) else str(value) for value in row]
+            for row in frame().itertuples(index=False)]  # fmt: skip
+    path.write_text("".join(separator.join(row) + "\n" for row in [[*frame().columns], *rows]))
+    reading: dict[str, Any] = {"decimal_comma": True, "sep": separator[:1], "format": "csv"}
+    assert_is_the_data(load(path, cluster=client.scheduler.address, **reading))
+    content = path.read_bytes()
+    for place, expected in ((8000, "found byte 0xe9, which is not UTF-8"), (9000, "found a NUL byte")):
+        path.write_bytes(content[:place] + (b"\xe9" if place == 8000 else b"\0") + content[place:])
+        with pytest.raises(DataError, match=expected):
+            load(path, cluster=client.scheduler.address, **reading)
+
+
 def test_workers_name_what_is_wrong(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_files, "_BYTES_AT_ONCE", 5000)
     data = frame()

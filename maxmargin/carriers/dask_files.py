@@ -139,10 +139,10 @@ def _starts(path: str) -> range:
 def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labelled]]:
     """Return the rows of the lines that begin in the piece of a file from this byte on."""
     layout = layout_of(path, choice)
-    source = path if start == 0 else f"{path} from byte {start}"
+    source = _name_of_piece(path, start)
     if start:
         layout = replace(layout, header_line=0, source=source)
-    text = _lines_from(path, start, source)
+    text = _lines_from(path, start)
     columns = columns_of_block(Block(text, 0), layout, choice, ArrowColumns)
     values, labels, lines = columns.take()
     if not len(values):
@@ -151,7 +151,11 @@ def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labe
     return values, [labelled(values, labels, lines, names, source)]
 
 
-def _lines_from(path: str, start: int, source: str) -> str:
+def _name_of_piece(path: str, start: int) -> str:
+    return path if start == 0 else f"{path} from byte {start}"
+
+
+def _lines_from(path: str, start: int) -> str:
     with open_binary(path) as file:
         if is_compressed(path):
             return decoded(file.read(), 0, path)
@@ -162,7 +166,7 @@ def _lines_from(path: str, start: int, source: str) -> str:
         content = file.read(n_bytes) if n_bytes > 0 else b""
         if content and not content.endswith(b"\n"):
             content += file.readline()
-    return decoded(content, 0, source)
+    return decoded(content, 0, _name_of_piece(path, start))
 
 
 def _itself(part: list[Labelled]) -> list[Labelled]:

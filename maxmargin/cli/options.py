@@ -52,7 +52,11 @@ def _data_options(command: Command, *, is_required: bool) -> Command:
         command,
         click.argument("source", required=is_required),
         click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
-        click.option("--positive", metavar="VALUE", help="The class that is +1, against all others."),
+        click.option(
+            "--positive",
+            metavar="VALUE",
+            help="The class that is +1, against all others.  [default: yes of yes/no and the like, else the greater]",
+        ),
         click.option("--drop", metavar="COL", multiple=True, help="Column to leave out; may be repeated."),
         click.option("--id", "id_column", metavar="COL", help="Column that names the rows."),
         click.option("--one-hot", is_flag=True, help="Encode text columns as columns of 0 and 1."),

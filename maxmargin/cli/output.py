@@ -126,11 +126,11 @@ def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:
 
 
 def headline(dataset: "Dataset") -> str:
-    """Return the data set in a line, and which class is +1 in another."""
+    """Return the data set in one line, and which class is +1."""
     shape = f"{dataset.source}: {dataset.n_samples} x {dataset.n_features}"
     if dataset.is_binary:
-        why = f"  +1 is {dataset.positive!r} ({dataset.positive_reason})"
-        return f"{shape}, {dataset.positive} (+1) against {dataset.negative} (-1)\n{why}"
+        why = f"+1 is {dataset.positive!r} ({dataset.positive_reason})"
+        return f"{shape}, {dataset.positive} (+1) against {dataset.negative} (-1); {why}"
     return f"{shape}, {len(dataset.classes)} classes"
 
 
