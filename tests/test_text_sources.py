@@ -89,6 +89,17 @@ def test_decimal_commas_without_a_header(write: Write) -> None:
     assert mm.load(path, decimal_comma=True, sep=";").n_samples == 2
 
 
+@pytest.mark.parametrize("first", ["1,5", "1,234", "1,234.5", "1.234.567", "1'234", "0x1F", "1_000"])
+@pytest.mark.parametrize("options", [{}, {"decimal_comma": True}])
+def test_a_number_in_the_first_line_is_no_name(write: Write, first: str, options: dict[str, Any]) -> None:
+    """Or the row would be lost without a word."""
+    path = write(f"{first};yes\n2;no\n3;yes\n")
+    if first == "1,5" and options:
+        assert mm.load(path, **options).X.tolist() == [[1.5], [2], [3]]
+    elif not (first == "1,234" and options):
+        assert f"line 1, column 0: found {first!r}" in error(path, sep=";", **options)
+
+
 def test_labels_and_ids_with_commas(write: Write) -> None:
     path = write('id;x;y\n"u,1";1,5;0,5\n"v.2";2,5;1,5\n')
     dataset = mm.load(path, decimal_comma=True, id="id")
@@ -222,8 +233,8 @@ def test_stored_texts_are_to_be_stored_as_numbers(tmp_path: Path) -> None:
     for source, options in ((frame, {}), (path, {}), (path, {"memory": 1}), (frame, {"one_hot": True})):
         message = error(source, drop="n", **options)
         assert "found '1,5', expected a number (it looks like a number with a decimal comma: store " in message
-    assert "found the text '1.5', expected a number (store the column as numbers)" in error(frame, drop="a")
-    assert "found the text '1.5', expected a number (store the column" in error(path, drop="a", memory=1)
+    assert "found the text '1.5', expected a number (store plain numbers)" in error(frame, drop="a")
+    assert "found the text '1.5', expected a number (store plain numbers)" in error(path, drop="a", memory=1)
     for source in (frame, path):
         assert "decimal_comma=True: found " in error(source, drop="a", decimal_comma=True)
     assert "sep=: found " in error(path, drop="a", sep=";", memory=1)

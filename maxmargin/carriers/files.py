@@ -69,9 +69,11 @@ def scan_of(path: str, choice: Choice, budget: Budget) -> Scan:
     Raises
     ------
     DataError
-        It is missing, or broken.
+        It is missing, or broken, or of a format that cannot be read in parts.
     """
     kind = kind_of(path, choice.format)
+    if kind not in SUFFIXES:
+        raise data_error(path, found=f"the suffix {kind!r}", expected=f"one of {' '.join(SUFFIXES)}")
     try:
         if kind in DELIMITED:
             return TextScan(path, choice)

@@ -7,7 +7,7 @@ from itertools import islice
 
 from maxmargin.solvers.errors import InvalidOptionError, option
 
-from .lookalikes import COMMA, DECIMAL_COMMA, look_of
+from .lookalikes import is_written_otherwise
 from .numerals import is_missing
 from .spelling import POINTS, Spelling
 
@@ -158,5 +158,5 @@ def is_header(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS) -> boo
 
 
 def _is_data(field: str, spelling: Spelling) -> bool:
-    """Return whether a field is a number, or one with a decimal comma that was not asked for."""
-    return not is_missing(field) and (spelling.is_number(field) or look_of(field) in (DECIMAL_COMMA, COMMA))
+    """Return whether a field is a number, or one that is written in another way than was said."""
+    return not is_missing(field) and (spelling.is_number(field) or is_written_otherwise(spelling.swapped(field)))

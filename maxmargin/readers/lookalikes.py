@@ -83,6 +83,17 @@ def look_of(text: str) -> Look | None:
     return next(filter(None, (find(text) for find in _FINDERS)), None)
 
 
+def is_written_otherwise(text: str) -> bool:
+    """Return whether a text is nothing but a number, and not in digits with a decimal point.
+
+    Examples
+    --------
+    >>> is_written_otherwise("1,234.5"), is_written_otherwise("1.5"), is_written_otherwise("25%")
+    (True, False, False)
+    """
+    return _written(text.strip()) is not None
+
+
 def _written(text: str) -> Look | None:
     return next((look for pattern, look in _WRITTEN if re.fullmatch(pattern, text, re.ASCII)), None)
 
@@ -124,7 +135,7 @@ def _other_digits(text: str) -> Look | None:
 
 def _is_numeric(text: str) -> bool:
     is_number = number(text) is not None and not is_missing(text)
-    return is_number or _written(text.strip()) is not None
+    return is_number or is_written_otherwise(text)
 
 
 _FINDERS: tuple[Callable[[str], Look | None], ...] = (_written, _other_digits, _money, _several, _around)

@@ -10,7 +10,7 @@ from .lookalikes import IN_COMMAS, look_of
 from .numerals import is_missing, number
 from .table import DROP_MISSING_HINT, TEXT_HINT
 
-STORE_NUMBERS = "store the column as numbers"
+STORE_NUMBERS = "store plain numbers"
 """What to do about numbers that a source which can store numbers stores as texts."""
 
 _SWAP = str.maketrans(",.", ".,")
