@@ -28,6 +28,7 @@ class Contest:
     Attributes
     ----------
     positive, negative : label
+    positive_reason : str
         ``"rest"`` is every other class.
     problem : Problem
     separability : Separability
@@ -38,6 +39,7 @@ class Contest:
     """
 
     positive: object
+    positive_reason: str | None
     negative: object
     problem: Problem
     separability: Separability
@@ -96,6 +98,7 @@ def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | Non
     run_problem, scale = with_bias_scale(problem, settings.bias_scale)
     return Contest(
         positive=dataset.positive,
+        positive_reason=dataset.positive_reason,
         negative=dataset.negative,
         problem=problem,
         separability=answer,

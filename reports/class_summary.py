@@ -43,6 +43,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
     share = run.margin / hard.upper if hard.lower > 0 else None
     return {
         "positive": contest.positive,
+        "positive_reason": contest.positive_reason,
         "negative": contest.negative,
         "n_samples": contest.problem.n_samples,
         "verdict": contest.separability.verdict,

@@ -160,6 +160,11 @@ def test_tables_of_classes_say_it_for_every_row(tmp_path: Path, capsys: pytest.C
     assert (fields["positive"], fields["positive_reason"]) == (None, None)
     assert all(entry["positive"] == entry["class"] for entry in fields["one_vs_rest"])
     assert all(entry["positive"] == entry["classes"][1] for entry in fields["pairs"])
+    run(["report", str(path), "--json", "--orders", "0", "--max-epochs", "3", "--quiet"])
+    tables = json.loads(capsys.readouterr().out)
+    for table in (fields, tables):
+        assert {entry["positive_reason"] for entry in table["one_vs_rest"]} == {"the class against the rest"}
+        assert {entry["positive_reason"] for entry in table["pairs"]} == {"the second class of the pair"}
 
 
 def test_proofs_from_before_the_rule_still_hold(tmp_path: Path, file: str) -> None:

@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import maxmargin as mm
+from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
 from maxmargin.decimals import read_decimal
 from maxmargin.readers.errors import DataError
+from maxmargin.readers.formats import FORMATS
 from maxmargin.readers.lookalikes import look_of
 from maxmargin.readers.numerals import number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -536,6 +538,17 @@ def test_verify_needs_no_options(
     assert run(["verify", str(proof), str(write("x,y\n1,a\n2,b\n", "other.csv")), "--quiet"]) == 3
 
 
+def test_proofs_about_columns_that_are_now_refused_still_hold(write: Write, tmp_path: Path) -> None:
+    """Without a check a proof with "one_hot" speaks of all text columns, as older ones do."""
+    path, proof = write(levels(DIFFERENT)), tmp_path / "p.json"
+    assert run(["check", str(path), "--one-hot-column", "a", "--proof", str(proof), "--quiet"]) == 0
+    document = json.loads(proof.read_text())
+    document["data"]["one_hot"] = bool(document["data"].pop("one_hot_columns"))
+    proof.write_text(json.dumps(document))
+    assert run(["verify", str(proof), str(path), "--quiet"]) == 0
+    assert run(["verify", str(proof), str(write(levels(NEARLY))), "--quiet"]) == 3
+
+
 def test_other_data_without_a_suffix_are_not_those_of_the_proof(write: Write, tmp_path: Path) -> None:
     path, proof = write("x;y\n1,5;-\n2,5;+\n", "data.bin"), tmp_path / "p.json"
     options = ["--format", "csv", "--decimal-comma"]
@@ -607,3 +620,7 @@ def test_parquet_needs_no_words(tmp_path: Path) -> None:
     path = tmp_path / "data"
     pq.write_table(pa.Table.from_pandas(frame()), path)
     assert mm.load(path, format="parquet").n_samples == 3
+
+
+def test_the_command_line_knows_all_formats() -> None:
+    assert cli_options.FORMATS == FORMATS

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
 from maxmargin.proofs import Document, check_labelled, read_proof, verify
-from maxmargin.readers.table import OneHot
+from maxmargin.readers.table import OneHot, columns_named
 from maxmargin.solvers.proof.checker import CertificateError, need
 
 Read = TypeVar("Read")
@@ -136,8 +136,8 @@ def _options(data: dict[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         entries = value if name in _LISTS and isinstance(value, list) else [value]
         need({*map(type, entries)} <= _READING[name], f"data: {name} is not what it may be")
-    named = tuple(options.pop("one_hot_columns", ()))
-    return {**options, "one_hot": OneHot(every=options.get("one_hot", False), named=named)}
+    named = columns_named(options.pop("one_hot_columns", ()))
+    return {**options, "one_hot": OneHot(every=options.get("one_hot", False), named=named, is_checked=False)}
 
 
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
@@ -146,7 +146,7 @@ def _is_readable(source: str, memory: str, **written: Any) -> bool:
     from maxmargin.readers.formats import read
     from maxmargin.readers.table import Choice
 
-    any_table = Choice(one_hot=OneHot(every=True), drop_missing=True, **written)
+    any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)
     return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(partial(read, source, any_table))
 
 

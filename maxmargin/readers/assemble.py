@@ -197,7 +197,8 @@ def _numeric(table: Table, choice: Choice) -> Table:
         if not column.is_named:
             if not choice.one_hot.every:
                 raise _text_error(table, column.name, column.values)
-            _check_levels(table, column.name, column.values)
+            if choice.one_hot.is_checked:
+                _check_levels(table, column.name, column.values)
         encoded, note = _one_hot(table, column.name, column.values)
         columns += encoded
         notes.append(note)

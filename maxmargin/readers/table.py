@@ -54,10 +54,14 @@ class OneHot:
         All of them, as far as it is sensible.
     named : tuple of columns
         These, however many different texts they hold.
+    is_checked : bool
+        Whether columns that were not named are refused where they look like numbers, or separate anything. A proof may
+        be about such columns all the same.
     """
 
     every: bool = False
     named: tuple[ColumnRef, ...] = ()
+    is_checked: bool = True
 
     @classmethod
     def of(cls, wanted: "OneHot | bool | ColumnRef | Iterable[ColumnRef]") -> "OneHot":
