@@ -28,8 +28,9 @@ class Contest:
     Attributes
     ----------
     positive, negative : label
-    positive_reason : str
         ``"rest"`` is every other class.
+    positive_reason : str or None
+        Why the one is positive.
     problem : Problem
     separability : Separability
     hard : HardMargin
