@@ -184,7 +184,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     path.write_bytes("a,b\n1,x\n2,ÿ\n".encode("latin-1"))
     assert complaint(path).startswith("line 3: found byte 0xff")
     path.write_text("a,b\n1,x\n2,y\n", encoding="utf-16")
-    assert complaint(path).startswith("line 1: found ")
+    assert complaint(path).startswith("found text in UTF-16, expected text in UTF-8")
 
 
 def test_no_such_file(tmp_path: Path) -> None:
