@@ -37,7 +37,9 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
             f"or {option('positive')} to choose one of them"
         )
     y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
-    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds)
+    is_greater_of_two = len(dataset.classes) == 2 and dataset.positive == dataset.classes[1]
+    positive = None if is_greater_of_two else dataset.positive
+    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds, positive=positive)
 
 
 def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:

@@ -2,22 +2,20 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.readers.arrays import features_of, labels_of
-from maxmargin.readers.labels import MOST_CLASSES, LabelError, Labels, encode
+from maxmargin.readers.labels import LabelError, Labels, encode
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.proof.checker import CertificateError, check, validate
+from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
 
 Document = dict[str, Any]
-Hash = Callable[[bytes], str]
 
 
 class SourceFields(TypedDict, total=False):
@@ -79,6 +77,8 @@ def _with_source(document: Document, source: SourceFields) -> Document:
     fields: Document = dict(source)
     if fields.get("positive") is not None:
         fields["positive"] = str(fields["positive"])
+    else:
+        fields.pop("positive", None)  # what the proof itself says stands
     for name in ("drop", "classes"):
         if name in fields:
             fields[name] = [entry if name == "drop" else str(entry) for entry in fields[name]]
@@ -94,7 +94,7 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
         The file is not a proof.
     OSError
     """
-    return _parsed(Path(path).read_bytes())
+    return parse(Path(path).read_bytes())
 
 
 def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> bool:
@@ -105,7 +105,9 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
     certificate : Certificate, dict, JSON text, or path of a proof file
     X : array_like, SciPy sparse array, or table, of shape (n_samples, n_features)
     y : array_like (n_samples,)
-        The labels. Which class is +1 is part of the data's hash and found from it.
+        The labels. Which of them is +1 the proof says as `positive`: by the text of the label, or as its number (1, "1"
+        and "1.0" name the label 1; True names the label True, not 1). Without `positive` there must be two labels, and
+        the greater one is +1. The hash of the data holds the signs, so another choice is refused.
 
     Returns
     -------
@@ -134,6 +136,12 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
     ...
     maxmargin.solvers.proof.checker.CertificateError: row 1: z.v > 0 is false
     """
+    statement_about(certificate, X, y)
+    return True
+
+
+def statement_about(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> str:
+    """Check a proof as `verify` does; return in a line what it proves, and of which classes."""
     document = _document(certificate)
     if document["data"]["reading"] == "decimal":
         raise CertificateError("the proof is about decimal text, which arrays do not hold: maxmargin verify PROOF FILE")
@@ -142,13 +150,11 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
         labels = encode(labels_of(y, matrix.shape[0]))
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
-    data = ClassProblem(matrix, labels.codes, len(labels.classes))
-    check_labelled(document, _Rows(data), labels, data.sha256_with)
-    return True
+    return check_labelled(document, _Rows(ClassProblem(matrix, labels.codes, len(labels.classes))), labels)
 
 
-def check_labelled(document: Document, rows: Any, labels: Labels, sha256_with: Hash) -> None:
-    """Check a proof about labelled rows.
+def check_labelled(document: Document, rows: Any, labels: Labels) -> str:
+    """Check a proof about labelled rows; return in a line what it proves, and of which classes.
 
     Parameters
     ----------
@@ -156,31 +162,14 @@ def check_labelled(document: Document, rows: Any, labels: Labels, sha256_with: H
         The proof, as `read_proof` gives it.
     rows : sequence of rows of floats, or of fractions in the decimal reading
     labels : Labels
-    sha256_with : callable
-        Returns the hash of the rows and the bytes of the signs: it tells which class the proof takes for +1.
 
     Raises
     ------
     CertificateError
     """
-    if document["question"] == "multinomial":
-        check(document, rows, labels.codes.tolist())
-        return
-    candidates = _candidates(document, labels)
-    expected = document["data"]["sha256"]
-    fitting = (code for code in candidates if sha256_with(_signs(labels, code).tobytes()) == expected)
-    check(document, rows, _signs(labels, next(fitting, candidates[0])).tolist())
-
-
-def _candidates(document: Document, labels: Labels) -> list[int]:
-    """Return the classes that may be +1, the likely ones first: the one that the proof names, the greatest."""
-    named = str(document["data"].get("positive"))
-    codes = range(len(labels.classes) - 1, -1, -1)
-    return sorted(codes, key=lambda code: str(labels.classes[code]) != named)[:MOST_CLASSES]
-
-
-def _signs(labels: Labels, positive: int) -> NDArray[np.int8]:
-    return np.where(labels.codes == positive, 1, -1).astype(np.int8)
+    numbers = numbering(document, labels.classes)
+    check(document, rows, np.array(numbers)[labels.codes].tolist())
+    return statement(document, labels.classes)
 
 
 class _Rows:
@@ -199,19 +188,10 @@ class _Rows:
 
 def _document(certificate: Any) -> Document:
     if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
-        return _parsed(certificate.encode("utf-8", "surrogatepass"))
+        return parse(certificate.encode("utf-8", "surrogatepass"))
     if isinstance(certificate, str | os.PathLike):
         return read_proof(certificate)
     document = certificate.to_dict() if isinstance(certificate, Certificate) else certificate
     document = dict(document) if isinstance(document, Mapping) else document
     validate(document)
     return document
-
-
-def _parsed(content: bytes) -> Document:
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise CertificateError(f"not a proof: {error}") from None
-    validate(document)
-    return dict(document)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,8 @@ class Problem(Samples):
         for the text; hyperplanes and margins are those of the integers until they are taken back.
     known_bounds : tuple of two ndarray (n_features,), optional
         The least and the greatest number of every column, where somebody has looked already.
+    positive : str, int, float or bool, optional
+        The label that is +1, by which proofs name it. Without it, it is the greater one of two.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
     """
@@ -190,6 +192,7 @@ class Problem(Samples):
     integers: Integers | None = None
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
+    positive: str | int | float | bool | None = None
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -252,6 +255,7 @@ class ClassProblem(Samples):
     integers: Integers | None = None
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
+    positive: ClassVar[None] = None
 
     @cached_property
     def sha256(self) -> str:

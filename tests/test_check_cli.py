@@ -157,7 +157,11 @@ def test_the_checker_runs_alone(command: Run) -> None:
     command("check", data(QUASI), "--proof", "p.json")
     alone = [sys.executable, "-I", str(checker.__file__), "p.json"]
     done = subprocess.run([*alone, "data.csv"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "valid: quasi-separable\n")
+    code, held, _ = command("verify", "p.json", "data.csv")
+    assert (done.returncode, done.stdout) == (code, held) == (0, held)
+    assert held.startswith(
+        "valid: quasi-separable (two-class: 'yes' (+1) against 'no'; hyperplanes with a bias; 4 rows"
+    )
     done = subprocess.run([*alone, "none.csv"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
 

@@ -18,6 +18,7 @@ from maxmargin.cli.app import run
 from maxmargin.decimals import read_decimal
 from maxmargin.proofs import write_proof
 from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.proof import checker
 
 DATA = "size,junk,kind\n10,a,no\n20,b,no\n30,c,no\n60,d,yes\n70,e,yes\n"
 SOURCE: Any = {"source": "data.csv", "label": "kind", "positive": None, "drop": ["junk"], "id": None}
@@ -57,7 +58,22 @@ def changed(proof: Path, **data: Any) -> None:
 
 
 def test_a_proof_of_a_file_holds(verify: Run, proof: Path) -> None:
-    assert verify("p.json", "data.csv") == (0, "valid: separable (two-class, 5 x 1, with bias, binary64)\n", "")
+    code, out, err = verify("p.json", "data.csv")
+    assert (code, err) == (0, "")
+    classes = "'yes' (+1, the greater: the proof names none) against 'no'"
+    assert out == f"valid: separable (two-class: {classes}; hyperplanes with a bias; 5 rows x 1 column; binary64)\n"
+    assert checker.main(["p.json", "data.csv"]) == 0
+
+
+@pytest.mark.parametrize("name", ["no", "junk", "", 1, True, 10**400, [], {}, {"yes": 1}, 0.5])
+def test_another_positive_class_is_refused(verify: Run, proof: Path, name: Any) -> None:
+    changed(proof, positive="yes")
+    code, out, _ = verify("p.json", "data.csv")
+    assert code == 0 and "two-class: 'yes' (+1) against 'no'" in out
+    changed(proof, positive=name)
+    code, out, err = verify("p.json", "data.csv")
+    assert (code, err, out.count("\n")) == (3, "", 1)
+    assert checker.main(["p.json", "data.csv"]) == 3
 
 
 def test_as_json(verify: Run, proof: Path) -> None:
@@ -66,11 +82,12 @@ def test_as_json(verify: Run, proof: Path) -> None:
     assert code == 0
     assert fields["schema"] == "maxmargin.verify/1"
     assert (fields["valid"], fields["claim"], fields["reason"]) == (True, "separable", None)
-    proof.write_text("{}", encoding="utf-8")
+    assert fields["statement"].startswith("separable (two-class: 'yes' (+1")
+    proof.write_text('{"claim": "separable"}', encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv", "--json")
     fields = json.loads(out)
     assert code == 3
-    assert (fields["valid"], fields["claim"]) == (False, None)
+    assert (fields["valid"], fields["claim"], fields["statement"]) == (False, None, None)
     assert fields["reason"].startswith("not a proof")
 
 
@@ -140,18 +157,42 @@ def test_what_is_not_there_is_bad_usage(verify: Run, proof: Path, arguments: tup
     assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-@pytest.mark.parametrize("content", [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999])
-def test_a_damaged_proof_is_invalid(verify: Run, proof: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999, b"NaN", b'{"claim": 1', b"{}{}"],
+)
+def test_what_is_no_json_or_makes_no_claim_is_bad_input(verify: Run, proof: Path, content: bytes) -> None:
     proof.write_bytes(content)
+    for options in ((), ("--json",)):
+        code, out, err = verify("p.json", "data.csv", *options)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert err.startswith("maxmargin: p.json: found ")
+    assert checker.main(["p.json", "data.csv"]) == 2
+
+
+@pytest.mark.parametrize("old, new", [
+    ('"claim": "separable"', '"claim": "overlap", "claim": "separable"'),
+    ('"claim": "separable"', '"claim": "separable", "claim": "separable"'),
+    ('"data": {', '"data": {"bias": false, '), ('"data": {', '"data": {"bi\\u0061s": true, '),
+    ('"claim": "separable"', '"claim": null'), ('"version": 1', '"version": 1e0'), ('"bias": true', '"bias": 1'),
+    ('"label": "kind"', '"label": Infinity'), ('"label": "kind"', f'"label": {"[" * 9999}{"]" * 9999}'),
+    ('"label": "kind"', f'"label": {"9" * 99999}'), ('"label": "kind"', '"label": "\\ud800"'),
+])  # fmt: skip
+def test_a_malformed_claim_is_invalid(verify: Run, proof: Path, old: str, new: str) -> None:
+    text = proof.read_text(encoding="utf-8")
+    assert old in text
+    proof.write_text(text.replace(old, new, 1), encoding="utf-8")
     code, out, err = verify("p.json", "data.csv")
     assert (code, err, out.count("\n")) == (3, "", 1)
-    assert out.startswith("invalid: not a proof")
+    assert out.startswith("invalid: ")
+    assert checker.main(["p.json", "data.csv"]) == 3
 
 
 @pytest.mark.parametrize(
     "data",
     [
         {"label": {}}, {"label": [1]}, {"label": 1.5}, {"drop": 3}, {"drop": [[]]}, {"id": {}},
+        {"drop": "junk"}, {"classes": ["a", "b"]},
         {"id": True, "drop": []}, {"positive": []}, {"positive": "maybe"}, {"one_hot": "yes"}, {"drop_missing": 3},
         {"label": 10**30}, {"label": "\ud800"}, {"label": "junk"},
     ],
@@ -163,8 +204,8 @@ def test_a_proof_that_says_wrongly_how_its_data_are_read_is_invalid(verify: Run,
 
 
 def test_defaults_need_not_be_written(verify: Run, proof: Path) -> None:
-    changed(proof, label=None, drop="junk", source=None)
-    assert verify("p.json", "data.csv")[0] == 0
+    changed(proof, label=None, source=None, positive=None, one_hot=None, drop_missing=None, classes=None, values=None)
+    assert verify("p.json", "data.csv")[0] == checker.main(["p.json", "data.csv"]) == 0
 
 
 def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
@@ -178,7 +219,9 @@ def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
     document["data"] |= {"source": "data.csv", "label": -1}
     (tmp_path / "p.json").write_text(json.dumps(document), encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv")
-    assert (code, out) == (0, f"valid: {document['claim']} (two-class, 4 x 2, with bias, decimal)\n")
+    assert (
+        code == 0 and out.startswith(f"valid: {document['claim']} (two-class: '1' (+1") and out.endswith("decimal)\n")
+    )
     (tmp_path / "data.csv").write_text(text.replace("0.3", "0.30000000000000000001"), encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv")
     assert code == 3 and "not the data of the proof" in out

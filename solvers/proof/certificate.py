@@ -38,6 +38,10 @@ class Question(Protocol):
     def reading(self) -> str:
         """`binary64`, or `decimal` for the text of a file."""
 
+    @property
+    def positive(self) -> str | int | float | bool | None:
+        """The label that is +1; None for the greater one of two, and where all classes are asked about at once."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
@@ -55,13 +59,15 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as plain data, the form that is written and checked."""
-        data = {
+        data: dict[str, Any] = {
             "sha256": self.problem.sha256,
             "n_samples": self.problem.n_samples,
             "n_features": self.problem.n_features,
             "bias": self.problem.bias,
             "reading": self.problem.reading,
         }
+        if self.problem.positive is not None:
+            data["positive"] = self.problem.positive
         head = {"format": FORMAT, "version": VERSION, "claim": self.claim, "question": self.question, "data": data}
         return {**head, **self._numbers()}
 

@@ -1,4 +1,7 @@
-"""Check a proof about linear separability: ``python checker.py PROOF.json DATA.csv`` exits with 0 if it holds, else 3.
+"""Check a proof about linear separability: ``python checker.py PROOF.json DATA.csv``.
+
+Exit 0: it holds. 3: it does not, its form is wrong, or the data are others. 2: it is not JSON or makes no claim, or the
+data cannot be read here: tables of numbers can, .csv or .tsv, also .gz.
 
 Row i is x_i, of class c_i = 0 .. K-1; a question of two classes is K = 2 with the sign -1 as class 0 and +1 as class 1.
 Let X_i = (x_i, 1) with a bias, x_i through the origin. A vector v holds v_1 .. v_(K-1), and v_0 = 0. The inequality
@@ -13,20 +16,32 @@ is y_i (w.x_i + b) > 0 for two classes and v = (w, b). The data must have the pr
     margin-at-least q       z.v > 0 and (z.v)^2 >= q ||w||^2 for all z: the maximum margin squared is at least q;
     margin-at-most q        ||sum a z / sum a||^2 <= q. With a bias the a are first scaled to equal sums of the classes;
                             this is then the squared half distance of their weighted means. margin-exactly q: both.
+
+The class that ``positive`` names is +1. Where it is absent or null there must be two, and the greater one is +1. The
+classes of a multinomial question are numbered as ``classes`` lists them, else in sorted order. A name is the text of a
+class, or writes its number (1, "1" and "1.0" name the class 1; true and "true" name the class True, not 1).
+
+Bounds. Let m be the length of v. An integer has at most 4,300 decimal or 1,000,000 hexadecimal digits, N at most m
+vectors, and the rank of S is that of its first 2m entries. Memory is proportional to the sizes of the proof and of the
+data. So is time, but for one exact product of each row with v and with N (rows x columns x digits, where the digits are
+those of all vectors together) and the two ranks (at most 3 m^3 operations on numbers of at most 521 bits).
 """
 
 import csv
+import gzip
 import hashlib
+import io
 import json
 import math
 import re
 import struct
 import sys
 import zlib
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from operator import mul
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 FIELDS = {
     "separable": "direction", "not-strictly-separable": "rows weights", "overlap": "rows weights null_space",
@@ -34,15 +49,48 @@ FIELDS = {
     "margin-at-most": "rows weights margin_squared", "margin-exactly": "direction rows weights margin_squared",
 }  # fmt: skip
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
-SOURCE = {"source", "label", "positive", "drop", "id", "one_hot", "one_hot_columns", "drop_missing", "sep",
-          "decimal_comma", "format", "classes", "values"}  # fmt: skip
-INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]+")  # Python converts no more decimal digits
-NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,4})?", re.IGNORECASE)
+SOURCE: dict[str, tuple[type, ...]] = {  # how the data were read; null counts as absent
+    "source": (str,), "label": (str, int), "positive": (str, int, float, bool), "drop": (list,), "id": (str, int),
+    "one_hot": (bool,), "one_hot_columns": (list,), "drop_missing": (bool,), "sep": (str,), "decimal_comma": (bool,),
+    "format": (str,), "classes": (list,), "values": (list,),
+}  # fmt: skip
+ENTRIES: dict[str, tuple[type, ...]] = {
+    "drop": (str, int), "one_hot_columns": (str, int), "classes": (str,), "values": (list,),
+}  # fmt: skip
+ELSEWHERE = ("one_hot_columns", "sep", "decimal_comma", "format")
+"""Ways to read a file that this one does not know."""
+DEEPEST = 8
+"""Levels of a proof in JSON; no field needs as many."""
+INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]{1,1000000}")  # Python converts no more decimal digits
+NUMBER = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:e([-+]?[0-9]+))?", re.IGNORECASE)
+INFINITY = re.compile("[-+]?inf(inity)?", re.IGNORECASE)
+MOST_DIGITS = 2000
+"""Digits of an exact number in the data, and the size of its exponent."""
+MISSING = {"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"}
 PRIMES = (2**61 - 1, 2**255 - 19, 2**521 - 1)
+Vector = list[int]
+Scaled = tuple[Vector, int]
+"""c X of a row in integers, and c > 0."""
+Weights = dict[tuple[int, int], int]
+"""By row and class; of two classes it is the one that is not the row's own."""
+
+
+class Numbers(NamedTuple):
+    """The exact numbers of a proof, with 0 and 1 for those that its claim does not have."""
+
+    v: Vector
+    N: list[Vector]
+    a: Weights
+    p: int
+    q: int
 
 
 class CertificateError(ValueError):
     """The first statement of a proof that is false, or why it is no proof about these data."""
+
+
+class NotAProofError(CertificateError):
+    """The text is not JSON, or makes no claim."""
 
 
 def need(is_true: object, otherwise: str) -> None:
@@ -51,12 +99,68 @@ def need(is_true: object, otherwise: str) -> None:
         raise CertificateError(otherwise)
 
 
+# The form of a proof
+
+
+def parse(content: bytes) -> dict[str, Any]:
+    """Return the proof that a file holds."""
+    faults = []
+
+    def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        known: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in known:
+                faults.append(f"the key {name[:40]!a} occurs twice in one object")
+            known[name] = value
+        return known
+
+    def integer(text: str) -> int:
+        if len(text) <= 4300:
+            return int(text)
+        faults.append("a number has more than 4,300 digits")
+        return 0
+
+    def constant(name: str) -> None:
+        faults.append(f"{name} is not a number of JSON")
+
+    try:
+        text = content.decode("utf-8-sig")
+        shallow = _without_depths(text)
+        proof = json.loads(shallow, object_pairs_hook=fields, parse_int=integer, parse_constant=constant)
+    except ValueError as error:
+        raise NotAProofError(f"not a proof: no JSON in UTF-8: {error}") from None
+    if not isinstance(proof, dict) or "claim" not in proof:
+        raise NotAProofError("not a proof: there is no claim in it")
+    need(shallow == text, f"it is nested more than {DEEPEST} levels deep")
+    need(not faults, "; ".join(faults[:1]))
+    validate(proof)
+    return proof
+
+
+def _without_depths(text: str) -> str:
+    """Return JSON without what is nested too deeply, which could exhaust the stack of its reader."""
+    kept, depth, start = [], 0, 0
+    for token in re.finditer(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+', text, re.DOTALL):
+        n = token.end() - token.start()
+        if text[token.start()] in "[{":
+            if depth <= DEEPEST < depth + n:
+                kept.append(text[start : token.start() + DEEPEST + 1 - depth])
+            depth += n
+        elif text[token.start()] in "]}":
+            if depth - n <= DEEPEST < depth:
+                start = token.start() + depth - DEEPEST - 1
+            depth -= n
+    return "".join(kept) + (text[start:] if depth <= DEEPEST else "")
+
+
 def validate(proof: Any) -> None:
     """Raise unless the proof has the fields of its claim, no others, and says which data it is about."""
-    need(isinstance(proof, dict) and proof.get("format") == "maxmargin-proof", "not a proof of format maxmargin-proof")
+    need(isinstance(proof, dict) and isinstance(proof.get("format"), str), "not a proof of format maxmargin-proof")
+    need(proof["format"] == "maxmargin-proof", "not a proof of format maxmargin-proof")
     need(type(proof.get("version")) is int and proof["version"] == 1, "the version is unknown")
     claim, question, data = proof.get("claim"), proof.get("question"), proof.get("data")
     need(isinstance(claim, str) and claim in FIELDS, "the claim is unknown")
+    need(isinstance(question, str), "no such question or claim")
     need(question == "two-class" or (question == "multinomial" and "margin" not in claim), "no such question or claim")
     fields = ["format", "version", "claim", "question", "data", *FIELDS[claim].split()]
     need(set(proof) == set(fields), f"{claim}: expected the fields {', '.join(fields)}")
@@ -64,13 +168,80 @@ def validate(proof: Any) -> None:
     need(isinstance(data, dict) and set(DATA) <= set(data) <= {*DATA, *SOURCE}, "data: missing or superfluous field")
     is_typed = all(type(data[name]) is kind for name, kind in DATA.items())
     need(is_typed and data["reading"] in ("binary64", "decimal"), "data: a field has a wrong type or is unknown")
+    is_sized = 0 < data["n_samples"] < 2**63 and 0 < data["n_features"] < 2**63
+    need(is_sized, "data: so many rows or columns there cannot be")
+    for name, kinds in SOURCE.items():
+        value = data.get(name)
+        need(value is None or type(value) in kinds, f"data: {name} has a wrong type")
+        need(type(value) is not list or {*map(type, value)} <= {*ENTRIES[name]}, f"data: {name} has a wrong type")
+    positive = data.get("positive")
+    need(type(positive) is not float or math.isfinite(positive), "data: positive is not finite")
+    need(type(positive) is not int or positive.bit_length() < 14000, "data: positive has too many digits")
+    need(positive is None or question == "two-class", "data: a multinomial question has no positive class")
 
 
-def integers(texts: Any, length: int, what: str) -> list[int]:
+def integers(texts: Any, length: int, what: str) -> Vector:
     """Return the integers that texts write; there must be so many."""
     need(type(texts) is list and len(texts) == length, f"{what}: not a list of length {length}")
     need(all(isinstance(t, str) and INTEGER.fullmatch(t) for t in texts), f"{what}: not all are integers as texts")
     return [int(text, 0) for text in texts]
+
+
+def exact(text: str) -> Fraction | None:
+    """Return the decimal number that a text writes; None where it writes none, or one that is too long."""
+    parts = NUMBER.fullmatch(text)
+    if not parts or max(map(len, parts.groups(""))) > MOST_DIGITS or abs(int(parts[2] or 0)) > MOST_DIGITS:
+        return None
+    return Fraction(text)
+
+
+# Which class is which
+
+
+def numbering(proof: dict[str, Any], classes: Sequence[Any]) -> list[int]:
+    """Return the sign of every class, multinomial its code, as the proof says; the classes come in sorted order."""
+    data, K = proof["data"], len(classes)
+    places: dict[Any, int] = {}
+    for k, label in enumerate(classes):
+        places[str(label).lower() if type(label) is bool else str(label)] = places[str(label)] = k
+        if type(label) in (int, float):
+            places[label] = k
+
+    def place(name: Any, field: str) -> int:
+        text = str(name)
+        key = text if text in places else exact(text)
+        need(key in places, f"data: {field}: {text[:40]!a} is not a class of these data")
+        return places[key]
+
+    listed = [place(name, "classes") for name in (classes if data.get("classes") is None else data["classes"])]
+    need(sorted(listed) == [*range(K)], f"data: classes has {len(listed)} names, and the data have {K} classes")
+    if proof["question"] == "multinomial":
+        return [code for _, code in sorted(zip(listed, range(K), strict=True))]
+    positive = data.get("positive")
+    need(positive is not None or K == 2, f"data: no positive class is named, and the data have {K} classes")
+    plus = K - 1 if positive is None else place(positive, "positive")
+    return [1 if k == plus else -1 for k in range(K)]
+
+
+def statement(proof: dict[str, Any], classes: Sequence[Any]) -> str:
+    """Return in a line what the proof claims, and of which classes."""
+    data, square = proof["data"], proof.get("margin_squared")
+    names = [repr(str(label)[:40]) for label in classes]
+    in_order = [name for _, name in sorted(zip(numbering(proof, classes), names, strict=True))]
+    if proof["question"] == "two-class":
+        why = "" if data.get("positive") is not None else ", the greater: the proof names none"
+        rest = in_order[0] if len(names) == 2 else f"the {len(names) - 1} others"
+        about, space = f"two-class: {in_order[-1]} (+1{why}) against {rest}", "hyperplanes"
+    else:
+        shown = ", ".join(in_order[:10] + ["..."] * (len(names) > 10))
+        about, space = f"multinomial: {len(names)} classes {shown}", "scores"
+    of = f", squared margin {square}" if square is not None and len(square) <= 100 else ""
+    bias = "with a bias" if data["bias"] else "through the origin"
+    shape = f"{data['n_samples']} rows x {data['n_features']} column{'s' * (data['n_features'] > 1)}"
+    return f"{proof['claim']}{of} ({about}; {space} {bias}; {shape}; {data['reading']})"
+
+
+# Whether it holds
 
 
 def sha256(rows: Any, labels: Any, data: dict[str, Any], is_binary: bool) -> str:
@@ -86,20 +257,26 @@ def sha256(rows: Any, labels: Any, data: dict[str, Any], is_binary: bool) -> str
     return digest.hexdigest()
 
 
-def inequalities(rows: Any, codes: list[int], K: int, bias: bool) -> Any:
-    """Yield (i, k, c z, c) for every inequality, in integers, c > 0."""
-    for i, row in rows:
-        ratios = [x.as_integer_ratio() for x in row]
-        c = math.lcm(*{below for _, below in ratios})
-        X = [above * (c // below) for above, below in ratios] + [c] * bias
-        for k in {*range(K)} - {codes[i]}:
-            blocks = {codes[i]: X, k: [-x for x in X]}
-            yield i, k, [x for block in range(1, K) for x in blocks.get(block, [0] * len(X))], c
+def scaled(row: Any, bias: bool) -> Scaled:
+    """Return c X of a row in integers, and c > 0."""
+    ratios = [x.as_integer_ratio() for x in row]
+    c = math.lcm(*{below for _, below in ratios})
+    return [above * (c // below) for above, below in ratios] + [c] * bias, c
 
 
-def rank(matrix: list[list[int]], p: int) -> int:
-    """Return the rank modulo a prime."""
-    pivots: list[tuple[int, int, list[int]]] = []
+def products(X: Vector, v: Vector) -> Vector:
+    """Return X.v_0 = 0, X.v_1, .. of the parts v_k of a vector."""
+    return [0, *(sum(map(mul, X, v[start : start + len(X)])) for start in range(0, len(v), len(X)))]
+
+
+def packed(N: list[Vector], bits: int) -> Vector:
+    """Return sum 2^(bits l) N_l: its product is 0 only if the products of all N_l are, where they have fewer bits."""
+    return [sum(entry << bits * place for place, entry in enumerate(column)) for column in zip(*N, strict=True)]
+
+
+def rank(matrix: Iterable[Vector], p: int, enough: int) -> int:
+    """Return the rank modulo a prime, but stop where it is enough."""
+    pivots: list[tuple[int, int, Vector]] = []
     for row in ([x % p for x in row] for row in matrix):
         for place, inverse, pivot in pivots:
             if factor := row[place] * inverse % p:
@@ -107,7 +284,31 @@ def rank(matrix: list[list[int]], p: int) -> int:
         if any(row):
             place = max(j for j, a in enumerate(row) if a)  # the last: a reduced basis needs no elimination then
             pivots.append((place, pow(row[place], -1, p), row[: place + 1]))
+        if len(pivots) >= enough:
+            break
     return len(pivots)
+
+
+def numbers_of(proof: dict[str, Any], codes: list[int], K: int) -> Numbers:
+    """Return the numbers of a proof about rows of these classes."""
+    size = (K - 1) * (proof["data"]["n_features"] + proof["data"]["bias"])
+    v = integers(proof.get("direction", ["0"] * size), size, "direction")
+    need(len(proof.get("null_space", [])) <= size, "null_space: more vectors than a vector has entries")
+    N = [integers(u, size, "null_space") for u in proof.get("null_space", [])]
+    square = proof.get("margin_squared", "1")
+    p, q = integers((square if "/" in square else f"{square}/1").split("/"), 2, "margin_squared")
+    pairs: list[Any] = []
+    for name in proof.get("rows", []):
+        is_pair = type(name) is list and len(name) == 2 and proof["question"] == "multinomial"
+        i, k = name if is_pair else (name, None)
+        need(type(i) is int and 0 <= i < len(codes), "rows: one is not a row of the data")
+        k = 1 - codes[i] if proof["question"] == "two-class" else k
+        need(type(k) is int and 0 <= k < K and k != codes[i], "rows: one is not compared with another class")
+        pairs.append((i, k))
+    need(len({*pairs}) == len(pairs) >= ("rows" in proof), "rows: there is none, or one occurs twice")
+    a = integers(proof.get("weights", []), len(pairs), "weights")
+    need(min(p, q, *a) > 0, "weights or margin_squared: not positive")
+    return Numbers(v, N, dict(zip(pairs, a, strict=True)), p, q)
 
 
 def check(proof: Any, rows: Any, labels: Any) -> None:
@@ -116,65 +317,176 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     data, is_binary, K = proof["data"], proof["question"] == "two-class", len({*labels})
     need(len(rows) == len(labels) == data["n_samples"], f"the data have {len(rows)} rows, not {data['n_samples']}")
     need({*labels} == ({-1, 1} if is_binary else {*range(max(K, 2))}), "the labels do not fit the question")
-    need(sha256(rows, labels, data, is_binary) == data["sha256"], "these are not the data of the proof: another sha256")
-    size, codes = (K - 1) * (data["n_features"] + data["bias"]), [max(y, 0) for y in labels]
-    has_v, is_quasi, is_margin = "direction" in proof, proof["claim"] == "quasi-separable", "margin_squared" in proof
-    v = integers(proof.get("direction", ["0"] * size), size, "direction")
-    N = [integers(u, size, "null_space") for u in proof.get("null_space", [])]
-    p, q = integers((t if "/" in (t := proof.get("margin_squared", "1")) else t + "/1").split("/"), 2, "margin_squared")
-    names = [tuple(row) if type(row) is list else row for row in proof.get("rows", [])]
-    need(all(type(i) is int for name in names for i in (name if type(name) is tuple else [name])), "rows: not integers")
-    a: dict[Any, int] = dict(zip(names, integers(proof.get("weights", []), len(names), "weights"), strict=True))
-    need(len(a) == len(names), "rows: one occurs twice")
-    need(min(p, q, *a.values()) > 0, "weights or margin_squared: not positive")
-    S, is_strict, norm = {}, False, sum(x * x for x in v[: data["n_features"]])
-    needed = {name[0] if type(name) is tuple and name else name for name in names}
-    numbered = ((i, row) for i, row in enumerate(rows) if has_v or N or i in needed)
-    for i, k, z, c in inequalities(numbered, codes, K, data["bias"]):
-        name, value = i if is_binary else (i, k), sum(map(mul, z, v))
-        need(value > 0 or (value == 0 and (is_quasi or not has_v)), f"row {name}: z.v > 0 is false")
-        need(not (has_v and is_margin) or value**2 * q >= p * norm * c**2, f"row {name}: (z.v)^2 >= q ||w||^2 is false")
-        need(value > 0 or not any(sum(map(mul, z, u)) for u in N), f"row {name}: z.v = 0 on null_space is false")
-        is_strict = is_strict or value > 0
-        if name in a:
-            S[name] = z, c  # for quasi-separable z.v = 0 needs no check: sum a z.v = 0 and no z.v is negative
-    need(is_strict or not is_quasi, "z.v > 0 for some z is false")
-    need(len(S) == len(a) >= ("rows" in proof), "rows: there is none, or one that the data do not have")
-    if is_margin and data["bias"] and a:
-        totals = [sum(weight for row, weight in a.items() if codes[row] == code) for code in (0, 1)]
-        need(min(totals) > 0, "weights: a class has none")
-        a = {row: weight * totals[1 - codes[row]] for row, weight in a.items()}
-    Z, common = [z for z, _ in S.values()], math.lcm(*(c for _, c in S.values()))
-    factors = [a[name] * (common // c) for name, (_, c) in S.items()]
-    total = [sum(map(mul, factors, column)) for column in zip(*Z, strict=True)]
-    need(is_margin or not any(total), "sum a z = 0 is false")
-    need(not is_margin or q * sum(x * x for x in total) <= p * (common * sum(a.values())) ** 2, "at most q: false")
+    is_known = sha256(rows, labels, data, is_binary) == data["sha256"]
+    need(is_known, "these are not the data of the proof, or their classes are others: another sha256")
+    codes = [max(label, 0) for label in labels]
+    numbers = numbers_of(proof, codes, K)
+    S, least = check_rows(proof, rows, codes, K, numbers)
+    if "margin_squared" in proof:
+        check_margin(proof, codes, numbers, S, least)
+    elif numbers.a:
+        need(not any(weighted_sum(numbers.a, S, codes, K)[0]), "sum a z = 0 is false")
     if "null_space" in proof:
-        is_basis = any(rank(N, prime) == len(N) and rank(Z, prime) >= size - len(N) for prime in PRIMES)
-        need(is_basis, "null_space is not shown to be a basis: its rank or that of S is too small")
+        check_ranks(numbers, S, codes, K)
 
 
-def read_csv(path: str, proof: dict[str, Any]) -> tuple[list[list[Any]], list[int]]:
-    """Read a table of numbers (CSV, TSV, .gz) as the proof says; return the rows, and the labels as signs or codes."""
-    data, number = proof["data"], float if proof["data"]["reading"] == "binary64" else Fraction
-    content = Path(path).read_bytes()
-    text = (zlib.decompress(content, 31) if path.lower().endswith(".gz") else content).decode("utf-8-sig")
-    start = re.sub('"[^"]*"', "", text.lstrip().partition("\n")[0])
-    mark = "\t" if ".tsv" in path.lower() else next((mark for mark in ",;\t" if mark in start), ",")
-    lines = csv.reader(re.split("(?<=\n)", text), delimiter=mark, skipinitialspace=True, strict=True)
-    table = [[x.strip() for x in line] for line in lines if len(line) > 1 or "".join(line).strip()]
-    names = table.pop(0) if len(table) == data["n_samples"] + 1 else []
-    asked = [data.get("label", -1), *(x for x in (data.get("id"), *data.get("drop", [])) if x is not None)]
-    out = [names.index(x) if x in names else range(len(table[0]))[int(x)] for x in asked]
-    body = [[{"true": "1", "false": "0"}.get(x.lower(), x) for j, x in enumerate(row) if j not in out] for row in table]
-    need(all(NUMBER.fullmatch(x) for line in body for x in line), "only tables of numbers can be read here")
-    texts = [line[out[0]] for line in table]
-    value = float if all(NUMBER.fullmatch(text) and abs(float(text)) < 2**53 for text in {*texts}) else str
-    classes = sorted({value(text) for text in texts})
-    codes = [classes.index(value(text)) for text in texts]
-    plus = len(classes) - 1 if data.get("positive") is None else classes.index(value(data["positive"]))
-    labels = codes if proof["question"] == "multinomial" else [1 if code == plus else -1 for code in codes]
-    return [[number(x) for x in line] for line in body], labels
+def check_rows(proof: Any, rows: Any, codes: list[int], K: int, numbers: Numbers) -> tuple[dict[int, Scaled], Any]:
+    """Check z.v and z.N for all z; return the rows of S, and z.v, c and i where z.v / c is least."""
+    v, N, a, *_ = numbers
+    has_v, is_quasi = "direction" in proof, proof["claim"] == "quasi-separable"
+    needed = {i for i, _ in a}
+    greatest = 2 * len(v) * max((abs(x) for u in N for x in u), default=0)
+    packs: dict[int, Vector] = {}
+    S, least, is_strict = {}, None, False
+    for i, row in enumerate(rows):
+        if not (has_v or N or i in needed):
+            continue
+        X, c = scaled(row, proof["data"]["bias"])
+        if i in needed:
+            S[i] = X, c
+        scores, touching = products(X, v), []
+        for k in {*range(K)} - {codes[i]}:
+            value = scores[codes[i]] - scores[k]
+            if value < 0 or (value == 0 and has_v and not is_quasi):
+                raise CertificateError(f"row {(i, k) if K > 2 else i}: z.v > 0 is false")
+            if least is None or value * least[1] < least[0] * c:
+                least = value, c, i
+            is_strict = is_strict or value > 0
+            touching += [k] * (value == 0)
+        if N and touching:
+            bits = 1 << (greatest * max(map(abs, X))).bit_length().bit_length()  # few different ones
+            packs[bits] = packs.get(bits) or packed(N, bits)
+            scores = products(X, packs[bits])
+            for k in touching:
+                need(scores[k] == scores[codes[i]], f"row {(i, k) if K > 2 else i}: z.v = 0 on null_space is false")
+    need(is_strict or not is_quasi, "z.v > 0 for some z is false")
+    return S, least
+
+
+def weighted_sum(a: Weights, S: dict[int, Scaled], codes: list[int], K: int) -> tuple[Vector, int]:
+    """Return the sum of all a z, times a common multiple of all c, and this multiple."""
+    common = math.lcm(*(c for _, c in S.values()))
+    totals = [[0] * len(next(iter(S.values()))[0])] * K
+    for (i, k), weight in a.items():
+        X, c = S[i]
+        factor = weight * (common // c)
+        for code, signed in ((codes[i], factor), (k, -factor)):
+            totals[code] = [total + signed * x for total, x in zip(totals[code], X, strict=True)]
+    return [x for total in totals[1:] for x in total], common
+
+
+def check_margin(proof: Any, codes: list[int], numbers: Numbers, S: dict[int, Scaled], least: Any) -> None:
+    """Check that the squared margin is at least, at most p / q, or both."""
+    v, _, a, p, q = numbers
+    data = proof["data"]
+    if "direction" in proof:
+        value, c, i = least
+        norm = sum(x * x for x in v[: data["n_features"]])
+        need(value**2 * q >= p * norm * c**2, f"row {i}: (z.v)^2 >= q ||w||^2 is false")
+    if a:
+        sums = [sum(weight for (i, _), weight in a.items() if codes[i] == code) for code in (0, 1)]
+        need(min(sums) > 0 or not data["bias"], "weights: a class has none")
+        a = {(i, k): weight * (sums[k] if data["bias"] else 1) for (i, k), weight in a.items()}
+        total, common = weighted_sum(a, S, codes, 2)
+        need(q * sum(x * x for x in total) <= p * (common * sum(a.values())) ** 2, "at most q: false")
+
+
+def check_ranks(numbers: Numbers, S: dict[int, Scaled], codes: list[int], K: int) -> None:
+    """Check that N is independent, and has as many vectors as the rank of S leaves over."""
+    N, size = numbers.N, len(numbers.v)
+    pairs = [*numbers.a][: 2 * size]
+
+    def z(i: int, k: int) -> Vector:
+        X = S[i][0]
+        blocks = {codes[i]: X, k: [-x for x in X]}
+        return [x for code in range(1, K) for x in blocks.get(code, [0] * len(X))]
+
+    needed = size - len(N)
+    for prime in PRIMES:
+        if rank(N, prime, len(N)) == len(N) and rank((z(*pair) for pair in pairs), prime, needed) >= needed:
+            return
+    raise CertificateError("null_space is not shown to be a basis: its rank or that of S is too small")
+
+
+# The files
+
+
+def table_of(path: str) -> list[list[str]]:
+    """Return the fields of a .csv or .tsv file, also .gz."""
+    name, content = path.lower().removesuffix(".gz"), Path(path).read_bytes()
+    try:
+        text = (gzip.decompress(content) if path.lower().endswith(".gz") else content).decode("utf-8-sig")
+        start = re.sub('"[^"]*"', "", text.lstrip().partition("\n")[0])
+        mark = "\t" if name.endswith(".tsv") else next((mark for mark in ",;\t" if mark in start), ",")
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
+        table = [[x.strip() for x in line] for line in lines if len(line) > 1 or "".join(line).strip()]
+    except (UnicodeDecodeError, EOFError, zlib.error, csv.Error) as error:
+        raise OSError(f"{path}: not a table as CSV in UTF-8, the only data that are read here: {error}") from None
+    if "\0" in text or {*map(len, table)} in ({*()}, {1}) or len({*map(len, table)}) > 1:
+        raise OSError(f"{path}: not a table of two columns or more as CSV, the only data that are read here")
+    return table
+
+
+def place_of(column: str | int, names: list[str], width: int) -> int:
+    """Return the position of a column: by its name, or the number from 0, or from the end if negative."""
+    if names.count(str(column)) == 1 and isinstance(column, str):
+        return names.index(column)
+    need(column not in names, f"these are not the data of the proof: several columns {column!a}")
+    try:
+        position = int(column)
+    except ValueError:
+        position = width
+    need(-width <= position < width, f"these are not the data of the proof: no column {column!a}")
+    return position % width
+
+
+def column_of(texts: Sequence[str], is_decimal: bool) -> list[Any] | None:
+    """Return the numbers of a column, true and false among themselves as 1 and 0; None if it holds anything else."""
+    words = {"true": "1", "false": "0"}
+    if {text.lower() for text in texts} <= {*words}:
+        texts = [words[text.lower()] for text in texts]
+    numbers = [exact(text) if is_decimal else NUMBER.fullmatch(text) and float(text) for text in texts]
+    return None if None in numbers else numbers
+
+
+def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], list[int]]:
+    """Read a table of numbers as the proof says; return its rows, its classes in order, and the class of every row."""
+    foreign = "these are not the data of the proof: "
+    if other := [name for name in ELSEWHERE if data.get(name) not in (None, False, [])]:
+        raise OSError(f"{path}: {other[0]} of the proof is not known here: use maxmargin verify")
+    table = table_of(path)
+    has_names = len(table) == data["n_samples"] + 1 and not any(NUMBER.fullmatch(field) for field in table[0])
+    names, width = table.pop(0) if has_names else [], len(table[0])
+    label = place_of(-1 if data.get("label") is None else data["label"], names, width)
+    left_out = [*(data.get("drop") or []), *([] if data.get("id") is None else [data["id"]])]
+    others = {place_of(column, names, width) for column in left_out}
+    need(label not in others, f"{foreign}the label column is left out")
+    columns = list(zip(*table, strict=True))
+    kept = [columns[j] for j in range(width) if j not in {label, *others}]
+    features = [column_of(column, data["reading"] == "decimal") for column in kept]
+    texts = {*columns[label]}
+    if None in features or any(text.lower() in MISSING for text in texts):
+        if data.get("one_hot") or data.get("drop_missing"):
+            raise OSError(f"{path}: only tables of numbers can be read here: use maxmargin verify")
+        raise CertificateError(f"{foreign}they are not all numbers")
+    label_of = labels_of(texts)
+    need(
+        all(math.isfinite(value) for value in label_of.values() if isinstance(value, float)), f"{foreign}infinite label"
+    )
+    classes = sorted({*label_of.values()})
+    place = {value: k for k, value in enumerate(classes)}
+    return list(zip(*features, strict=True)), classes, [place[label_of[text]] for text in columns[label]]
+
+
+def labels_of(texts: set[str]) -> dict[str, Any]:
+    """Return the label that each text stands for: whole numbers if all are, numbers if all are, else the texts."""
+    is_number = all(NUMBER.fullmatch(text) or INFINITY.fullmatch(text) for text in texts)
+    values = {text: float(text) for text in texts} if is_number else {}
+    if not is_number or any(2**53 <= abs(value) < math.inf for value in values.values()):
+        return {text: text for text in texts}
+    return (
+        {text: int(value) for text, value in values.items()} if all(map(float.is_integer, values.values())) else values
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -182,17 +494,19 @@ def main(arguments: list[str]) -> int:
     try:
         if len(arguments) != 2:
             raise OSError("usage: python checker.py PROOF.json DATA.csv")
-        validate(proof := json.loads(Path(arguments[0]).read_bytes()))
-        check(proof, *read_csv(arguments[1], proof))
-    except OSError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except (ValueError, TypeError, LookupError, RecursionError, csv.Error, zlib.error) as error:
-        reason = error if isinstance(error, CertificateError) else f"no proof, or not its data: {error}"
-        print(f"invalid: {reason}".encode("ascii", "backslashreplace").decode())
-        return 3
-    print(f"valid: {proof['claim']}")
-    return 0
+        proof = parse(Path(arguments[0]).read_bytes())
+        rows, classes, codes = read_table(arguments[1], proof["data"])
+        number = numbering(proof, classes)
+        check(proof, rows, [number[code] for code in codes])
+        code, answer = 0, f"valid: {statement(proof, classes)}"
+    except (OSError, NotAProofError) as error:
+        code, answer = 2, str(error)
+    except CertificateError as error:
+        code, answer = 3, f"invalid: {error}"
+    stream = sys.stderr if code == 2 else sys.stdout
+    encoding = stream.encoding or "ascii"
+    print(answer.encode(encoding, "backslashreplace").decode(encoding), file=stream)
+    return code
 
 
 if __name__ == "__main__":

@@ -1,0 +1,224 @@
+"""Small data whose truth is known, proofs of it, and the truth by another route than a proof."""
+
+import copy
+import hashlib
+import struct
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from maxmargin.solvers.proof import checker
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Small data of a known truth, and a proof of it."""
+
+    name: str
+    rows: tuple[tuple[Fraction, ...], ...]
+    labels: Vector
+    proof: dict[str, Any]
+
+    @property
+    def exact(self) -> Any:
+        """The rows as the checker takes them."""
+        kind = float if self.proof["data"]["reading"] == "binary64" else Fraction
+        return [[kind(x) for x in row] for row in self.rows]
+
+    def changed(self, **fields: Any) -> dict[str, Any]:
+        return {**copy.deepcopy(self.proof), **fields}
+
+
+def sha256_of(rows: Any, labels: Vector, question: str, reading: str) -> str:
+    """The hash as the format states it."""
+    text = f"{len(rows)} {len(rows[0])}".encode()
+    if reading == "decimal":
+        text += b" decimal\n" + b"".join(" ".join(str(Fraction(x)) for x in row).encode() + b"\n" for row in rows)
+    else:
+        text += b"\n" + b"".join(struct.pack("<d", float(x) or 0.0) for row in rows for x in row)
+    text += np.array(labels, dtype="int8" if question == "two-class" else "<i4").tobytes()
+    return hashlib.sha256(text).hexdigest()
+
+
+def case(
+    name: str, claim: str, X: Any, labels: Any, *, bias: bool = True, question: str = "two-class",
+    reading: str = "binary64", **fields: Any,
+) -> Case:  # fmt: skip
+    rows = tuple(tuple(Fraction(x) for x in row) for row in X)
+    data = {"sha256": sha256_of(rows, labels, question, reading), "n_samples": len(rows), "n_features": len(rows[0])}
+    head = {"format": "maxmargin-proof", "version": 1, "claim": claim, "question": question}
+    proof = {**head, "data": {**data, "bias": bias, "reading": reading}, **fields}
+    return Case(f"{name}-{claim}-{reading}", rows, tuple(labels), proof)
+
+
+AGRESTI = ([[10], [40], [60], [90]], [-1, -1, 1, 1])
+XOR = ([[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1])
+COLLINEAR = ([[0, 0], [2, 4], [1, 2], [5, 10]], [-1, -1, 1, -1])
+"""The second column is twice the first."""
+TOUCHING = ([[0], [1], [1], [2]], [-1, -1, 1, 1])
+ANGLE = ([[1, 0], [0, -1]], [1, -1])
+OPPOSITE = ([[1], [2]], [1, -1])
+HALF_LINE = ([[1, 0], [2, 0], [0, 1]], [1, -1, 1])
+ORDERED = ([[1], [2], [3]], [0, 1, 2])
+EVERYWHERE = ([[0], [0], [0], [1], [1], [1]], [0, 1, 2, 0, 1, 2])
+SHARED = ([[0], [0], [1]], [0, 1, 2])
+BOTH_LABELS = ([[1, 2], [1, 2]], [-1, 1])
+ALL_PAIRS = [[i, k] for i in range(6) for k in range(3) if k != i % 3]
+PAIR = {"rows": [1, 2], "weights": ["1", "1"]}
+EQUAL_CLASSES = {"rows": [[0, 1], [1, 0]], "weights": ["3", "3"]}
+LINE = {"rows": [0, 1, 2], "weights": ["1", "1", "0x2"]}
+ALL_OF_XOR = {"rows": [3, 1, 2, 0], "weights": ["5"] * 4}
+UNITS = [["1", "0", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "-1", "7"]]
+MULTI = {"question": "multinomial"}
+
+CASES = [
+    case("agresti", "separable", *AGRESTI, direction=["1", "-50"]),
+    case("agresti", "margin-at-least", *AGRESTI, direction=["1", "-50"], margin_squared="99/1"),
+    case("agresti-off", "margin-at-least", *AGRESTI, direction=["3", "-0x93"], margin_squared="81"),
+    case("agresti", "margin-at-most", *AGRESTI, **PAIR, margin_squared="100"),
+    case("agresti-far", "margin-at-most", *AGRESTI, rows=[0, 1, 2, 3], weights=["1", "1", "5", "5"],
+         margin_squared="2500/4"),
+    case("agresti", "margin-exactly", *AGRESTI, **PAIR, direction=["2", "-100"], margin_squared="200/2"),
+    case("xor", "overlap", *XOR, **ALL_OF_XOR, null_space=[]),
+    case("xor", "not-strictly-separable", *XOR, **ALL_OF_XOR),
+    case("collinear", "overlap", *COLLINEAR, **LINE, null_space=[["-6", "3", "0"]]),
+    case("touching", "quasi-separable", *TOUCHING, **PAIR, direction=["2", "-2"], null_space=[["1", "-1"]]),
+    case("touching", "not-strictly-separable", *TOUCHING, **PAIR),
+    case("both-labels", "overlap", *BOTH_LABELS, rows=[0, 1], weights=["1", "1"],
+         null_space=[["2", "-1", "0"], ["1", "0", "-1"]]),
+    case("angle-origin", "separable", *ANGLE, bias=False, direction=["1", "2"]),
+    case("angle-origin", "margin-at-least", *ANGLE, bias=False, direction=["1", "1"], margin_squared="4/9"),
+    case("angle-origin", "margin-at-most", *ANGLE, bias=False, rows=[0, 1], weights=["1", "1"], margin_squared="1/2"),
+    case("angle-origin", "margin-exactly", *ANGLE, bias=False, rows=[1, 0], weights=["4", "4"], margin_squared="1/2",
+         direction=["7", "7"]),
+    case("opposite-origin", "overlap", *OPPOSITE, bias=False, rows=[0, 1], weights=["2", "1"], null_space=[]),
+    case("half-line-origin", "quasi-separable", *HALF_LINE, bias=False, rows=[0, 1], weights=["2", "1"],
+         direction=["0", "1"], null_space=[["0", "3"]]),
+    case("half-line-origin", "not-strictly-separable", *HALF_LINE, bias=False, rows=[0, 1], weights=["2", "1"]),
+    case("ordered", "separable", *ORDERED, **MULTI, direction=["2", "-3", "4", "-8"]),
+    case("everywhere", "overlap", *EVERYWHERE, **MULTI, rows=ALL_PAIRS, weights=["1"] * 12, null_space=[]),
+    case("everywhere", "not-strictly-separable", *EVERYWHERE, **MULTI, **EQUAL_CLASSES),
+    case("shared", "quasi-separable", *SHARED, **MULTI, **EQUAL_CLASSES, direction=["0", "0", "2", "-1"],
+         null_space=UNITS),
+    case("shared", "not-strictly-separable", *SHARED, **MULTI, **EQUAL_CLASSES),
+]  # fmt: skip
+
+
+def in_tenths(whole: Case) -> Case:
+    """The same case with all numbers divided by ten, in the decimal reading."""
+    width = len(whole.rows[0]) + whole.proof["data"]["bias"]
+    fields = {
+        name: value for name, value in whole.proof.items() if name in checker.FIELDS[whole.proof["claim"]].split()
+    }
+    if "direction" in fields:
+        fields["direction"] = _stretched(fields["direction"], width, whole.proof["data"]["bias"])
+    if "null_space" in fields:
+        fields["null_space"] = [_stretched(v, width, whole.proof["data"]["bias"]) for v in fields["null_space"]]
+    if "margin_squared" in fields:
+        square = Fraction(fields["margin_squared"]) / 100
+        fields["margin_squared"] = f"{square.numerator}/{square.denominator}"
+    rows = [[x / 10 for x in row] for row in whole.rows]
+    described = {"bias": whole.proof["data"]["bias"], "question": whole.proof["question"], "reading": "decimal"}
+    name = whole.name.removesuffix(f"-{whole.proof['claim']}-binary64")
+    return case(name, whole.proof["claim"], rows, whole.labels, **described, **fields)
+
+
+def _stretched(vector: list[str], width: int, bias: bool) -> list[str]:
+    numbers = [int(text, 0) for text in vector]
+    return [str(v if bias and j % width == width - 1 else 10 * v) for j, v in enumerate(numbers)]
+
+
+CASES += [in_tenths(whole) for whole in CASES]
+
+
+# What is true, by another route
+
+
+def inequalities_of(one: Case) -> list[Vector]:
+    """The z of the data, each times a positive integer."""
+    one_more = [Fraction(1)] if one.proof["data"]["bias"] else []
+    found = []
+    n_classes = max(2, max(one.labels) + 1)
+    for row, label in zip(one.rows, one.labels, strict=True):
+        X, code = [*row, *one_more], max(label, 0)
+        for other in set(range(n_classes)) - {code}:
+            z = [x * ((block == code) - (block == other)) for block in range(1, n_classes) for x in X]
+            found.append(tuple(int(x * 10) for x in z))
+    return found
+
+
+@cache
+def verdict_of(rows: tuple[Vector, ...]) -> str:
+    """Decide by asking of every z whether some v has z'.v >= 0 for all z' and z.v > 0."""
+    separated = [is_feasible({(z, i == j) for j, z in enumerate(rows)}) for i in range(len(rows))]
+    return "separable" if all(separated) else "quasi-separable" if any(separated) else "overlap"
+
+
+def is_feasible(system: set[tuple[Vector, bool]]) -> bool:
+    """Fourier-Motzkin elimination of z.v >= 0, or > 0 where the flag is set."""
+    while system and len(next(iter(system))[0]):
+        above = [each for each in system if each[0][-1] > 0]
+        below = [each for each in system if each[0][-1] < 0]
+        system = {(z[:-1], strict) for z, strict in system if z[-1] == 0}
+        for (p, p_strict), (q, q_strict) in product(above, below):
+            combined = [a * -q[-1] + b * p[-1] for a, b in zip(p[:-1], q[:-1], strict=True)]
+            factor = max(1, int(np.gcd.reduce(combined))) if combined else 1
+            system.add((tuple(x // factor for x in combined), p_strict or q_strict))
+    return not any(strict for _, strict in system)
+
+
+@cache
+def margin_squared_of(rows: tuple[tuple[Fraction, ...], ...], labels: Vector, bias: bool) -> Fraction:
+    """The squared distance of 0 to the hull of the differences of the classes, quartered; without bias of the y x."""
+    if not bias:
+        return shortest({tuple(y * x for x in row) for row, y in zip(rows, labels, strict=True)})
+    plus, minus = ([row for row, y in zip(rows, labels, strict=True) if y == sign] for sign in (1, -1))
+    return shortest({tuple(a - b for a, b in zip(p, q, strict=True)) for p, q in product(plus, minus)}) / 4
+
+
+def shortest(points: set[tuple[Fraction, ...]]) -> Fraction:
+    """The least squared norm in the hull: that of the nearest point of the affine hull of few points, if inside."""
+    found = []
+    for size in range(1, len(next(iter(points))) + 2):
+        for few in combinations(sorted(points), size):
+            weights = nearest_weights(few)
+            if weights is not None and min(weights) >= 0:
+                point = [sum(a * x for a, x in zip(weights, column, strict=True)) for column in zip(*few, strict=True)]
+                found.append(sum(x * x for x in point))
+    return Fraction(min(found))
+
+
+def nearest_weights(points: Any) -> list[Fraction] | None:
+    """Solve for weights of sum 1 whose point has the same product with all points; None if they are dependent."""
+    size = len(points)
+    system = [
+        [sum(a * b for a, b in zip(p, q, strict=True)) for q in points] + [Fraction(-1), Fraction(0)] for p in points
+    ]
+    system.append([Fraction(1)] * size + [Fraction(0), Fraction(1)])
+    for column in range(size + 1):
+        pivot = next((i for i in range(column, size + 1) if system[i][column]), None)
+        if pivot is None:
+            return None
+        system[column], system[pivot] = system[pivot], system[column]
+        for i in range(size + 1):
+            if i != column:
+                factor = Fraction(system[i][column]) / system[column][column]
+                system[i] = [a - factor * b for a, b in zip(system[i], system[column], strict=True)]
+    return [Fraction(system[i][-1]) / system[i][i] for i in range(size)]
+
+
+def is_true(one: Case, proof: dict[str, Any]) -> bool:
+    """Whether what the proof claims is true of the data."""
+    claim = proof["claim"]
+    if claim.startswith("margin"):
+        margin = margin_squared_of(one.rows, one.labels, one.proof["data"]["bias"])
+        claimed = Fraction(*(int(part, 0) for part in proof["margin_squared"].split("/")))
+        return {"margin-at-least": margin >= claimed, "margin-at-most": margin <= claimed}.get(claim, margin == claimed)
+    verdict = verdict_of(tuple(inequalities_of(one)))
+    return verdict != "separable" if claim == "not-strictly-separable" else verdict == claim
