@@ -63,6 +63,13 @@ DEEPEST = 8
 """Levels of a proof in JSON; no field needs as many."""
 INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]{1,1000000}")  # Python converts no more decimal digits
 NUMBER = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:e([-+]?[0-9]+))?", re.IGNORECASE)
+OTHERWISE = re.compile(  # thousands, decimal commas, underscores, other bases, Fortran: numbers, but none that is read
+    r"[-+]?([0-9]+,[0-9]*|,[0-9]+)(e[-+]?[0-9]+)?|[-+]?[0-9]+(_[0-9]+)+(\.[0-9]*)?|[-+]?[0-9]*\.[0-9]*d[-+]?[0-9]+"
+    r"|[-+]?[0-9]{1,3}(?:([,.'\u2019 \xa0\u2009\u202f])[0-9]{2,3}(?=\5))*"
+    r"[,.'\u2019 \xa0\u2009\u202f][0-9]{3}([,.][0-9]*)?"
+    r"|[-+]?0x[0-9a-f]+(\.[0-9a-f]*)?(p[-+]?[0-9]+)?|[-+]?0b[01]+|[-+]?0o[0-7]+",
+    re.IGNORECASE,
+)
 INFINITY = re.compile("[-+]?inf(inity)?", re.IGNORECASE)
 MOST_DIGITS = 2000
 """Digits of an exact number in the data, and the size of its exponent."""
@@ -455,7 +462,8 @@ def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], l
     if other := [name for name in ELSEWHERE if data.get(name) not in (None, False, [])]:
         raise OSError(f"{path}: {other[0]} of the proof is not known here: use maxmargin verify")
     table = table_of(path)
-    has_names = len(table) == data["n_samples"] + 1 and not any(NUMBER.fullmatch(field) for field in table[0])
+    is_data = any(pattern.fullmatch(field) for field in table[0] for pattern in (NUMBER, OTHERWISE))
+    has_names = len(table) == data["n_samples"] + 1 and not is_data
     names, width = table.pop(0) if has_names else [], len(table[0])
     label = place_of(-1 if data.get("label") is None else data["label"], names, width)
     left_out = [*(data.get("drop") or []), *([] if data.get("id") is None else [data["id"]])]
