@@ -310,11 +310,11 @@ def long_step(X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w
 def hasty_step(
     X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
 ) -> int:
-    """Halt on a plane that is far from the best."""
+    """Halt on a plane that separates, but is far from the best."""
     if w[0] == 1.0:
         return 0
     w[:] = 0.0
-    w[0] = 1.0
+    w[0], w[1] = 1.0, -1.999
     return 1
 
 
@@ -358,7 +358,7 @@ def falling_step(
 
 SABOTAGE = [
     *((name, stuck_step, "novikoff") for name in ("perceptron", "averaged", "voted")),
-    *((name, stuck_step, "updates") for name in ("margin-perceptron", "aggressive-romma", "alma", "relu-sgd")),
+    *((name, stuck_step, "updates") for name in ("margin-perceptron", "aggressive-romma", "alma", "relu-sgd", "pdm")),
     *((name, stuck_step, "mistakes") for name in ("romma", "p-norm", "pa-1", "second-order", "arow")),
     *((name, stuck_step, "mistakes") for name in ("balanced-winnow", "winnow")),
     *((name, short_step, "self-certificate") for name in ("perceptron", "averaged", "voted", "pdm")),
@@ -391,6 +391,7 @@ def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str, m
         "balanced-winnow": {"eta": 0.05},
         "aggressive-romma": {"delta": 0.1},
         "margin-perceptron": {"beta": 100.0},
+        "pdm": {"epsilon": 0.9},
     }
     algorithm = algorithm_of(name, honest.get(name, {}))
     problem, settings = Problem.validated(X, y), OnlineSettings(max_epochs=500, order=Order.CYCLIC)

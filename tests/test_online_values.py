@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import cvxpy
 import numpy as np
 import pytest
 
@@ -48,10 +49,10 @@ def hinges(run: OnlineRun, weights: list[Any]) -> Any:
     return np.maximum(0.0, 1.0 - np.array(margins))
 
 
-def agrees(run: OnlineRun, achieved: float, value: float) -> None:
+def agrees(run: OnlineRun, achieved: float, value: float, rtol: float = 1e-8) -> None:
     guarantee = run.guarantees[0]
     assert guarantee.holds is True and guarantee.value is not None
-    np.testing.assert_allclose([guarantee.achieved, guarantee.value], [achieved, value], rtol=1e-8)
+    np.testing.assert_allclose([guarantee.achieved, guarantee.value], [achieved, value], rtol=rtol)
 
 
 @pytest.mark.parametrize("noise", [False, True])
@@ -128,15 +129,21 @@ def test_bounds_of_the_perceptron() -> None:
 
 def test_bounds_of_other_norms() -> None:
     run, truth = answered("p-norm", noise=False, p=3.0)
-    u, margins = truth.u, truth.space.y * (truth.space.X @ truth.u)
     largest = np.linalg.norm(truth.space.X, ord=3.0, axis=1).max()
-    norm = np.linalg.norm(u / margins.min(), ord=1.5)
-    agrees(run, run.n_updates, 2 * largest**2 * norm**2)
+    norm = least_norm(truth.space, 1.5)
+    agrees(run, run.n_updates, 2 * largest**2 * norm**2, rtol=1e-3)
     run, _ = answered("alma", noise=False, p=3.0, alpha=0.4)
-    agrees(run, run.n_updates, 2 * 2 * 4.0**2 * (largest * norm) ** 2 + 8 / 0.4 - 4)
+    agrees(run, run.n_updates, 2 * 2 * 4.0**2 * (largest * norm) ** 2 + 8 / 0.4 - 4, rtol=1e-3)
     run, _ = answered("balanced-winnow", noise=False, eta=1e-3)
-    drop = 1e-3 / np.abs(u / margins.min()).sum() - 5e-7 * np.abs(truth.space.X).max() ** 2
-    agrees(run, run.n_updates, math.log(8) / drop)
+    drop = 1e-3 / least_norm(truth.space, 1.0) - 5e-7 * np.abs(truth.space.X).max() ** 2
+    agrees(run, run.n_updates, math.log(8) / drop, rtol=1e-3)
+
+
+def least_norm(space: Space, q: float) -> float:
+    """The least q-norm of a u with functional margin 1, by a general convex solver."""
+    u = cvxpy.Variable(space.n_columns)
+    program = cvxpy.Problem(cvxpy.Minimize(cvxpy.pnorm(u, q)), [cvxpy.multiply(space.y, space.X @ u) >= 1])
+    return float(program.solve(solver="CLARABEL"))
 
 
 def test_squared_errors_of_the_delta_rule() -> None:

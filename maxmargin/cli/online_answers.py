@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
 _STOPS = {
     OnlineStop.CONVERGED: "converged",
+    OnlineStop.STALLED: "not converged, no row asks for an update though some are in error",
     OnlineStop.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
     OnlineStop.MAX_UPDATES: "not converged, stopped at the limit of updates",
     OnlineStop.INTERRUPTED: "interrupted",
 }
 
-_SHORT_STOPS = {**_STOPS, OnlineStop.MAX_EPOCHS: "epochs", OnlineStop.MAX_UPDATES: "updates"}
+_SHORT_STOPS = {
+    **_STOPS,
+    OnlineStop.STALLED: "stalled",
+    OnlineStop.MAX_EPOCHS: "epochs",
+    OnlineStop.MAX_UPDATES: "updates",
+}
 """Of the table: what ended the run, or what ran out."""
 
 _HEAD = ("algorithm", "updates", "mistakes", "epochs", "end", "rows wrong", "margin", "of the maximum", "guarantees")
@@ -167,15 +173,19 @@ def _guarantee_lines(guarantee: "Guarantee") -> list[str]:
 def _outcome(guarantee: "Guarantee") -> str:
     word, achieved = _verdict(guarantee), f"achieved {guarantee.achieved:.6g}"
     if guarantee.value is None:
-        return f"{word}, its assumption is not proven; {achieved}"
-    return f"{word}: {achieved}, bound {guarantee.value:.6g}"
+        return f"{word}, its assumption is not proven{_note(guarantee)}; {achieved}"
+    return f"{word}: {achieved}, bound {guarantee.value:.6g}{_note(guarantee)}"
+
+
+def _note(guarantee: "Guarantee") -> str:
+    return f" ({guarantee.note})" if guarantee.note else ""
 
 
 def _verdict(guarantee: "Guarantee") -> str:
     """Return what became of the guarantee, in a word."""
     if guarantee.value is None:
         return "not applicable"
-    return {True: "held", False: "DID NOT HOLD", None: "open as numbers overflow"}[guarantee.holds]
+    return {True: "held", False: "DID NOT HOLD", None: "not decided"}[guarantee.holds]
 
 
 def table_text(runs: "dict[str, OnlineRun | str]", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:

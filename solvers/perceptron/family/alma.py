@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step, check_above, check_between
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most, quotient, where
-from maxmargin.solvers.perceptron.family.measure import margin_in_norm
+from maxmargin.solvers.perceptron.family.norm_margin import largest_norm, margin_in_norm
 from maxmargin.solvers.perceptron.family.space import Space
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Alma(Algorithm):
     def start(self, space: Space) -> State:
         """Return w = 0 and k = 1."""
         n, root = space.n_columns, math.sqrt(self.p - 1)
-        size = space.largest_norm(self.p) or 1.0
+        size = largest_norm(space.X, self.p) or 1.0
         threshold = (1 - self.alpha) * _THRESHOLD / self.alpha * root * size
         return State(
             w=np.zeros(n),
@@ -104,19 +104,22 @@ class Alma(Algorithm):
         """Return the bound of the updates and the margin on halting, in the q-norm."""
         q = self.p / (self.p - 1)
         margin = truth.margin_in(q)
+        share = quotient(margin.lower, largest_norm(truth.space.X, self.p))
         return (
             at_most(
                 "updates",
-                "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, g the q-norm margin",
+                "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, "
+                "g the best q-norm margin",
                 run.n_updates,
-                where(truth.is_separable, self.most_updates(quotient(margin, truth.space.largest_norm(self.p)))),
+                where(truth.is_separable, self.most_updates(share)),
                 "derived after Gentile 2001",
+                note=margin.words,
             ),
             at_least(
                 "margin",
-                "q-norm margin >= (1 - alpha) g, on halting on data that are strictly separable with q-norm margin g",
-                margin_in_norm(run.space, run.state.w, q),
-                where(run.converged and truth.is_separable, (1 - self.alpha) * margin),
+                "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
+                margin_in_norm(run.space, run.state.w, q)[1],
+                where(run.converged and truth.is_separable, (1 - self.alpha) * margin.lower),
                 "derived after Gentile 2001",
             ),
         )

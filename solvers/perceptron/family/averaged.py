@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step
-from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most, quotient, where
+from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
 from maxmargin.solvers.perceptron.family.rosenblatt import perceptron_guarantees
 from maxmargin.solvers.perceptron.family.space import Space
 
@@ -76,7 +76,7 @@ class AveragedPerceptron(Algorithm):
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return those of the perceptron, which makes the same updates, and two of the mean."""
         T = run.n_presentations
-        length = float(np.linalg.norm(self.plane(run.state, T)))
+        length = length_of(self.plane(run.state, T))
         mean_updates = run.n_updates - run.scalar(_DELAYS) / T
         square = float(run.updated @ truth.space.squared_norms) - run.scalar(_DELAYED_SQUARES) / T
         return (

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 2.0**-50
+"""Relative error of either term of the drop, with room."""
+
 
 def balanced_step(
     X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
@@ -70,14 +73,16 @@ class BalancedWinnow(Algorithm):
 
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes, where eta is small enough for it."""
-        margin = truth.margin_in(1.0) if truth.is_separable else 0.0
-        drop = self.eta * margin - self.eta**2 * float(np.abs(truth.space.X).max()) ** 2 / 2
+        margin = truth.margin_in(1.0)
+        gain, loss = self.eta * margin.lower, (self.eta * float(np.abs(truth.space.X).max())) ** 2 / 2
+        drop = gain - loss - _ROUNDING * (gain + loss) if truth.is_separable else 0.0
         return (
             at_most(
                 "mistakes",
-                "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the 1-norm margin, eta < 2 g/X^2",
+                "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
                 run.n_updates,
                 where(drop > 0, math.log(2 * truth.space.n_columns) / drop if drop > 0 else math.inf),
                 "derived after Littlestone 1989: the drop of the relative entropy to u",
+                note=margin.words,
             ),
         )

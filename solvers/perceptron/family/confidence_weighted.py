@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step, check_above, check_between
 from maxmargin.solvers.perceptron.family.covariance import check_columns
-from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most, where
+from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most, quotient, where
 from maxmargin.solvers.perceptron.family.space import Space
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-_VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION = 0, 1, 2, 3
+_VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
 """Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
-many updates left an x'Sigma x too small to be told from the rounding of Sigma, ln det(Sigma_0 Sigma^-1), and the
-greatest 1/x'Sigma x before a mistake."""
+many updates left an x'Sigma x too small to be told from the rounding of Sigma, ln det(Sigma_0 Sigma^-1), the greatest
+1/x'Sigma x before a mistake, and how many mistakes were no updates: those on rows x = 0."""
 
-_SHARES = 4
+_SHARES = 5
 """Place of the first of n scalars: what Sigma^-1 has gained of x x' of every row."""
 
 _LEAST_SPREAD = 1e-6
@@ -52,6 +52,14 @@ def confidence_step(
         v += total * X[row, i]
     m = y[row] * score
     if m >= phi * np.sqrt(max(v, 0.0)):
+        if m <= 0.0:  # both sides are 0
+            is_zero = True
+            for j in range(n):
+                is_zero &= X[row, j] == 0.0
+            if is_zero:
+                scalars[4] += 1.0
+            else:  # x'Sigma x has vanished, not x
+                scalars[1] += 1.0
         return 0
     if v <= 0.0:  # rounding has eaten up Sigma, and no step can help
         scalars[1] += 1.0
@@ -66,7 +74,7 @@ def confidence_step(
         s = (np.sqrt((alpha * v * phi) ** 2 + 4.0 * v) - alpha * v * phi) / 2.0
     beta = alpha * phi / (s + v * alpha * phi)
     scalars[2] += np.log1p(v * alpha * phi / s)
-    scalars[4 + row] += alpha * phi / s
+    scalars[5 + row] += alpha * phi / s
     if m <= 0.0:
         scalars[3] = max(scalars[3], 1.0 / v)
     for i in range(n):
@@ -116,7 +124,8 @@ class _Gaussian(Algorithm):
     Derived here. With v = x'Sigma x before an update and s^2 after it, Sigma^-1 gains alpha phi/s times x x' and det
     Sigma^-1 grows by the factor v/s^2 = 1 + alpha phi v/s. Let m = y w.x <= 0 before. An update that is not cut has
     alpha = (phi s - m)/(v + extra) >= phi s/(v + extra), and the factor is at least 1 + phi^2 v/(v + extra). One with
-    alpha = C has s^2 + C phi v s = v, so sqrt(v)/s = exp(asinh(C phi sqrt(v)/2)). Both grow with v.
+    alpha = C has s^2 + C phi v s = v, so sqrt(v)/s = exp(asinh(C phi sqrt(v)/2)). Both grow with v. A row x = 0, which
+    there is through the origin only, is a mistake without an update: it leaves the volume as it is, and is not counted.
     """
 
     step: ClassVar[Step] = staticmethod(confidence_step)
@@ -140,9 +149,9 @@ class _Gaussian(Algorithm):
             ),
             at_most(
                 "volume",
-                f"mistakes <= ln det(Sigma_0 Sigma^-1)/{self.growth}, unless rounding has eaten up Sigma",
-                run.n_mistakes,
-                where(is_exact, run.scalar(_LOG_DETERMINANT) / _least_growth(run)),
+                f"mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/{self.growth}, unless rounding has eaten up Sigma",
+                run.n_mistakes - run.scalar(_IDLE),
+                where(is_exact, quotient(run.scalar(_LOG_DETERMINANT), _least_growth(run))),
                 "derived: every mistake makes det Sigma smaller by that factor at least",
             ),
         )
@@ -270,7 +279,7 @@ class SoftConfidenceWeightedII(_SoftGaussian):
     name: ClassVar[str] = "scw-2"
     summary: ClassVar[str] = "soft confidence-weighted, squared price of a violation"
     constraint: ClassVar[str] = "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)"
-    growth: ClassVar[str] = "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x before a mistake"
+    growth: ClassVar[str] = "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one"
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""

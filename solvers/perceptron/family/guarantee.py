@@ -1,15 +1,30 @@
 """A guarantee: what a theorem says of a run, the value it gives, and the value that was met."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.perceptron.family.truth import Truth
 
 ALLOWANCE = 1e-9
 """Relative, for the rounding of the algorithm itself, which the theorems know nothing of."""
+
+_ROUNDING = 2.0**-50
+"""Relative error of an update or of a term of a score, with room."""
+
+_TINIEST = 2.0**-1074
+"""What an operation loses at most where its result underflows."""
+
+_ROUNDED_ROWS = "the rows differ so much in size that the run is on roundings of them"
+
+_NOT_A_NUMBER = "numbers overflow"
+
+_LOST_TO_ROUNDING = "the two sides differ by no more than the rounding of so many updates can make up"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +42,11 @@ class Guarantee:
     achieved : float
         What the run did.
     holds : bool or None
-        Whether they agree, up to a relative `ALLOWANCE`; None where the assumption is not proven to hold.
+        Whether they agree, up to a relative `ALLOWANCE`; None where the assumption is not proven to hold, and where
+        they disagree by no more than rounding can explain.
     reference : str
+    note : str
+        What the value rests on, or why ``holds`` is None; may be empty.
     """
 
     name: str
@@ -37,11 +55,29 @@ class Guarantee:
     achieved: float
     holds: bool | None
     reference: str
+    note: str = ""
 
 
-def at_most(name: str, statement: str, achieved: float, value: float | None, reference: str) -> Guarantee:
-    """Return the guarantee ``achieved <= value``; the value is None where the assumption is not proven."""
-    return _judged(name, statement, achieved, value, reference, is_upper=True)
+def at_most(
+    name: str,
+    statement: str,
+    achieved: float,
+    value: float | None,
+    reference: str,
+    *,
+    size: float = 0.0,
+    note: str = "",
+) -> Guarantee:
+    """Return the guarantee ``achieved <= value``; the value is None where the assumption is not proven.
+
+    Parameters
+    ----------
+    name, statement, achieved, value, reference, note
+        As in `Guarantee`.
+    size : float
+        Of the terms whose difference either side is: they are known up to their rounding only.
+    """
+    return _judged(name, statement, achieved, value, reference, is_upper=True, size=size, note=note)
 
 
 def at_least(name: str, statement: str, achieved: float, value: float | None, reference: str) -> Guarantee:
@@ -50,12 +86,20 @@ def at_least(name: str, statement: str, achieved: float, value: float | None, re
 
 
 def _judged(
-    name: str, statement: str, achieved: float, value: float | None, reference: str, *, is_upper: bool
+    name: str,
+    statement: str,
+    achieved: float,
+    value: float | None,
+    reference: str,
+    *,
+    is_upper: bool,
+    size: float = 0.0,
+    note: str = "",
 ) -> Guarantee:
     holds = None
     if value is not None and not math.isnan(achieved - value):  # an overflow leaves it open
         excess = achieved - value if is_upper else value - achieved
-        holds = bool(excess < 0 or excess <= _allowance(achieved, value) < math.inf)
+        holds = bool(excess < 0 or excess <= _allowance(achieved, value, size) < math.inf)
     return Guarantee(
         name=name,
         statement=statement,
@@ -63,11 +107,38 @@ def _judged(
         achieved=float(achieved),
         holds=holds,
         reference=reference,
+        note=note,
     )
 
 
-def _allowance(achieved: float, value: float) -> float:
-    return ALLOWANCE * max(abs(achieved), abs(value))
+def _allowance(achieved: float, value: float, size: float) -> float:
+    return ALLOWANCE * max(abs(achieved), abs(value), size)
+
+
+def settled(guarantee: Guarantee, run: "OnlineRun", truth: "Truth") -> Guarantee:
+    """Return the guarantee with a note where it is open: undecided if rounding can explain that it fails.
+
+    The theorems are about exact arithmetic. A score of D terms errs by a relative D 2^-53 of ||w|| ||x|| at most, and
+    so does ||w|| after M updates by M 2^-53; where a side is a small difference of the two, as w.u >= M g is for
+    g much less than R, that is magnified by R/g.
+    """
+    if guarantee.value is None and not run.space.is_exact:
+        return replace(guarantee, note=_ROUNDED_ROWS)
+    if guarantee.value is None or guarantee.holds:
+        return guarantee
+    if guarantee.holds is None:
+        return replace(guarantee, note=_NOT_A_NUMBER)
+    n_steps = run.n_updates + run.space.n_columns
+    relative = n_steps * _ROUNDING * max(1.0, math.sqrt(truth.novikoff) if truth.is_separable else 1.0)
+    largest = max(abs(guarantee.achieved), abs(guarantee.value))
+    if abs(guarantee.achieved - guarantee.value) <= relative * largest + n_steps * _TINIEST:
+        return replace(guarantee, holds=None, note=_LOST_TO_ROUNDING)
+    return guarantee
+
+
+def length_of(vector: "NDArray[np.float64]") -> float:
+    """Return the 2-norm, scaled: squares neither overflow nor vanish."""
+    return math.hypot(*vector.tolist())
 
 
 def where(is_proven: bool, value: float) -> float | None:

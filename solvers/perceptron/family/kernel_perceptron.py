@@ -113,7 +113,7 @@ class KernelPerceptron(Algorithm):
         least = least_functional_margin(space.problem, plane, 0.0)
         margin = geometric_margin(least, Fraction(max(square, 0.0)))
         errors = n_errors(space.problem, plane, 0.0)
-        return Measured(w=plane, b=0.0, margin=margin, run_margin=margin, n_errors=errors)
+        return Measured(w=plane, b=0.0, margin=margin, run_margin=margin, unit_margin=margin, n_errors=errors)
 
     def predict(self, run: "OnlineRun", X: Floats) -> Floats:
         """Return the sign of sum c_k K(x_k, x)."""

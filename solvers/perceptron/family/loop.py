@@ -14,6 +14,7 @@ from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.orders import Presentation
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.proof.margins import n_errors
 
 Rows = NDArray[np.int64]
 
@@ -95,7 +96,7 @@ class Loop:
                 if self._is_full:
                     return OnlineStop.MAX_UPDATES
                 if self._is_finished():
-                    return OnlineStop.CONVERGED
+                    return OnlineStop.STALLED if self._has_errors() else OnlineStop.CONVERGED
 
     @property
     def _is_full(self) -> bool:
@@ -104,6 +105,13 @@ class Loop:
 
     def _is_finished(self) -> bool:
         return self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean())
+
+    def _has_errors(self) -> bool:
+        """Return whether a row is an error of w, though none asks for an update; of all rows at once that is no matter.
+
+        A row x = 0 is one of every w through the origin, and a score of floats may have the wrong sign.
+        """
+        return self.is_rowwise and n_errors(self.space.problem, self.state.w, 0.0) > 0
 
     def _is_clean(self) -> bool:
         """Return whether no row asks for an update."""

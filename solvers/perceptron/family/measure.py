@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.result import achieved_margins
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import round_down
-from maxmargin.solvers.proof.margins import least_functional_margin, n_errors
+from maxmargin.solvers.proof.margins import n_errors
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +22,7 @@ class Measured:
     b: float
     margin: float
     run_margin: float
+    unit_margin: float
     n_errors: int
 
 
@@ -33,13 +33,12 @@ def measured(problem: Problem, space: Space, plane: Floats) -> Measured | None:
     if not math.isfinite(b):
         return None
     margin, _ = achieved_margins(problem, w, b, space.scale)
-    _, run_margin = achieved_margins(space.problem, plane, 0.0, 0.0)
+    unit_margin, _ = achieved_margins(space.problem, plane, 0.0, 0.0)
     return Measured(
-        w=w, b=b, margin=margin, run_margin=math.ldexp(run_margin, space.exponent), n_errors=n_errors(problem, w, b)
+        w=w,
+        b=b,
+        margin=margin,
+        run_margin=math.ldexp(unit_margin, space.exponent) if math.isfinite(unit_margin) else unit_margin,
+        unit_margin=unit_margin,
+        n_errors=n_errors(problem, w, b),
     )
-
-
-def margin_in_norm(space: Space, w: Floats, q: float) -> float:
-    """Return the least of y w.x / ||w||_q over the rows of a run, the numerator exact; -infinity at w = 0."""
-    norm = float(np.linalg.norm(w, ord=q))
-    return round_down(least_functional_margin(space.problem, w, 0.0)) / norm if norm else -math.inf

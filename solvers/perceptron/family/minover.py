@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Presents, State, Step, check_between
-from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most, margin_on_halt, quotient, where
+from maxmargin.solvers.perceptron.family.guarantee import (
+    Guarantee,
+    at_least,
+    at_most,
+    length_of,
+    margin_on_halt,
+    quotient,
+    where,
+)
 from maxmargin.solvers.perceptron.family.space import Space
 
 if TYPE_CHECKING:
@@ -63,7 +71,7 @@ class MinOver(Algorithm):
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return how near ||w||/t is to the maximum margin, and the margin on halting."""
         t = run.n_updates
-        mean = float(np.linalg.norm(run.state.w)) / t
+        mean = length_of(run.state.w) / t
         return (
             at_least(
                 "above",

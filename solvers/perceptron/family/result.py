@@ -36,7 +36,8 @@ class OnlineRun(NamedAnswer):
         there are no mistakes.
     n_epochs, n_presentations : int
     converged : bool
-        Whether the stopping rule of the algorithm ended the run.
+        Whether the stopping rule of the algorithm ended the run, and, where presentations are of single rows, its last
+        w has every row strictly on its side, counted in exact arithmetic; with errors left it is "stalled".
     stop_reason : OnlineStop
     update_rows, update_times : ndarray (n_updates,)
         The row of every update and the number of its presentation, from 1; the first ten million at most.
@@ -48,6 +49,8 @@ class OnlineRun(NamedAnswer):
         Least y(w.x + b)/||w|| over the rows, exact and rounded down: at most gamma*. -infinity at w = 0.
     run_margin : float
         The same in the space of the run, through the origin of (x, s); with a kernel both are in its feature space.
+    unit_margin : float
+        The same in the units of the run's rows.
     n_errors : int
         Rows with y(w.x + b) <= 0, counted in exact arithmetic.
     guarantees : tuple of Guarantee
@@ -78,6 +81,7 @@ class OnlineRun(NamedAnswer):
     updated: Rows = field(repr=False)
     margin: float
     run_margin: float
+    unit_margin: float
     n_errors: int
     guarantees: tuple[Guarantee, ...] = ()
     algorithm: Algorithm
@@ -85,11 +89,6 @@ class OnlineRun(NamedAnswer):
     extras: Mapping[str, Any] = field(default_factory=dict)
     state: State = field(repr=False)
     space: Space = field(repr=False)
-
-    @property
-    def unit_margin(self) -> float:
-        """``run_margin`` in the units of the run's rows."""
-        return math.ldexp(self.run_margin, -self.space.exponent)
 
     def scalar(self, place: int) -> float:
         """Return one of the final scalars of the algorithm."""
@@ -133,6 +132,7 @@ def result_of(problem: Problem, loop: Loop, stop_reason: OnlineStop) -> OnlineRu
         updated=counts.updated,
         margin=measured.margin,
         run_margin=measured.run_margin,
+        unit_margin=measured.unit_margin,
         n_errors=measured.n_errors,
         algorithm=algorithm,
         settings=loop.settings,

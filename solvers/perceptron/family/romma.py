@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step, check_between
-from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most, margin_on_halt, quotient, where
+from maxmargin.solvers.perceptron.family.guarantee import (
+    Guarantee,
+    at_most,
+    length_of,
+    margin_on_halt,
+    quotient,
+    where,
+)
 from maxmargin.solvers.perceptron.family.space import Space
 
 if TYPE_CHECKING:
@@ -64,7 +71,7 @@ def _length(run: "OnlineRun", truth: "Truth") -> Guarantee:
     return at_most(
         "length",
         "||w|| <= 1/g, strictly separable with margin g",
-        float(np.linalg.norm(run.state.w)),
+        length_of(run.state.w),
         where(truth.is_separable, quotient(1.0, truth.margin)),
         "Li and Long 2002",
     )

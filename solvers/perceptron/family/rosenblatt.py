@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Step
-from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most, novikoff, quotient, where
+from maxmargin.solvers.perceptron.family.guarantee import (
+    Guarantee,
+    at_least,
+    at_most,
+    length_of,
+    novikoff,
+    quotient,
+    where,
+)
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.result import OnlineRun
@@ -35,7 +43,6 @@ def perceptron_guarantees(run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, 
     ||w||/M >= g, and M <= sqrt(sum ||x||^2)/g <= R sqrt(M)/g.
     """
     length = math.sqrt(float(run.updated @ truth.space.squared_norms))
-    w_norm = float(np.linalg.norm(run.state.w))
     return (
         novikoff(run, truth),
         at_most(
@@ -48,7 +55,7 @@ def perceptron_guarantees(run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, 
         at_least(
             "self-certificate",
             "||w||/M >= g, strictly separable with margin g",
-            quotient(w_norm, run.n_updates),
+            quotient(length_of(run.state.w), run.n_updates),
             where(truth.is_separable, truth.margin),
             "derived: w/M is a convex combination of the y x",
         ),

@@ -7,6 +7,7 @@ import numpy as np
 
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm
+from maxmargin.solvers.perceptron.family.guarantee import settled
 from maxmargin.solvers.perceptron.family.loop import Loop
 from maxmargin.solvers.perceptron.family.result import OnlineRun, result_of
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings
@@ -63,4 +64,5 @@ def run_online(
     with np.errstate(all="ignore"):  # what overflows in a bound leaves it open
         run = result_of(problem, loop, loop.run())
         run = replace(run, extras=algorithm.extras(run))
-        return replace(run, guarantees=algorithm.guarantees(run, known))
+        guarantees = (settled(each, run, known) for each in algorithm.guarantees(run, known))
+        return replace(run, guarantees=tuple(guarantees))

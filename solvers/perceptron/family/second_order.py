@@ -33,18 +33,19 @@ def second_order_step(
     if y[row] * score > parameters[0]:
         return 0
     n = w.shape[0]
-    spread = 1.0
+    excess = 0.0
     for i in range(n):
         total = 0.0
         for j in range(n):
             total += table[i, j] * X[row, j]
         table[n, i] = total
-        spread += total * X[row, i]
+        excess += total * X[row, i]
+    spread = 1.0 + excess
     for i in range(n):
         w[i] += table[n, i] * (y[row] - score) / spread
         for j in range(n):
             table[i, j] -= table[n, i] * table[n, j] / spread
-    scalars[0] += np.log(spread)
+    scalars[0] += np.log1p(excess)
     return 1
 
 

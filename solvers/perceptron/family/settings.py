@@ -8,9 +8,10 @@ from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits
 
 
 class OnlineStop(StrEnum):
-    """Why a run ended: its own stopping rule, a limit, or Ctrl-C."""
+    """Why a run ended: its own stopping rule, nothing left to do though rows are in error, a limit, or Ctrl-C."""
 
     CONVERGED = "converged"
+    STALLED = "stalled"
     MAX_EPOCHS = "max_epochs"
     MAX_UPDATES = "max_updates"
     INTERRUPTED = "interrupted"

@@ -31,12 +31,15 @@ class Space:
         The constant coordinate s in the user's units; 0 through the origin.
     exponent : int
         0 unless products of the numbers would overflow or vanish.
+    is_exact : bool
+        Whether no number was rounded when it was divided; else these are other rows than the user's.
     """
 
     X: Floats
     y: Floats
     scale: float
     exponent: int = 0
+    is_exact: bool = True
 
     @classmethod
     def of(cls, problem: Problem, scale: float) -> "Space":
@@ -53,13 +56,17 @@ class Space:
                 f"the rows have {problem.n_samples} x {n_columns} entries; expected {MOST_ENTRIES} at most, "
                 "because online algorithms keep them in memory as one dense array"
             )
+        scale = scale if problem.bias else 0.0
         exponent = unit_exponent(problem, scale)
-        X = np.full((problem.n_samples, n_columns), math.ldexp(scale, -exponent))
+        constant = math.ldexp(scale, -exponent)
+        X, is_exact = np.full((problem.n_samples, n_columns), constant), math.ldexp(constant, exponent) == scale
         first = 0
         for chunk in problem.dense_chunks():
-            X[first : first + len(chunk), : problem.n_features] = np.ldexp(chunk, -exponent)
+            rows = X[first : first + len(chunk), : problem.n_features]
+            rows[:] = np.ldexp(chunk, -exponent)
+            is_exact = is_exact and bool((np.ldexp(rows, exponent) == chunk).all())
             first += len(chunk)
-        return cls(X=X, y=problem.y.astype(np.float64), scale=scale if problem.bias else 0.0, exponent=exponent)
+        return cls(X=X, y=problem.y.astype(np.float64), scale=scale, exponent=exponent, is_exact=is_exact)
 
     @property
     def n_samples(self) -> int:
@@ -85,7 +92,3 @@ class Space:
     def radius(self) -> float:
         """R, the greatest norm of a row."""
         return math.sqrt(float(self.squared_norms.max()))
-
-    def largest_norm(self, p: float) -> float:
-        """Return the greatest p-norm of a row."""
-        return float(np.linalg.norm(self.X, ord=p, axis=1).max())

@@ -75,6 +75,7 @@ def _regret(run: "OnlineRun", truth: "Truth", lambda_: float, presented: Floats)
     T, space = run.n_presentations, truth.space
     u = truth.soft(1 / (lambda_ * space.n_samples)).w
     losses = float(presented @ np.maximum(0.0, 1.0 - space.y * (space.X @ u)))
+    mean = losses / T + lambda_ / 2 * float(u @ u)
     regret = (run.scalar(_OBJECTIVES) - losses) / T - lambda_ / 2 * float(u @ u)
     return at_most(
         "regret",
@@ -83,6 +84,7 @@ def _regret(run: "OnlineRun", truth: "Truth", lambda_: float, presented: Floats)
         regret,
         run.scalar(_GREATEST_SQUARE) * (1 + math.log(T)) / (2 * lambda_ * T),
         "derived after Shalev-Shwartz, Singer and Srebro 2007",
+        size=mean,
     )
 
 
@@ -112,7 +114,8 @@ class _SoftMarginDescent(Algorithm):
 class SubgradientSvm(_SoftMarginDescent):
     """Subgradient descent on f(w) = lambda/2 ||w||^2 + mean max(0, 1 - y w.x), with steps 1/(lambda t), once an epoch.
 
-    Its parameter is ``lambda_``.
+    Its parameter is ``lambda_``. w holds the weight of the constant coordinate too: the bias is penalised, which
+    `maxmargin.soft_margin` does not do.
     """
 
     name: ClassVar[str] = "subgradient-svm"
@@ -131,7 +134,7 @@ class SubgradientSvm(_SoftMarginDescent):
 class Pegasos(_SoftMarginDescent):
     """Subgradient descent on f_t(w) = lambda/2 ||w||^2 + max(0, 1 - y w.x) of one row, with steps 1/(lambda t).
 
-    Its parameter is ``lambda_``.
+    Its parameter is ``lambda_``. As in `SubgradientSvm` the bias is penalised.
     """
 
     name: ClassVar[str] = "pegasos"

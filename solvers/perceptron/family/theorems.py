@@ -44,7 +44,7 @@ THEOREMS: Mapping[str, tuple[str, ...]] = {
     "cw": (
         "after every update y w.x >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless rounding has eaten "
         "up Sigma",
-        "mistakes <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2), unless rounding has eaten up Sigma",
+        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2), unless rounding has eaten up Sigma",
         "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, y u.x >= phi sqrt(variance) ||x|| on every row, "
         "unless rounding has eaten up Sigma",
     ),
@@ -55,16 +55,16 @@ THEOREMS: Mapping[str, tuple[str, ...]] = {
     "scw-1": (
         "after every update with alpha < C, y w.x >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless "
         "rounding has eaten up Sigma",
-        "mistakes <= ln det(Sigma_0 Sigma^-1)/min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least x'Sigma x "
-        "before a mistake, unless rounding has eaten up Sigma",
+        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least "
+        "x'Sigma x before a mistake, unless rounding has eaten up Sigma",
     ),
     "scw-2": (
         "after every update y w.x + alpha/(2C) >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless "
         "rounding has eaten up Sigma",
-        "mistakes <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x before a mistake, "
+        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one, "
         "unless rounding has eaten up Sigma",
     ),
-    "p-norm": ("updates <= (p - 1) (max ||x||_p)^2 ||u||_q^2, strictly separable, u with functional margin 1",),
+    "p-norm": ("updates <= (p - 1) X_p^2/g^2, X_p = max ||x||_p, strictly separable with best q-norm margin g",),
     "adatron": (
         "every update raises sum alpha - ||w||^2/2: its relative gain >= 0",
         "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
@@ -85,16 +85,17 @@ THEOREMS: Mapping[str, tuple[str, ...]] = {
         "||w|| <= 1/g, strictly separable with margin g",
     ),
     "alma": (
-        "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, g the q-norm margin",
-        "q-norm margin >= (1 - alpha) g, on halting on data that are strictly separable with q-norm margin g",
+        "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, g the best q-norm margin",
+        "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
     ),
     "pdm": (
+        "updates t have (c t^c - t)/(c - 1) >= t^2 g^2/R^2, c = 2 - 2 epsilon, if strictly separable with g",
         "margin >= (1 - epsilon) g, on halting on data that are strictly separable with margin g",
         "||w||/t >= g after t updates, strictly separable with margin g",
     ),
     "winnow": ("updates <= (sum u ln u - u + 1)/D, for a u >= 0 with every drop of the potential at least D > 0",),
     "balanced-winnow": (
-        "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the 1-norm margin, eta < 2 g/X^2",
+        "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
     ),
     "delta-rule": (
         "the squared error never grows (relative to the first one: increase <= 1e-9), eta <= 2/lambda_max(X'X)",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
-from maxmargin.solvers.perceptron.family.measure import margin_in_norm
+from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import HardMargin, SoftMargin, Status
@@ -33,8 +33,8 @@ class Truth:
 
     @property
     def is_separable(self) -> bool:
-        """Whether a strictly separating u is proven."""
-        return self.hard.w is not None
+        """Whether a strictly separating u is proven, and the rows of the run are the user's."""
+        return self.space.is_exact and self.hard.w is not None
 
     @property
     def is_optimal(self) -> bool:
@@ -51,9 +51,11 @@ class Truth:
         """The vector to compare with; its least functional margin is about 1 where it separates."""
         return self.hard.w if self.hard.w is not None else self.soft(1.0).w
 
-    def margin_in(self, q: float) -> float:
-        """Return the least of y u.x / ||u||_q."""
-        return margin_in_norm(self.space, self.u, q)
+    def margin_in(self, q: float) -> NormMargin:
+        """Return the greatest margin in the q-norm; its lower end is 0 where no u is proven to separate."""
+        if q not in self._norm_margins:
+            self._norm_margins[q] = greatest_margin(self.space, self.hard, q)
+        return self._norm_margins[q]
 
     @cached_property
     def losses(self) -> Floats:
@@ -70,6 +72,10 @@ class Truth:
     def square(self) -> float:
         """||u||^2."""
         return float(self.u @ self.u)
+
+    @cached_property
+    def _norm_margins(self) -> dict[float, NormMargin]:
+        return {}
 
     @cached_property
     def _solved(self) -> dict[float, SoftMargin]:
