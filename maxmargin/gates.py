@@ -109,7 +109,8 @@ def require(
     X, y, bias, positive, time_limit, exact_limit
         As in `separability`.
     requirement : {"separable", "quasi-separable", "overlap", "not-strictly-separable"}
-        "overlap": the maximum-likelihood estimate of a logistic regression exists.
+        "overlap": the maximum-likelihood estimate of a logistic regression exists, with ``bias=False`` that of one
+        without an intercept.
 
     Raises
     ------

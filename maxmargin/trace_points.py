@@ -59,7 +59,7 @@ class ProofSpace:
         w, b = _user_plane(hard.w, scale)
         least = Fraction(0) if w is None else least_functional_margin(problem, w, b)
         if w is None or least <= 0:
-            reason = hard.status.advice if w is None else "no hyperplane is proven to separate"
+            reason = hard.status.advice_for(bias=problem.bias) if w is None else "no hyperplane is proven to separate"
             nothing = Novikoff(radius_squared=square, direction=None)
             return cls(scale=Fraction(scale), w=None, b=0.0, novikoff=nothing, reason=reason)
         length = norm_squared(w) + (Fraction(b) / Fraction(scale) if scale else Fraction(0)) ** 2

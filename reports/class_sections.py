@@ -7,7 +7,8 @@ from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent,
 from maxmargin.reports.logistic import of_answer
 from maxmargin.reports.proofs import name_columns, names_and_class, rows_table, shown_share
 from maxmargin.reports.sections import method
-from maxmargin.reports.words import length, name_of, tone, verdict_name
+from maxmargin.reports.words import length, name_of, of_kind, tone, verdict_name
+from maxmargin.solvers.phrases import without_intercepts
 
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30
@@ -43,19 +44,21 @@ def _headline(report: dict[str, Any]) -> tuple[str, ...]:
     rest, pairs = report["one_vs_rest"], report["pairs"]
     classes = f"Of {plural(len(rest), 'class', 'classes')}, {count(len(_separable(rest)))}"
     verb = "is" if len(_separable(rest)) == 1 else "are"
-    answer = f"{classes} {verb} linearly separable from the rest, and {count(len(_separable(pairs)))} of "
-    answer += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable."
+    kind = of_kind(report)
+    answer = f"{classes} {verb} linearly separable{kind} from the rest, and {count(len(_separable(pairs)))} of "
+    answer += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable{kind}."
     n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs))
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
     return (answer, f"{ending} {_multinomial_words(report)}")
 
 
 def _multinomial_words(report: dict[str, Any]) -> str:
+    without = without_intercepts(report["data"]["bias"])
     return {
-        "separable": "All classes at once (multinomial) are separable.",
-        "quasi-separable": "All classes at once (multinomial) are quasi-separable.",
-        "overlap": "All classes at once (multinomial) overlap.",
-        "undecided": "Whether all classes at once (multinomial) are separable is not decided.",
+        "separable": f"All classes at once (multinomial) are separable{without}.",
+        "quasi-separable": f"All classes at once (multinomial) are quasi-separable{without}.",
+        "overlap": f"All classes at once (multinomial) overlap{without}.",
+        "undecided": f"Whether all classes at once (multinomial) are separable{without} is not decided.",
     }[report["verdict"]]
 
 
@@ -66,7 +69,11 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     cards = [
         Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {len(rest)}", note="classes"),
         Card(label="Separable from each other", value=f"{len(_separable(pairs))} of {len(pairs)}", note="pairs"),
-        Card(label="All at once", value=verdict_name(report), note="multinomial"),
+        Card(
+            label="All at once",
+            value=verdict_name(report),
+            note=f"multinomial{without_intercepts(report['data']['bias'])}",
+        ),
     ]
     if smallest is not None:
         note = f"{name_of(smallest['positive'])} against {name_of(smallest['negative'])}"
@@ -96,19 +103,22 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
+    kind = of_kind(report)
     text = (
-        "Each class as +1 against all the others as −1. A separable verdict is a hyperplane that was checked in "
+        f"Each class as +1 against all the others as −1. A separable verdict is a hyperplane{kind} that was checked in "
         "exact arithmetic; quasi-separable classes have one without a row on its wrong side, but each such touches "
-        "rows; classes overlap if every hyperplane has a row on its wrong side. The verdicts and the digits of γ* are "
-        "proven. The perceptron's count stands next to R²/g², Novikoff's bound in the space of its run."
+        f"rows; classes overlap if every hyperplane{kind} has a row on its wrong side, unless it contains all rows. "
+        "The verdicts and the digits of γ* are proven. The perceptron's count stands next to R²/g², Novikoff's bound "
+        "in "
+        "the space of its run."
     )
     return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
 
 
 def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
-        "The rows of two classes only. A class that is not separable from the rest may still be separable from each "
-        "other class alone."
+        f"The rows of two classes only. A class that is not separable{of_kind(report)} from the rest may still be "
+        "separable from each other class alone."
     )
     return (Paragraph(text), _table("Each pair of classes", report["pairs"]))
 
@@ -154,18 +164,20 @@ def _row(contest: dict[str, Any]) -> tuple[str, ...]:
 
 def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
     answer, classes = report["multinomial"], report["data"]["classes"]
+    without = without_intercepts(report["data"]["bias"])
     text = (
-        f"{_multinomial_words(report)} The question is whether linear scores, one for each class, can give every row "
-        "its greatest score at its own class: one inequality for each row and each other class. Separability of each "
+        f"{_multinomial_words(report)} The question is whether linear scores{without}, one for each class, can give "
+        "every row its greatest score at its own class: one inequality for each row and each other class. "
+        "Separability of each "
         "class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a "
-        "line are separable all at once, though the middle one is not separable from the rest."
+        "line are separable all at once with intercepts, though the middle one is not separable from the rest."
     )
     if answer["verdict"] == "undecided":
         return (Paragraph(text), Paragraph(f"Undecided: {answer['reason']}."))
     reference = one_line(classes[0]["label"])
-    model = f"A multinomial logistic regression of the classes on these columns, with {reference} as the reference,"
-    if not report["data"]["bias"]:
-        model += " without intercepts,"
+    with_or_without = without or " with intercepts"
+    model = f"A multinomial logistic regression{with_or_without} of the classes on these columns, with {reference} as "
+    model += "the reference,"
     return (
         Paragraph(text),
         Paragraph(_proof(answer)),

@@ -5,6 +5,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.formats import count, listed, one_line, plural
 from maxmargin.reports.words import length
+from maxmargin.solvers.phrases import intercept
 
 _MOST_COLUMNS = 70
 _MOST_NAMED = 5
@@ -15,10 +16,8 @@ _SIGNS = {"+": "+∞", "-": "−∞", "undetermined": "infinite, either sign"}
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return whether the estimate exists, and what becomes of every coefficient."""
     data = report["data"]
-    model = "A logistic regression of the classes on these columns"
-    return of_answer(
-        report["separability"], model + ("" if data["bias"] else ", without intercept,"), "of the class +1"
-    )
+    model = f"A logistic regression{intercept(data['bias'])} of the classes on these columns"
+    return of_answer(report["separability"], model, "of the class +1")
 
 
 def of_answer(answer: dict[str, Any], model: str, odds: str) -> tuple[Block, ...]:

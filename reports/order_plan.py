@@ -12,6 +12,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.solvers.phrases import through
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ def _are_ties_slow(evidence: Evidence) -> bool:
 
 def _why_one_pass(evidence: Evidence) -> str:
     if not evidence.run_hard.lower > 0:
-        return "no hyperplane is proven to separate the classes, and without one a run need not end"
+        kind = through(evidence.problem.bias)
+        return f"no hyperplane{kind} is proven to separate the classes, and without one a run need not end"
     if not evidence.run.converged:
         return "the run itself was stopped before it converged"
     return ""

@@ -4,7 +4,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.formats import count, number, one_line, plural, short_fraction
-from maxmargin.reports.words import length, unless_flat
+from maxmargin.reports.words import length, of_kind, unless_flat
 
 _MOST_ROWS = 30
 _MOST_COORDINATES = 8
@@ -26,7 +26,7 @@ def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _plane(report: dict[str, Any]) -> str:
-    return "hyperplane w·x + b = 0" if report["data"]["bias"] else "hyperplane w·x = 0"
+    return "hyperplane w·x + b = 0" if report["data"]["bias"] else "hyperplane w·x = 0 through the origin"
 
 
 def _score(report: dict[str, Any]) -> str:
@@ -36,7 +36,8 @@ def _score(report: dict[str, Any]) -> str:
 def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
     return (
         Paragraph(
-            f"Separable. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} strictly on their "
+            f"Separable{of_kind(report)}. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} "
+            "strictly on their "
             f"sides. Its coefficients are rational numbers, and so is every row; {_score(report)} was computed without "
             "rounding for each row and is greater than 0. Whoever repeats this one evaluation has checked the proof. "
             f"{_where(report)} The hyperplane was found by {report['separability']['engine']}; the proof does not "
@@ -57,9 +58,11 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     separated = plural(length(answer, "separated_rows"), "row")
     touching, balance = length(answer, "touching_rows"), answer["balance"]
     verdict = Paragraph(
-        f"Quasi-separable, that is quasi-complete separation. A {_plane(report)} has {separated} strictly on their "
+        f"Quasi-separable{of_kind(report)}, that is quasi-complete separation. A {_plane(report)} has {separated} "
+        "strictly on their "
         f"sides and no row on the wrong side, but it touches: the other {plural(touching, 'row')} "
-        f"{'lies' if touching == 1 else 'lie'} exactly on it. So it is with every hyperplane that has no row on its "
+        f"{'lies' if touching == 1 else 'lie'} exactly on it. So it is with every "
+        f"hyperplane{of_kind(report)} that has no row on its "
         f"wrong side: it contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
     )
     proof = Paragraph(
@@ -78,9 +81,9 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
 
 def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
     balance = report["separability"]["balance"]
-    through = "" if report["data"]["bias"] else " through the origin"
+    kind = of_kind(report)
     verdict = (
-        f"Overlap. Every hyperplane{through} has a row on its wrong side{unless_flat(report['separability'])}. "
+        f"Overlap{kind}. Every hyperplane{kind} has a row on its wrong side{unless_flat(report['separability'])}. "
         f"The proof: {_balancing(report, balance)} {_span(balance, 'rows')} {_where(report)}"
     )
     return (Paragraph(verdict), *_witness_and_balance(report))
@@ -122,11 +125,10 @@ def _witness_and_balance(report: dict[str, Any]) -> tuple[Block, ...]:
 
 def _inseparable(report: dict[str, Any]) -> tuple[Block, ...]:
     """Word what is known past the limits: no strict separation."""
-    through = "" if report["data"]["bias"] else " through the origin"
-    answer = report["separability"]
+    kind, answer = of_kind(report), report["separability"]
     return (
         Paragraph(
-            f"Not strictly separable: no hyperplane{through} has every row strictly on its side. "
+            f"Not strictly separable{kind}: no hyperplane{kind} has every row strictly on its side. "
             f"{_hull_proof(report)} More was not decided: {answer['reason']}."
         ),
         _shares_table(_witness(answer), bias=report["data"]["bias"]),

@@ -47,8 +47,8 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     run, hard, comparison = report["perceptron"], report["hard_margin"], report["comparison"]
     proof = "proven in exact arithmetic" if report["separability"]["proof"] else "no proof found"
     cards = [
-        Card(label="Verdict", value=words.verdict_name(report), note=proof),
-        Card(label="Maximum margin γ*", value=_margin_value(report), note=_margin_note(hard)),
+        Card(label="Verdict", value=f"{words.verdict_name(report)}{words.of_kind(report)}", note=proof),
+        Card(label=f"Maximum margin{words.of_kind(report)} γ*", value=_margin_value(report), note=_margin_note(hard)),
         Card(label="Mistakes", value=count(run["n_mistakes"]), note=f"in {plural(run['n_epochs'], 'epoch')}"),
         Card(label="Perceptron", value="converged" if run["converged"] else "not converged", note=_reached(report)),
     ]

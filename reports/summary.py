@@ -44,7 +44,7 @@ def summarize(study: Study) -> dict[str, Any]:
             "strictly_separable": study.separability.strictly_separable,
             "data": _data(study),
             "separability": separability_fields(study.dataset, study.separability, study.problem),
-            "hard_margin": hard_fields(study.hard),
+            "hard_margin": hard_fields(study.hard, bias=study.problem.bias),
             "perceptron": _perceptron(study),
             "trace": trace_fields(study),
             "comparison": _comparison(study),
@@ -113,14 +113,14 @@ def _data(study: Study) -> dict[str, Any]:
     }
 
 
-def hard_fields(hard: HardMargin) -> dict[str, Any]:
+def hard_fields(hard: HardMargin, *, bias: bool) -> dict[str, Any]:
     """Return the maximum margin with its interval."""
     width = None
     if hard.upper > 0 and math.isfinite(hard.upper):
         width = float((Fraction(hard.upper) - Fraction(hard.lower)) / Fraction(hard.upper))
     return {
         "status": hard.status,
-        "advice": hard.status.advice,
+        "advice": hard.status.advice_for(bias=bias),
         "margin": hard.margin,
         "lower": hard.lower,
         "upper": hard.upper,

@@ -7,6 +7,7 @@ import numpy as np
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
 from maxmargin.reports.formats import count, number, percent, plural, shown, typeset
 from maxmargin.reports.study import Study
+from maxmargin.reports.words import of_kind
 
 
 def trace_fields(study: Study) -> dict[str, Any]:
@@ -63,7 +64,8 @@ def _what(report: dict[str, Any]) -> str:
 def _none(report: dict[str, Any]) -> str:
     if report["strictly_separable"] is False:
         return (
-            "there is none: nothing makes ‖w‖ grow, which stays bounded however long the run (Minsky and Papert 1969; "
+            f"there is none{of_kind(report)}: nothing makes ‖w‖ grow, which stays bounded however long the run "
+            "(Minsky and Papert 1969; "
             "Block and Levin 1970), and there is no potential to fall"
         )
     return f"none is known: {report['trace']['reason']}"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.formats import count, listed, number, plural
-from maxmargin.reports.words import novikoff
+from maxmargin.reports.words import novikoff, of_kind
 
 
 def unknowns(report: dict[str, Any]) -> list[str]:
@@ -22,7 +22,8 @@ def unknowns(report: dict[str, Any]) -> list[str]:
 
 def _kind_of_separation(report: dict[str, Any]) -> str:
     if report["strictly_separable"] is None:
-        return f"Whether the classes can be separated is not decided: {report['separability']['reason']}."
+        kind = of_kind(report)
+        return f"Whether the classes can be separated{kind} is not decided: {report['separability']['reason']}."
     if report["verdict"] == "undecided":
         return f"Whether the data are quasi-separable or overlap is not decided: {report['separability']['reason']}."
     return ""
@@ -106,8 +107,8 @@ def _always(report: dict[str, Any]) -> list[str]:
     sentences = []
     if report["strictly_separable"] is not True:
         sentences.append(
-            "The smallest number of errors that any hyperplane makes is not computed; the errors of the soft margins "
-            "and of the perceptron are upper bounds of it."
+            f"The smallest number of errors that any hyperplane{of_kind(report)} makes is not computed; "
+            "the errors of the soft margins and of the perceptron are upper bounds of it."
         )
     if report["data"]["prepare"] != "raw":
         sentences.append(

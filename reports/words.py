@@ -3,6 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.formats import count, number, one_line, percent, plural, proven, shown
+from maxmargin.solvers.phrases import intercept, through
 
 
 def name_of(label: object) -> str:
@@ -16,6 +17,11 @@ def name_of(label: object) -> str:
     if label == "rest":
         return "the rest"
     return one_line(label) if isinstance(label, str) and not _looks_like_a_number(label) else f"class {one_line(label)}"
+
+
+def of_kind(report: dict[str, Any]) -> str:
+    """Return " through the origin" where the report is about such hyperplanes only, to follow the noun."""
+    return through(report["data"]["bias"])
 
 
 def question(report: dict[str, Any]) -> str:
@@ -44,13 +50,13 @@ def verdict_name(answer: dict[str, Any]) -> str:
 
 def verdict_words(answer: dict[str, Any], *, bias: bool) -> str:
     """Return the verdict as a predicate."""
-    through = "" if bias else " through the origin"
+    kind = through(bias)
     return {
-        "separable": f"is linearly separable{through}",
-        "quasi-separable": f"is quasi-separable{through} (quasi-complete separation)",
-        "overlap": f"overlaps{through}",
-        "not separable": f"is not linearly separable{through}",
-        "undecided": f"is undecided{through}",
+        "separable": f"is linearly separable{kind}",
+        "quasi-separable": f"is quasi-separable{kind} (quasi-complete separation)",
+        "overlap": f"overlaps{kind}",
+        "not separable": f"is not linearly separable{kind}",
+        "undecided": f"is undecided{kind}",
     }[verdict_name(answer)]
 
 
@@ -73,7 +79,7 @@ def _looks_like_a_number(label: str) -> bool:
 def _details(report: dict[str, Any]) -> tuple[str, ...]:
     hard = report["hard_margin"]
     if report["strictly_separable"]:
-        margin = f"Proven maximum margin γ* = {proven(hard['lower'], shown_upper(hard))}"
+        margin = f"Proven maximum margin{of_kind(report)} γ* = {proven(hard['lower'], shown_upper(hard))}"
         return (f"{margin}; {_what_the_run_did(report)}.",)
     if report["strictly_separable"] is False:
         return (_not_strictly(report), f"{_capital(_what_the_run_did(report))}. {_best_soft(report)}".strip())
@@ -82,21 +88,22 @@ def _details(report: dict[str, Any]) -> tuple[str, ...]:
 
 def _not_strictly(report: dict[str, Any]) -> str:
     """Return what is proven of data that are not strictly separable, and what a logistic regression makes of it."""
-    answer = report["separability"]
+    answer, bias = report["separability"], report["data"]["bias"]
+    kind, model = through(bias), f"a logistic regression{intercept(bias)}"
     if answer["verdict"] == "overlap":
         spared = unless_flat(answer)
         return (
-            f"Proven: every hyperplane has a row on its wrong side{spared}; the maximum margin γ* is 0 and "
-            "a logistic regression has a finite maximum-likelihood estimate."
+            f"Proven: every hyperplane{kind} has a row on its wrong side{spared}; the maximum margin{kind} γ* is 0 and "
+            f"{model} has a finite maximum-likelihood estimate."
         )
     if answer["verdict"] == "quasi-separable":
         n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")
         return (
-            f"Proven: a hyperplane has {plural(n_rows - n_touching, 'row')} strictly on their sides, none on the wrong "
-            f"side, and {plural(n_touching, 'row')} on it, which no such hyperplane avoids; the maximum margin γ* is 0 "
-            "and a logistic regression has no finite maximum-likelihood estimate."
+            f"Proven: a hyperplane{kind} has {plural(n_rows - n_touching, 'row')} strictly on their sides, none on the "
+            f"wrong side, and {plural(n_touching, 'row')} on it, which no such hyperplane avoids; the maximum "
+            f"margin{kind} γ* is 0 and {model} has no finite maximum-likelihood estimate."
         )
-    return "Proven: no hyperplane has every row strictly on its side, so the maximum margin γ* is 0."
+    return f"Proven: no hyperplane{kind} has every row strictly on its side, so the maximum margin{kind} γ* is 0."
 
 
 def unless_flat(answer: dict[str, Any]) -> str:
@@ -164,8 +171,9 @@ def convergence(report: dict[str, Any]) -> str:
         return _converged(report)
     if run["zero"] == "mistake" and report["strictly_separable"] is False:
         return (
-            "It cannot converge: a run that ends has every row strictly on its side, and no hyperplane has. The length "
-            f"of w stays bounded all the same (here {_run_norm(run)}), so the "
+            "It cannot converge: a run that ends has every row strictly on its side, and no "
+            f"hyperplane{of_kind(report)} has. The length of w stays bounded all the same (here {_run_norm(run)}), so "
+            "the "
             "run wanders for ever in a bounded region. The smallest number of mistakes in one epoch was "
             f"{_count_or_dash(run['fewest_mistakes_in_an_epoch'])}."
         )
@@ -194,7 +202,8 @@ def _converged(report: dict[str, Any]) -> str:
 def _not_yet(report: dict[str, Any]) -> str:
     run = report["perceptron"]
     text = (
-        "That is no verdict on the data: they are separable, so the perceptron converges if it is given enough epochs. "
+        f"That is no verdict on the data: they are separable{of_kind(report)}, so the perceptron converges if it is "
+        "given enough epochs. "
         f"The hyperplane at which it was stopped has {plural(run['n_errors'], 'row')} on its wrong side or on it."
     )
     bound = novikoff(report)

@@ -107,7 +107,7 @@ def separability(
                 point = found
                 break
     if not is_exact:
-        return past_the_limits(point, _size_reason(problem, exact_limit), tuple(attempts))
+        return past_the_limits(problem, point, _size_reason(problem, exact_limit), tuple(attempts))
     cone = SignedRows(problem, scaling)
     return _decided(cone, point, tuple(attempts), limits, likely)
 
@@ -219,7 +219,7 @@ def _decided(
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
         known = common_point(cone.problem, decision.witness) if decision.witness else None
-        return past_the_limits(known, limits.words(), attempts)
+        return past_the_limits(cone.problem, known, limits.words(), attempts)
     engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
 

@@ -14,6 +14,7 @@ from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import class_perceptron, highs_lp
+from maxmargin.solvers.phrases import without_intercepts
 from maxmargin.solvers.problem import ClassProblem, Problem, confirmed
 from maxmargin.solvers.proof.class_certificate import (
     ClassOverlap,
@@ -61,12 +62,14 @@ def multinomial(
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     cone = ClassRows(problem, problem.scaling)
     if cone.width > exact_limit:
-        return _undecided(f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}")
+        return _undecided(
+            problem, f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}"
+        )
     attempts: list[Attempt] = []
     decision = _decision(cone, limits, attempts)
     attempts += decision.attempts
     if isinstance(decision, Unfinished):
-        return _undecided(limits.words(), _witness(cone, decision), tuple(attempts))
+        return _undecided(problem, limits.words(), _witness(cone, decision), tuple(attempts))
     return _answer(cone, decision, limits, tuple(attempts))
 
 
@@ -122,7 +125,7 @@ def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple
         strictly_separable=verdict is Verdict.SEPARABLE,
         certificate=_certificate(cone, decision, verdict),
         witness=_witness(cone, decision),
-        reason=_reason(verdict, decision),
+        reason=_reason(verdict, decision, problem.bias),
         engine=attempts[-1].solver if attempts[-1].solver != "HiGHS" else highs_lp.NAME,
         attempts=attempts,
         separated_rows=separated,
@@ -166,20 +169,23 @@ def _pairs(cone: ClassRows, rows: NDArray[np.int64]) -> tuple[Pair, ...]:
     return tuple(zip(samples.tolist(), classes.tolist(), strict=True))
 
 
-def _reason(verdict: Verdict, decision: Decision) -> str:
+def _reason(verdict: Verdict, decision: Decision, bias: bool) -> str:
     n_rows, n_strict = len(decision.touching), int((~decision.touching).sum())
+    without = without_intercepts(bias)
     if verdict is Verdict.SEPARABLE:
-        return f"scores put every row's own class strictly first: all {n_rows} inequalities hold strictly"
+        return f"scores{without} put every row's own class strictly first: all {n_rows} inequalities hold strictly"
     proof = f"positive weights that balance exactly on {len(decision.balance)} of them prove it"
     if verdict is Verdict.OVERLAP:
-        return f"overlap: scores can satisfy the {n_rows} inequalities with equality only; {proof}"
+        return f"overlap{without}: scores{without} can satisfy the {n_rows} inequalities with equality only; {proof}"
     return (
-        f"quasi-separable: {n_strict} of the {n_rows} inequalities can be strict at once, the others hold with "
-        f"equality; {proof}"
+        f"quasi-separable{without}: {n_strict} of the {n_rows} inequalities can be strict at once, the others hold "
+        f"with equality; {proof}"
     )
 
 
-def _undecided(reason: str, witness: ClassWitness | None = None, attempts: tuple[Attempt, ...] = ()) -> Separability:
+def _undecided(
+    problem: ClassProblem, reason: str, witness: ClassWitness | None = None, attempts: tuple[Attempt, ...] = ()
+) -> Separability:
     return Separability(
         verdict=Verdict.UNDECIDED,
         strictly_separable=None if witness is None else False,
@@ -188,4 +194,5 @@ def _undecided(reason: str, witness: ClassWitness | None = None, attempts: tuple
         reason=reason if witness is None else f"not strictly separable; quasi-separable or overlap: {reason}",
         engine="none",
         attempts=attempts,
+        bias=problem.bias,
     )

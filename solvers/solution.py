@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.columns import ColumnSigns
 from maxmargin.solvers.named import NamedAnswer
+from maxmargin.solvers.phrases import status_meaning, verdict_meaning
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
 from maxmargin.solvers.proof.class_certificate import ClassWitness
@@ -64,16 +65,12 @@ class Verdict(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What the verdict means, in one sentence."""
-        return _VERDICT_ADVICE[self]
+        """What the verdict means, in one sentence that holds with a bias and without."""
+        return verdict_meaning(self.value, bias=None)
 
-
-_VERDICT_ADVICE = {
-    Verdict.SEPARABLE: "some hyperplane has every row strictly on its side",
-    Verdict.QUASI_SEPARABLE: "some hyperplane has no row on the wrong side, but every such one touches rows",
-    Verdict.OVERLAP: "every hyperplane has a row on the wrong side, but for those that contain all rows",
-    Verdict.UNDECIDED: "no proof was found; nothing is claimed",
-}
+    def advice_for(self, *, bias: bool) -> str:
+        """Return what the verdict means of hyperplanes with a bias, or of those through the origin."""
+        return verdict_meaning(self.value, bias=bias)
 
 
 class Status(StrEnum):
@@ -94,19 +91,12 @@ class Status(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What the status means and what to do, in one sentence."""
-        return _STATUS_ADVICE[self]
+        """What the status means and what to do, in one sentence that holds with a bias and without."""
+        return status_meaning(self.value, bias=None)
 
-
-_STATUS_ADVICE = {
-    Status.OPTIMAL: "the interval [lower, upper] is proven and as narrow as asked",
-    Status.LIMIT: "stopped at a limit; the interval is proven but wider than asked: raise it or try another solver",
-    Status.NUMERICAL: "no solver was as accurate as asked; the interval is proven but wide: try centred or scaled data",
-    Status.QUASI_SEPARABLE: "proven: the two hulls touch, so the maximum margin is 0",
-    Status.OVERLAP: "proven: the two hulls overlap, so the maximum margin is 0",
-    Status.NOT_STRICTLY_SEPARABLE: "proven: the two hulls share a point, so the maximum margin is 0",
-    Status.UNDECIDED: "it is not proven whether the data are separable; the interval still holds",
-}
+    def advice_for(self, *, bias: bool) -> str:
+        """Return what the status means and what to do, of hyperplanes with a bias, or of those through the origin."""
+        return status_meaning(self.value, bias=bias)
 
 
 @dataclass(frozen=True, kw_only=True)

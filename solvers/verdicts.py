@@ -12,6 +12,7 @@ from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
 from maxmargin.solvers.cone.decide import Decision
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.phrases import through
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
@@ -63,7 +64,7 @@ def separable(
         verdict=Verdict.SEPARABLE,
         strictly_separable=True,
         certificate=plane,
-        reason="a hyperplane has all rows strictly on their side, checked in exact arithmetic",
+        reason=f"a hyperplane{through(problem.bias)} has all rows strictly on their side, checked in exact arithmetic",
         engine=engine,
         attempts=attempts,
         separated_rows=np.arange(problem.n_samples),
@@ -105,7 +106,9 @@ def _touching(
         strictly_separable=False,
         certificate=_overlap(problem, decision) if is_overlap else _quasi_separation(problem, decision),
         witness=common_point(problem, decision.witness),
-        reason=_overlap_reason(rows, decision) if is_overlap else _quasi_reason(separated, touching, rows),
+        reason=_overlap_reason(rows, decision, problem.bias)
+        if is_overlap
+        else _quasi_reason(separated, touching, rows, problem.bias),
         engine=engine,
         attempts=attempts,
         separated_rows=separated,
@@ -134,16 +137,16 @@ def _quasi_separation(problem: Problem, decision: Decision) -> QuasiSeparation:
     )
 
 
-def _overlap_reason(rows: list[int], decision: Decision) -> str:
+def _overlap_reason(rows: list[int], decision: Decision, bias: bool) -> str:
     spans = "which span all others" if decision.null_space else "which span the whole space"
-    return f"overlap: positive weights balance exactly on {_rows(len(rows))}, {spans}"
+    return f"overlap{through(bias)}: positive weights balance exactly on {_rows(len(rows))}, {spans}"
 
 
-def _quasi_reason(separated: Rows, touching: Rows, rows: list[int]) -> str:
+def _quasi_reason(separated: Rows, touching: Rows, rows: list[int], bias: bool) -> str:
     return (
-        f"quasi-separable: a hyperplane has {_rows(len(separated))} strictly on their side and the other "
-        f"{len(touching)} on it; positive weights that balance exactly on {len(rows)} of these prove that they always "
-        "touch"
+        f"quasi-separable{through(bias)}: a hyperplane{through(bias)} has {_rows(len(separated))} strictly on their "
+        f"side and the other {len(touching)} on it; positive weights that balance exactly on {len(rows)} of these "
+        f"prove that every hyperplane{through(bias)} without a row on its wrong side touches them"
     )
 
 
@@ -153,7 +156,7 @@ def common_point(problem: Problem, witness: dict[int, int]) -> CommonHullPoint:
     return CommonHullPoint(problem=problem, rows=tuple(rows), weights=tuple(witness[row] for row in rows))
 
 
-def past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
+def past_the_limits(problem: Problem, point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
     """Word what is known when a limit, said in words, ends the work; with a common point that is something."""
     if point is None:
         said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
@@ -161,8 +164,8 @@ def past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempt
         reason = f"no candidate passed the exact check{heard}, and {limit}"
     else:
         reason = (
-            f"not strictly separable: {_rows(len(point.rows))} balance exactly; whether the data are quasi-separable "
-            f"or overlap is not decided: {limit}"
+            f"not strictly separable{through(problem.bias)}: {_rows(len(point.rows))} balance exactly; whether the "
+            f"data are quasi-separable or overlap is not decided: {limit}"
         )
     return Separability(
         verdict=Verdict.UNDECIDED,
@@ -172,6 +175,7 @@ def past_the_limits(point: CommonHullPoint | None, limit: str, attempts: Attempt
         reason=reason,
         engine="none" if point is None else attempts[-1].solver,
         attempts=attempts,
+        bias=problem.bias,
     )
 
 

@@ -44,40 +44,48 @@ def answer_fields(dataset: "Dataset", answer: "Separability", *, all_columns: bo
 
 def verdict_words(answer: "Separability") -> str:
     """Return the verdict in a few words."""
+    from maxmargin.solvers.phrases import through, without_intercepts
     from maxmargin.solvers.solution import Verdict
 
+    kind = through(answer.bias) if answer.n_inequalities is None else without_intercepts(answer.bias)
     if answer.verdict is not Verdict.UNDECIDED:
-        return f"{answer.verdict.value} (proven)"
+        return f"{answer.verdict.value}{kind} (proven)"
     if answer.strictly_separable is False:
-        return "not strictly separable (proven; quasi-separable or overlap: undecided)"
-    return "undecided"
+        return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
+    return f"undecided{kind}"
 
 
 def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, Any]) -> str:
     """Return the answer as text."""
-    lines = [verdict_words(answer), f"  {answer.reason.removeprefix(f'{answer.verdict}: ')}"]
+    from maxmargin.solvers.phrases import intercept
+
+    words = verdict_words(answer)
+    lines = [words, f"  {answer.reason.removeprefix(words.replace(' (proven)', ': '))}"]
+    model = f"logistic regression{intercept(answer.bias)}"
     if answer.strictly_separable is False:
         lines += _rows_text(dataset, answer)
-    lines += _logistic_text(fields)
+    lines += _logistic_text(fields, model)
     if "binary64_verdict" in fields:
         lines.append(f"  this is about the decimal text; its binary64 roundings: {fields['binary64_verdict']}")
     if "requirement" in fields:
         outcome = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
         lines.append(f"  required: {fields['requirement']}, which {outcome[fields['requirement_holds']]}")
-    lines.append(f"  found by {answer.engine}" if answer.proof else f"  verdict: {answer.verdict.advice}")
+    lines.append(
+        f"  found by {answer.engine}" if answer.proof else f"  verdict: {answer.verdict.advice_for(bias=answer.bias)}"
+    )
     return "\n".join(lines)
 
 
-def _logistic_text(fields: dict[str, Any]) -> list[str]:
+def _logistic_text(fields: dict[str, Any], model: str) -> list[str]:
     """Return what the verdict says of logistic regression."""
     if fields["verdict"] == "undecided":
         return []
     if fields["verdict"] == "overlap":
-        return ["  logistic regression: the maximum-likelihood estimate exists", *_aliased_text(fields)]
+        return [f"  {model}: the maximum-likelihood estimate exists", *_aliased_text(fields)]
     known = fields["infinite_columns"] is not None
     unknown = "    which coefficients are infinite was not computed (--columns, --exact-limit)"
     columns = _columns_text(fields) if known else [unknown]
-    return ["  logistic regression: no finite maximum-likelihood estimate", *columns]
+    return [f"  {model}: no finite maximum-likelihood estimate", *columns]
 
 
 def _rows_text(dataset: "Dataset", answer: "Separability") -> list[str]:

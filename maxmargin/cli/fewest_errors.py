@@ -18,6 +18,7 @@ from maxmargin.cli.output import (
 )
 from maxmargin.solvers.fewest_errors import MAX_ROWS
 from maxmargin.solvers.fewest_errors import fewest_errors as solve
+from maxmargin.solvers.phrases import through
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.total_slack import least_total_slack
 
@@ -55,7 +56,7 @@ def fewest_errors(
         print_json("fewest-errors", {**data_fields(dataset), "bias": bias, **fields})
     else:
         print(headline(dataset))
-        print(_text(dataset, answer, slack))
+        print(_text(dataset, answer, slack, bias=bias))
     if is_interrupted or slack is None:
         return Exit.INTERRUPTED
     return Exit.OK if answer.is_optimal else Exit.UNDECIDED
@@ -106,12 +107,12 @@ def _slack_fields(slack: "TotalSlack") -> dict[str, Any]:
     }
 
 
-def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None") -> str:
+def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None", *, bias: bool) -> str:
     return "\n".join(
         [
-            _headline(answer),
+            _headline(answer, through(bias)),
             *([f"  {answer.reason}"] if answer.reason else []),
-            *_rows_lines(dataset, answer),
+            *_rows_lines(dataset, answer, through(bias)),
             *_witness_lines(answer),
             *_slack_lines(slack),
             hyperplane_text(dataset.feature_names, answer.w, answer.b),
@@ -120,23 +121,23 @@ def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None"
     )
 
 
-def _headline(answer: "FewestErrors") -> str:
+def _headline(answer: "FewestErrors", kind: str) -> str:
     if answer.is_optimal:
-        return f"fewest errors {answer.upper:,} (proven: no hyperplane has fewer)"
-    return f"fewest errors between {answer.lower:,} and {answer.upper:,} (proven)"
+        return f"fewest errors {answer.upper:,} (proven: no hyperplane{kind} has fewer)"
+    return f"fewest errors{kind} between {answer.lower:,} and {answer.upper:,} (proven)"
 
 
-def _rows_lines(dataset: "Dataset", answer: "FewestErrors") -> list[str]:
+def _rows_lines(dataset: "Dataset", answer: "FewestErrors", kind: str) -> list[str]:
     """Name the rows to drop."""
     rows = answer.error_rows
     if not len(rows):
-        return ["  no row to drop: the data are separable"]
+        return [f"  no row to drop: the data are separable{kind}"]
     names = [str(row) for row in row_numbers(dataset, rows[:_NAMED]).tolist()]
     if dataset.row_ids is not None:
         names = [dataset.row_ids[row] for row in rows[:_NAMED].tolist()]
     numbered = "rows to drop (from 0)" if dataset.row_ids is None else "rows to drop"
     more = f", ... {len(rows) - _NAMED:,} more (--json lists them)" if len(rows) > _NAMED else ""
-    return [f"  {numbered}, so that the rest is separable: {', '.join(names)}{more}"]
+    return [f"  {numbered}, so that the rest is separable{kind}: {', '.join(names)}{more}"]
 
 
 def _witness_lines(answer: "FewestErrors") -> list[str]:

@@ -22,6 +22,7 @@ from maxmargin.cli.output import (
     waiting,
 )
 from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
+from maxmargin.solvers.phrases import through
 from maxmargin.solvers.proof.margin_certificate import quotient_text
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
@@ -76,11 +77,11 @@ def margin(
     if proof is not None:
         _write(proof, answer, {**source, "positive": dataset.positive}, quiet=quiet)
     if as_json:
-        fields = {**hard_fields(dataset, answer), **(_exact_fields(answer) if exact else {})}
+        fields = {**hard_fields(dataset, answer, bias=bias), **(_exact_fields(answer) if exact else {})}
         print_json("margin", {**data_fields(dataset), "bias": bias, **fields})
     else:
         print(headline(dataset))
-        print(_hard_text(dataset, answer, exact=exact))
+        print(_hard_text(dataset, answer, bias=bias, exact=exact))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
@@ -125,10 +126,11 @@ def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: b
         note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
 
 
-def hard_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
+def hard_fields(dataset: "Dataset", answer: "HardMargin", *, bias: bool) -> dict[str, Any]:
     """Return the answer as JSON fields."""
     return {
         "status": answer.status.value,
+        "advice": answer.status.advice_for(bias=bias),
         "margin": answer.margin,
         "lower": answer.lower,
         "upper": answer.upper,
@@ -182,15 +184,15 @@ def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
     }
 
 
-def _hard_text(dataset: "Dataset", answer: "HardMargin", *, exact: bool) -> str:
-    lines = [f"{answer.status.value}: {answer.status.advice}"]
+def _hard_text(dataset: "Dataset", answer: "HardMargin", *, bias: bool, exact: bool) -> str:
+    lines = [f"{answer.status.value}: {answer.status.advice_for(bias=bias)}"]
     if answer.reason:
         lines.append(f"  {answer.reason}")
     if exact and answer.margin_squared:
-        lines += _root_text(answer.margin_squared)
+        lines += _root_text(answer.margin_squared, through(bias))
     if answer.w is not None and answer.b is not None:
         lines += [
-            f"  maximum margin {answer.margin!r}",
+            f"  maximum margin{through(bias)} {answer.margin!r}",
             f"  proven interval [{answer.lower!r}, {answer.upper!r}], width {answer.gap:.2g}",
             f"  support rows (from 0): {_some(row_numbers(dataset, answer.support))}",
             hyperplane_text(dataset.feature_names, answer.w, answer.b),
@@ -201,11 +203,11 @@ def _hard_text(dataset: "Dataset", answer: "HardMargin", *, exact: bool) -> str:
     return "\n".join([*lines, *found])
 
 
-def _root_text(square: Fraction) -> list[str]:
+def _root_text(square: Fraction, kind: str) -> list[str]:
     with localcontext(prec=_ROOT_DIGITS + 20):
         root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
     return [
-        f"  maximum margin exactly the root of {_cut(square.numerator)} / {_cut(square.denominator)}",
+        f"  maximum margin{kind} exactly the root of {_cut(square.numerator)} / {_cut(square.denominator)}",
         f"    = {root:.{_ROOT_DIGITS}g}",
     ]
 
@@ -223,7 +225,7 @@ def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
     slack = "sum xi" if answer.sample_weight is None else "sum v xi, v balancing the classes,"
     return "\n".join(
         [
-            f"{answer.status.value}: {answer.status.advice}",
+            f"{answer.status.value}: {answer.status.advice}",  # which is the same with a bias and without
             *([f"  {answer.reason}"] if answer.reason else []),
             f"  objective 1/2||w||^2 + C {slack} at C = {answer.C!r}: {answer.objective!r}",
             f"  proven interval of the optimum [{answer.lower!r}, {answer.objective!r}]",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, listed, row_names, row_numbers
 from maxmargin.cli.tables import aligned
 from maxmargin.solvers.perceptron.family.settings import OnlineStop
+from maxmargin.solvers.phrases import through
 from maxmargin.solvers.proof.dyadic import as_fraction, round_down, round_up
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _setting_text(run: "OnlineRun", truth: "Truth", prepare: str) -> str:
 def _margin_lines(run: "OnlineRun", truth: "Truth", maximum: "HardMargin", prepare: str) -> list[str]:
     lines = [
         f"  least geometric margin of (w, b): {run.margin!r}{_share_text(run, maximum)}",
-        _maximum_line(maximum, prepare),
+        _maximum_line(maximum, prepare, through(truth.space.scale != 0)),
     ]
     if truth.space.scale and maximum.w is not None:
         low, high = _run_maximum(truth)
@@ -159,11 +160,11 @@ def _share(run: "OnlineRun", maximum: "HardMargin") -> str:
     return f"{run.margin / maximum.upper:.1%}" if is_known else ""
 
 
-def _maximum_line(maximum: "HardMargin", prepare: str) -> str:
+def _maximum_line(maximum: "HardMargin", prepare: str, kind: str) -> str:
     of_what = "" if prepare == "raw" else " of the prepared data"
     if maximum.status.is_inseparable:
-        return f"  {maximum.status.value}{of_what}, proven: no hyperplane has a positive margin"
-    return f"  maximum margin{of_what}, proven: [{maximum.lower!r}, {maximum.upper!r}]"
+        return f"  {maximum.status.value}{kind}{of_what}, proven: no hyperplane{kind} has a positive margin"
+    return f"  maximum margin{kind}{of_what}, proven: [{maximum.lower!r}, {maximum.upper!r}]"
 
 
 def _guarantee_lines(guarantee: "Guarantee") -> list[str]:
@@ -191,7 +192,7 @@ def _verdict(guarantee: "Guarantee") -> str:
 def table_text(runs: "dict[str, OnlineRun | str]", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:
     """Return several runs as a table, a line each; those that cannot run with the reason."""
     done = {name: run for name, run in runs.items() if not isinstance(run, str)}
-    lines = [_maximum_line(maximum, prepare).strip()]
+    lines = [_maximum_line(maximum, prepare, through(truth.space.scale != 0)).strip()]
     if done:
         rows = [_HEAD, *(_cells(run, truth, maximum) for run in done.values())]
         lines += aligned(rows, to_the_left=_TO_THE_LEFT)
