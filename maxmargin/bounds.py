@@ -44,7 +44,8 @@ def mistake_bounds(
         The constant coordinate of the run, as in `maxmargin.perceptron`; "best" falls back to 1 where the data are
         not proven separable.
     n_passes : int or None
-        How many passes over the rows; None is until convergence.
+        How many passes over the rows; None is until convergence. Then counts and slacks of a run that was stopped by
+        its limit bound nothing beyond it, and have ``valid=False``.
     C : float
         Of the soft margin whose solution is the u of the Freund-Schapire bound.
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.solvers.solution import uninterrupted
 
 if TYPE_CHECKING:
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_SOLVED = ("soft", "space", "run_hard")
+_SOLVED = ("soft", "space", "run_hard", "run_margin_squared", "margin_squared")
 """What depends on the rows and their space only."""
+
+_FULL_PRECISION = 2.0**-960
+"""Floats above it have all their digits."""
 
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
 
@@ -41,6 +46,8 @@ class Evidence:
         Passes the bounds speak of; None is until convergence.
     C : float
         Of the soft margin.
+    is_as_far_as_it_went : bool
+        Whether the bounds speak of the run as far as it went, whatever ended it, and of no mistakes that would follow.
     known_soft : SoftMargin or None
         The soft margin where it is known already.
     """
@@ -51,6 +58,7 @@ class Evidence:
     run: "PerceptronRun"
     n_passes: int | None
     C: float = 1.0
+    is_as_far_as_it_went: bool = False
     known_soft: "SoftMargin | None" = None
 
     @cached_property
@@ -74,6 +82,23 @@ class Evidence:
             return self.hard
         return uninterrupted(hard_margin(self.space))
 
+    @cached_property
+    def margin_squared(self) -> Fraction:
+        """A proven lower end of the squared maximum margin of the user's space."""
+        return _squared_margin(self.problem, self.hard)
+
+    @cached_property
+    def run_margin_squared(self) -> Fraction:
+        """A proven lower end of the squared maximum margin of the space of the run."""
+        return _squared_margin(self.space, self.run_hard)
+
+    @property
+    def is_counted_out(self) -> bool:
+        """Whether the mistakes of the run are all that the bounds speak of."""
+        if self.run.converged or self.is_as_far_as_it_went:
+            return True
+        return self.n_passes is not None and self.run.stop_reason not in _CUT_SHORT
+
     def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Evidence":
         """Return the same for another run in the same space; what was solved is kept."""
         other = replace(self, run=run, n_passes=n_passes)
@@ -82,11 +107,12 @@ class Evidence:
 
     @property
     def n_presentations(self) -> float:
-        """How often a row is presented in the passes the bounds speak of; a limit may have cut the last one."""
+        """How often a row is presented in the passes the bounds speak of."""
         if self.n_passes is None:
             return math.inf
         whole = self.n_passes * self.problem.n_samples
-        return min(whole, self.run.n_presentations) if self.run.stop_reason in _CUT_SHORT else whole
+        is_cut = self.is_as_far_as_it_went and self.run.stop_reason in _CUT_SHORT
+        return min(whole, self.run.n_presentations) if is_cut else whole
 
 
 def gather(
@@ -97,6 +123,7 @@ def gather(
     C: float = 1.0,
     hard: "HardMargin | None" = None,
     soft: "SoftMargin | None" = None,
+    is_as_far_as_it_went: bool = False,
 ) -> Evidence:
     """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
     from maxmargin.solvers.hard_margin import hard_margin
@@ -109,8 +136,21 @@ def gather(
         run=run,
         n_passes=n_passes,
         C=C,
+        is_as_far_as_it_went=is_as_far_as_it_went,
         known_soft=soft,
     )
+
+
+def _squared_margin(problem: Problem, hard: "HardMargin") -> Fraction:
+    """Return a lower bound of the squared maximum margin; in tiny units that of (w, b) in exact arithmetic.
+
+    There the lower end, a float, has lost digits to underflow, or is 0.
+    """
+    square = Fraction(hard.lower) ** 2
+    if hard.lower > _FULL_PRECISION or hard.w is None or hard.b is None:
+        return square
+    least = least_functional_margin(problem, hard.w, hard.b)
+    return max(square, least**2 / norm_squared(hard.w)) if least > 0 else square
 
 
 def augmented(problem: Problem, scale: float) -> Problem:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
@@ -247,7 +247,7 @@ def order_study(
 def bounds_of_any_order(known: tuple[Bound, ...], evidence: Evidence) -> tuple[Bound, ...]:
     """Return what `order_study` says of the passes of the evidence, with the bounds of another run at hand."""
     kept = (bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
-    found = tuple(replace(bound, vacuous=bound.value >= evidence.n_presentations) for bound in kept)
+    found = tuple(kept)
     if evidence.n_passes is None:
         return found
     run_square = radius_squared(evidence.problem) + Fraction(evidence.scale) ** 2

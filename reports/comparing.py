@@ -133,9 +133,10 @@ def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
         "Each bound limits the number M of mistakes of a run from w = 0, under its assumption. It holds where the "
         "assumption is proven for these data and this run; where it is not, the value is shown but bounds nothing. A "
-        f"bound is vacuous if it is at least the number of presentations, {count(run['n_presentations'])}: no run "
-        "can make more mistakes than presentations, so such a bound says nothing about this one. M/bound is the part "
-        "of the bound that was used up."
+        f"bound that uses the length of this run is vacuous if it is at least its {count(run['n_presentations'])} "
+        "presentations: no run can make more mistakes than presentations, so such a bound says nothing about this one. "
+        "R²/g² speaks of every run in every order, whatever this one's length. M/bound is the part of the bound that "
+        "was used up."
     )
     return (
         Paragraph(text),

@@ -62,7 +62,7 @@ def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
     """Return Novikoff's bound where it holds, else the fewest errors."""
     novikoff = words.novikoff(report)
     if novikoff is not None:
-        note = f"{percent(novikoff['ratio'])} used{', vacuous' if novikoff['vacuous'] else ''}"
+        note = f"{percent(novikoff['ratio'])} used"
         return (Card(label="Novikoff's bound on mistakes", value=number(novikoff["value"]), note=note),)
     best = words.fewest_errors(report)
     if best is None:

@@ -277,7 +277,7 @@ def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, sof
         return reach * length + math.sqrt(run.n_epochs) * point.slack_norm
 
     tightest = min(soft, key=root_of_bound)
-    return gather(problem, run, n_passes=run.n_epochs, hard=hard, soft=tightest.solution)
+    return gather(problem, run, n_passes=run.n_epochs, hard=hard, soft=tightest.solution, is_as_far_as_it_went=True)
 
 
 def _bounds(evidence: Evidence) -> tuple[Bound, ...]:

@@ -95,6 +95,8 @@ def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, pre
         f"M = {made} ({_STOPS[run.stop_reason]})",
         f"  bounds of the mistakes {asked}, bias scale {run.settings.bias_scale!r}{done}",
     ]
+    if not run.converged and n_passes is None:
+        lines.append("  the run was stopped before it converged: its counts bound nothing beyond it")
     if run.stop_reason is StopReason.MAX_MISTAKES:
         lines.append("  whether it can converge at all: maxmargin check")
     holding, failing = [b for b in ladder if b.valid], [b for b in ladder if not b.valid]

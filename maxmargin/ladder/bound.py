@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 """Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
 
+_OVERFLOWS = "; it holds, but the value is above the greatest binary64 number"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
@@ -29,9 +31,11 @@ class Bound:
     value : float
         Rounded up; infinity where the assumption fails for every finite value.
     valid : bool
-        Whether the assumption is proven to hold for this data and this run; only then is the value a bound.
+        Whether the assumption is proven to hold for this data and this run, and the value is finite; only then is the
+        value a bound.
     vacuous : bool
-        Whether it says nothing: infinite, or at least the number of presentations.
+        Whether it says nothing: infinite, or, of a bound that uses the length of this run, at least the number of its
+        presentations. R^2/g^2 speaks of every run in every order, whatever this one's length.
     assumption : str
         In words, with the space it is stated in.
     reference : str
@@ -49,10 +53,39 @@ class Bound:
         return n_mistakes / self.value if self.value > 0 else math.nan
 
 
-def stated(evidence: Evidence, name: str, value: float, valid: bool, assumption: str, reference: str) -> Bound:
-    """Return the bound, vacuous where it says nothing about the passes of the evidence."""
-    vacuous = math.isinf(value) or value >= evidence.n_presentations
-    return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
+def stated(
+    evidence: Evidence,
+    name: str,
+    value: float,
+    valid: bool,
+    assumption: str,
+    reference: str,
+    *,
+    of_every_run: bool = True,
+) -> Bound:
+    """Return the bound, vacuous where it says nothing.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    name, value, assumption, reference
+        As in `Bound`.
+    valid : bool
+        Whether the assumption is proven.
+    of_every_run : bool
+        Whether it holds of runs of any length; else it uses that of this run.
+    """
+    vacuous = math.isinf(value) or (not of_every_run and value >= evidence.n_presentations)
+    if valid and math.isinf(value):
+        assumption += _OVERFLOWS
+    return Bound(
+        name=name,
+        value=value,
+        valid=valid and not math.isinf(value),
+        vacuous=vacuous,
+        assumption=assumption,
+        reference=reference,
+    )
 
 
 def quotient_up(numerator: Fraction, denominator: Fraction) -> float:

@@ -29,12 +29,12 @@ _NO_GAIN = 1e-9
 
 def novikoff(evidence: Evidence, run_square: Fraction) -> Bound:
     """R^2/g^2 with R and the maximum margin g through the origin of the space of the run."""
-    lower = Fraction(evidence.run_hard.lower)
+    square = evidence.run_margin_squared
     return stated(
         evidence,
         "novikoff",
-        quotient_up(run_square, lower**2),
-        lower > 0,
+        quotient_up(run_square, square),
+        square > 0,
         f"strictly separable {space_of(evidence)}: R^2/g^2 with R and the maximum margin g there",
         "Novikoff 1962; Block 1962",
     )
@@ -69,7 +69,7 @@ def best_scale(evidence: Evidence, square: Fraction) -> Bound:
         relative = sqrt_up(Fraction(plane.b) ** 2 / norm_squared(plane.w) / square) if square else 0.0
         at = math.sqrt(relative) * sqrt_up(square)
         scale, is_best = f" = {at:.6g}", math.isclose(at, evidence.scale, rel_tol=1e-9)
-        value = quotient_up(square * (1 + Fraction(relative)) ** 2 * ROUNDING_ALLOWANCE, Fraction(plane.lower) ** 2)
+        value = quotient_up(square * (1 + Fraction(relative)) ** 2 * ROUNDING_ALLOWANCE, evidence.margin_squared)
     return stated(
         evidence,
         "best_scale",
@@ -150,13 +150,13 @@ def _of_the_user(hard: HardMargin, scale: float) -> HardMargin:
 
 def unit_norm(evidence: Evidence, run_square: Fraction) -> Bound:
     """1/g^2 where all rows of the run have norm 1; then g is the least sine of an angle to the hyperplane."""
-    lower = Fraction(evidence.run_hard.lower)
+    margin_square = evidence.run_margin_squared
     is_unit = min(evidence.problem.map(partial(_nearly_unit, evidence.scale)))
     return stated(
         evidence,
         "unit_norm",
-        quotient_up(max(run_square, Fraction(1)), lower**2) if is_unit else math.inf,
-        is_unit and lower > 0,
+        quotient_up(max(run_square, Fraction(1)), margin_square) if is_unit else math.inf,
+        is_unit and margin_square > 0,
         f"strictly separable {space_of(evidence)}, and every row has norm 1 there (normalised after s was appended): "
         "1/delta^2, delta the margin",
         "Novikoff 1962 for unit vectors",

@@ -28,7 +28,8 @@ _MOST_ENTRIES = 50_000_000
 def freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
     """(R ||v|| + ||(1 - y v.x)_+||_2)^2 with v = u/g; the slack counts once a pass."""
     n_passes = evidence.n_passes
-    value = min(_with_slack(evidence, run_square), _without_slack(evidence, run_square))
+    separating = _without_slack(evidence, run_square)
+    value = min(_with_slack(evidence, run_square), separating)
     passes = (
         "until convergence, so u must separate" if n_passes is None else f"{n_passes:,} pass{'es' * (n_passes > 1)}"
     )
@@ -39,6 +40,7 @@ def freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
         math.isfinite(value),
         f"none on the data; {passes}: ((R + D)/g)^2 with the u of the soft margin at C = {evidence.soft.C:.6g}",
         "Freund and Schapire 1999",
+        of_every_run=value == separating,
     )
 
 
@@ -67,7 +69,13 @@ def trivial(evidence: Evidence) -> Bound:
     """No run makes more mistakes than presentations."""
     value = evidence.n_presentations
     return stated(
-        evidence, "trivial", value, math.isfinite(value), "none: every presentation is a mistake", "the number itself"
+        evidence,
+        "trivial",
+        value,
+        math.isfinite(value),
+        "none: every presentation is a mistake",
+        "the number itself",
+        of_every_run=False,
     )
 
 
@@ -86,6 +94,7 @@ def _optimum(evidence: Evidence, loss: Loss) -> Bound:
         math.isfinite(value),
         f"none on the data; every row once a pass, {_passes(evidence.n_passes)}: {formula}, at the best of all v",
         reference,
+        of_every_run=False,
     )
 
 

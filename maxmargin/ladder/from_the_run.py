@@ -23,10 +23,17 @@ def self_certificate(evidence: Evidence) -> Bound:
         evidence,
         "self_certificate",
         value,
-        achieved > 0,
-        "the run ended on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the margin it achieved",
+        evidence.is_counted_out and achieved > 0,
+        f"the run {_ended(evidence)} on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the "
+        "margin it achieved",
         "derived: ||w|| <= sqrt(sum ||x||^2) and w.u >= M m",
+        of_every_run=False,
     )
+
+
+def _ended(evidence: Evidence) -> str:
+    """Return what the run has to have done, for its mistakes to be all."""
+    return "converged" if evidence.n_passes is None else "ended"
 
 
 def mistakes_square(evidence: Evidence) -> Fraction:
@@ -49,15 +56,17 @@ def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
 
 def sum_of_squares(evidence: Evidence) -> Bound:
     """sqrt(sum_I ||x||^2)/g: Novikoff's proof without the step from the rows of the mistakes to the longest of all."""
-    lower = Fraction(evidence.run_hard.lower)
-    value = sqrt_up(mistakes_square(evidence) / lower**2) if lower else math.inf
+    margin_square = evidence.run_margin_squared
+    value = sqrt_up(mistakes_square(evidence) / margin_square) if margin_square else math.inf
     return stated(
         evidence,
         "sum_of_squares",
         value,
-        lower > 0,
-        f"strictly separable {space_of(evidence)}: sqrt(sum over the mistakes of ||x||^2)/g, g the maximum margin",
+        evidence.is_counted_out and margin_square > 0,
+        f"strictly separable {space_of(evidence)}, and the run {_ended(evidence)}: sqrt(sum over the mistakes of "
+        "||x||^2)/g, g the maximum margin",
         "derived: w.u >= M g and ||w||^2 <= sum ||x||^2",
+        of_every_run=False,
     )
 
 
@@ -79,8 +88,9 @@ def slack_of_the_mistakes(evidence: Evidence) -> Bound:
         evidence,
         "slack_of_the_mistakes",
         value,
-        math.isfinite(value),
-        "none on the data; with the slack of this run's mistakes only, and the u of the soft margin at "
-        f"C = {soft.C:.6g}, which was fixed without them",
+        evidence.is_counted_out and math.isfinite(value),
+        f"none on the data, but that the run {_ended(evidence)}; with the slack of this run's mistakes only, and the u "
+        f"of the soft margin at C = {soft.C:.6g}, which was fixed without them",
         "derived: M - L sqrt(M) <= v.w, after Mohri and Rostamizadeh 2013",
+        of_every_run=False,
     )

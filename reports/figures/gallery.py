@@ -115,7 +115,8 @@ def _mistakes(study: Study) -> Picture:
         key="mistakes",
         title="Mistakes over epochs, against the bounds",
         caption="The mistakes the perceptron had made after each epoch, and the bounds that hold for this run. "
-        "Bounds whose assumption is not proven are not drawn, and vacuous ones only where there are no others.",
+        "Bounds whose assumption is not proven are not drawn, and those of at least the number of presentations only "
+        "where there are no others.",
         alt=alt_mistakes(study),
         size=(_WIDTH, 3.9),
         draw=lambda figure: _draw(figure, partial(plot_mistakes, study)),

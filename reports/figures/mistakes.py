@@ -74,11 +74,11 @@ def set_decades(ax: "Axes", least: float, top: float) -> None:
 def holding(study: "Study") -> dict[str, float]:
     """Return the bounds whose assumption holds, by name, from the least to the greatest.
 
-    Vacuous ones are left out, but for the least where all are vacuous.
+    Those that are at least the number of presentations are left out, but for the least where all are.
     """
     found = [bound for bound in study.bounds if bound.valid and np.isfinite(bound.value)]
     ordered = sorted(found, key=lambda bound: bound.value)
-    shown = [bound for bound in ordered if not bound.vacuous] or ordered[:1]
+    shown = [bound for bound in ordered if bound.value < study.n_presentations] or ordered[:1]
     return {bound.name: bound.value for bound in shown}
 
 
