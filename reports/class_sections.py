@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
-from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven
+from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven, upper_end
 from maxmargin.reports.logistic import of_answer
 from maxmargin.reports.proofs import name_columns, names_and_class, rows_table, shown_share
 from maxmargin.reports.sections import method
@@ -157,7 +157,7 @@ def _row(contest: dict[str, Any]) -> tuple[str, ...]:
         count(contest["n_epochs"]),
         "yes" if contest["converged"] else "no",
         percent(share).removesuffix(" %") if share is not None and share > 0 else UNKNOWN,
-        number(bound),
+        upper_end(bound),
         UNKNOWN if bound is None else number(contest["n_mistakes"] / bound, 3),
     )
 

@@ -15,6 +15,7 @@ from maxmargin.reports.formats import (
     proven,
     shown,
     typeset,
+    upper_end,
 )
 
 _MOST_FEATURES = 30
@@ -151,7 +152,7 @@ def _bounds_table(entries: list[dict[str, Any]]) -> Table:
         (
             _TITLES.get(entry["name"], entry["name"]),
             entry["name"],
-            shown(entry, "value"),
+            shown(entry, "value", say=upper_end),
             "yes" if entry["valid"] else "no",
             "yes" if entry["vacuous"] else "no",
             shown(entry, "ratio", 3) if entry["valid"] else UNKNOWN,

@@ -1,8 +1,8 @@
 """Numbers and names as people read them; the same in every kind of page."""
 
 import math
-from collections.abc import Mapping
-from decimal import Decimal
+from collections.abc import Callable, Mapping
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 UNKNOWN = "\N{EM DASH}"
@@ -44,10 +44,36 @@ def number(value: float | None, digits: int = 6) -> str:
     return _signed(_times_power(_trimmed(mantissa), int(exponent)))
 
 
-def shown(mapping: Mapping[str, Any], key: str, digits: int = 6) -> str:
+def rounded_up(value: float, digits: int = 6) -> float:
+    """Return the value with so many significant digits and not below itself, as a proven upper end is shown.
+
+    Examples
+    --------
+    >>> rounded_up(8.9722213), rounded_up(144.0), rounded_up(-0.12345678)
+    (8.97223, 144.0, -0.123456)
+    """
+    if not math.isfinite(value):
+        return value
+    return float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value))
+
+
+def upper_end(value: float | None, digits: int = 6) -> str:
+    """Return an upper bound to so many significant digits, rounded up: the same digits wherever it is shown.
+
+    Examples
+    --------
+    >>> upper_end(8.9722213), number(8.9722213)
+    ('8.97223', '8.97222')
+    """
+    return number(value if value is None else rounded_up(value, digits), digits)
+
+
+def shown(
+    mapping: Mapping[str, Any], key: str, digits: int = 6, *, say: Callable[[float | None, int], str] = number
+) -> str:
     """Return ``mapping[key]`` as a number, or what its text says where it is not finite."""
     text = mapping.get(f"{key}_text")
-    return {"infinity": "∞", "-infinity": "−∞"}.get(text or "", UNKNOWN) if text else number(mapping[key], digits)
+    return {"infinity": "∞", "-infinity": "−∞"}.get(text or "", UNKNOWN) if text else say(mapping[key], digits)
 
 
 def power_of_ten(exponent: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import count, number, percent, plural
+from maxmargin.reports.formats import count, number, percent, plural, upper_end
 from maxmargin.solvers.perceptron.hard_orders import FoundOrder
 
 SOURCE, LOCAL_SEARCH, ADVERSARY, LONGEST_PATH = "order of the source", "local search", "adversary", "longest path"
@@ -127,7 +127,7 @@ def _table(orders: Mapping[str, Any]) -> Table:
         rows.append((f"An adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))
     if orders["worst"]["proven"]:
         rows.append(("The longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
-    rows += [(f"Bound: {bound['name']}", number(bound["value"]), "") for bound in orders["bounds"]]
+    rows += [(f"Bound: {bound['name']}", upper_end(bound["value"]), "") for bound in orders["bounds"]]
     return Table(
         caption="Mistakes by order", columns=("", "Mistakes", "Epochs"), rows=tuple(rows), numeric=frozenset((1, 2))
     )

@@ -5,7 +5,18 @@ from typing import Any
 
 from maxmargin.reports import comparing, logistic, order_page, origin_page, proofs, tracing, words
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
-from maxmargin.reports.formats import UNKNOWN, count, interval, number, one_line, percent, plural, proven, shown
+from maxmargin.reports.formats import (
+    UNKNOWN,
+    count,
+    interval,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    shown,
+    upper_end,
+)
 from maxmargin.solvers.solution import Status
 
 _MOST_ROWS = 60
@@ -63,7 +74,7 @@ def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
     novikoff = words.novikoff(report)
     if novikoff is not None:
         note = f"{percent(novikoff['ratio'])} used"
-        return (Card(label="Novikoff's bound on mistakes", value=number(novikoff["value"]), note=note),)
+        return (Card(label="Novikoff's bound on mistakes", value=upper_end(novikoff["value"]), note=note),)
     best = words.fewest_errors(report)
     if best is None:
         return ()

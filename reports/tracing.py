@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import count, number, percent, plural, shown, typeset
+from maxmargin.reports.formats import count, number, percent, plural, shown, typeset, upper_end
 from maxmargin.reports.study import Study
 from maxmargin.reports.words import of_kind
 
@@ -108,7 +108,7 @@ def _table(report: dict[str, Any]) -> Table:
             ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
             ("M g", number(last["w_dot_u_at_least"])),
             ("g", number(trace["u_margin"])),
-            ("R²/g², Novikoff's bound", shown(trace, "bound")),
+            ("R²/g², Novikoff's bound", shown(trace, "bound", say=upper_end)),
             ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1])),
         ]
     return Table(caption=f"After {plural(n_mistakes, 'mistake')}", columns=("", ""), rows=tuple(rows))

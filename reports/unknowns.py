@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.formats import count, listed, number, plural
+from maxmargin.reports.formats import count, listed, number, plural, upper_end
 from maxmargin.reports.words import novikoff, of_kind
 
 
@@ -84,7 +84,7 @@ def _final_count(report: dict[str, Any]) -> str:
 
 def _at_most(report: dict[str, Any]) -> str:
     bound = novikoff(report)
-    return f", and by Novikoff's bound at most {number(bound['value'])}" if bound is not None else ""
+    return f", and by Novikoff's bound at most {upper_end(bound['value'])}" if bound is not None else ""
 
 
 def _bounds(report: dict[str, Any]) -> list[str]:

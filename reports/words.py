@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.formats import count, number, one_line, percent, plural, proven, shown
+from maxmargin.reports.formats import count, number, one_line, percent, plural, proven, shown, upper_end
 from maxmargin.solvers.phrases import intercept, through
 
 
@@ -210,7 +210,8 @@ def _not_yet(report: dict[str, Any]) -> str:
     if bound is None:
         return text
     text += (
-        f" Novikoff's bound allows {number(bound['value'])} mistakes, {number(bound['value'] / run['n_mistakes'], 3)} "
+        f" Novikoff's bound allows {upper_end(bound['value'])} mistakes, "
+        f"{number(bound['value'] / run['n_mistakes'], 3)} "
         "times as many as were made."
     )
     rate = run["recent_mistakes_per_epoch"]

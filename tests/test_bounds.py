@@ -2,8 +2,10 @@
 
 import importlib
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.bounds import Bound, bounds_of, mistake_bounds
+from maxmargin.cli.app import run as run_command
 from maxmargin.evidence import augmented, gather
 from maxmargin.ladder.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.running import best_bias_scale, run_perceptron
@@ -391,3 +394,20 @@ def test_bounds_from_half_an_answer_are_not_given_out(name: str, monkeypatch: py
     monkeypatch.setattr(module, name.partition(".")[2], cut)
     with pytest.raises(KeyboardInterrupt):
         mistake_bounds([[10.0], [12.0]], [0, 1])
+
+
+def test_a_bound_has_the_same_digits_wherever_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """R^2/g^2 = 49/9 = 5.4444444...: rounded up everywhere, as an upper end is."""
+    source = tmp_path / "ninths.csv"
+    source.write_text("x,y\n3,1\n7,1\n-3,0\n", encoding="utf-8")
+    for arguments in (
+        ["bounds", "--until-convergence"],
+        ["online", "-a", "perceptron"],
+        ["report", "-o", str(tmp_path / "r.md")],
+        ["report", "-o", str(tmp_path / "r.html")],
+    ):
+        assert run_command([arguments[0], str(source), *arguments[1:], "--no-bias", "-q"]) in (0, 3)
+        assert "5.44445" in capsys.readouterr().out
+    for page in (tmp_path / "r.md", tmp_path / "r.html"):
+        text = page.read_text(encoding="utf-8")
+        assert text.count("5.44445") >= 3 and not re.search(r"5\.44444\b", text)

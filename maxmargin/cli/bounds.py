@@ -3,7 +3,6 @@
 import math
 import shutil
 import textwrap
-from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api import problem_of
@@ -11,15 +10,13 @@ from maxmargin.bounds import ladder_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import RunProgress, count_text, data_fields, headline, note, print_json
 from maxmargin.cli.tables import aligned
+from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.perceptron.settings import StopReason
 
 if TYPE_CHECKING:
     from maxmargin.bounds import Bound
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
-
-_SHOWN = Context(prec=6, rounding=ROUND_CEILING)
-"""Digits of a bound in the text."""
 
 _WIDEST = 120
 """Columns of text that a line takes, of a wide terminal."""
@@ -121,7 +118,7 @@ def _holding_lines(holding: "list[Bound]", n_mistakes: int) -> list[str]:
 
 def _rounded_up(value: float) -> str:
     """Return the value with a few digits and not below itself, as it is a proven upper end."""
-    return f"{float(_SHOWN.create_decimal_from_float(value)):,.{_SHOWN.prec}g}"
+    return f"{rounded_up(value):,.6g}"
 
 
 def _ratio_text(ratio: float) -> str:

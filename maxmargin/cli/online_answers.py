@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, listed, row_names, row_numbers
 from maxmargin.cli.tables import aligned
+from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.perceptron.family.settings import OnlineStop
 from maxmargin.solvers.phrases import through
 from maxmargin.solvers.proof.dyadic import as_fraction, round_down, round_up
@@ -175,7 +176,14 @@ def _outcome(guarantee: "Guarantee") -> str:
     word, achieved = _verdict(guarantee), f"achieved {guarantee.achieved:.6g}"
     if guarantee.value is None:
         return f"{word}, its assumption is not proven{_note(guarantee)}; {achieved}"
-    return f"{word}: {achieved}, bound {guarantee.value:.6g}{_note(guarantee)}"
+    return f"{word}: {achieved}, bound {_end(guarantee)}{_note(guarantee)}"
+
+
+def _end(guarantee: "Guarantee") -> str:
+    """Return the bound with a few digits, those of an upper one rounded up, as everywhere, of a lower one down."""
+    assert guarantee.value is not None
+    is_upper = "<=" in guarantee.statement or "have" in guarantee.statement
+    return f"{rounded_up(guarantee.value) if is_upper else -rounded_up(-guarantee.value):.6g}"
 
 
 def _note(guarantee: "Guarantee") -> str:

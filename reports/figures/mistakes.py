@@ -15,7 +15,7 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     thinned,
 )
-from maxmargin.reports.formats import number, plural
+from maxmargin.reports.formats import plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def holding(study: "Study") -> dict[str, float]:
 
 def alt_mistakes(study: "Study") -> str:
     """Return what the figure shows."""
-    bounds = [f"{name} {number(value)}" for name, value in holding(study).items()]
+    bounds = [f"{name} {upper_end(value)}" for name, value in holding(study).items()]
     against = f"the bounds that hold are {', '.join(bounds)}" if bounds else "no bound holds"
     return (
         f"Line of the mistakes made so far over the epochs: it rises to {plural(study.run.n_mistakes, 'mistake')} "
@@ -108,7 +108,7 @@ def label_lines(ax: "Axes", bounds: dict[str, float]) -> None:
         if not heights or height - heights[-1] >= _LABEL_ROOM:
             groups.append([])
             heights.append(height)
-        groups[-1].append(f"{name} {number(value)}")
+        groups[-1].append(f"{name} {upper_end(value)}")
         heights[-1] = height
     for texts, height in zip(groups, heights, strict=True):
         ax.text(0.01, height + 0.01, _joined(texts), transform=ax.transAxes, va="bottom", fontsize=8.5)

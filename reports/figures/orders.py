@@ -17,7 +17,7 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import count, number, percent, plural
+from maxmargin.reports.formats import count, number, percent, plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +126,7 @@ def _passes(study: OrderStudy, what: str) -> str:
 def alt_orders(study: OrderStudy) -> str:
     """Return what the figure shows."""
     quantiles, outcomes = study.quantiles, study.outcomes
-    bounds = [f"{name} {number(value)}" for name, value in drawn_bounds(study).items()]
+    bounds = [f"{name} {upper_end(value)}" for name, value in drawn_bounds(study).items()]
     marks = "; ".join(name for name, *_ in _marks(study))
     until = "until convergence" if study.settings.max_epochs is None else _passes(study, "in")
     text = (

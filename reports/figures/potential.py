@@ -16,7 +16,7 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import number, plural
+from maxmargin.reports.formats import number, plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def plot_potential(study: "Study", ax: "Axes") -> "Axes":
         ax.set_xlim(0, 1.03 * float(M[-1]))
     size = 3 if len(M) <= MOST_MARKED else 0
     if end:
-        ax.axhline(end, color=BOUND, label=f"R²/g² = {number(end)}")
+        ax.axhline(end, color=BOUND, label=f"R²/g² = {upper_end(end)}")
     ax.plot(M, drop, color=PERCEPTRON, marker="o", markersize=size, label="lost")
     ax.plot(M, M.astype(np.float64), color=MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
     if not is_log:
@@ -56,5 +56,5 @@ def alt_potential(study: "Study") -> str:
     return (
         f"Curve of the fall of the potential over the mistakes, above the line of one unit a mistake: after "
         f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
-        f"{number(trace.bound)} units it had."
+        f"{upper_end(trace.bound)} units it had."
     )

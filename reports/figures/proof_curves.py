@@ -20,7 +20,7 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import number, plural
+from maxmargin.reports.formats import number, plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
         ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
     ax.plot([end], [end * trace.u_margin], "o", color=INK, markersize=4)
     ax.annotate(
-        f"R²/g² = {number(end)}",
+        f"R²/g² = {upper_end(end)}",
         (end, end * trace.u_margin),
         (-6, 4),
         textcoords="offset points",
@@ -106,5 +106,5 @@ def alt_proof_curves(study: "Study") -> str:
     below = (
         "" if trace.u is None else f", w·u* is {number(last['w_dot_u'])} and M g is {number(last['w_dot_u_at_least'])}"
     )
-    meet = f" The line M g and the curve √M·R meet at {number(trace.bound)} mistakes." if trace.u is not None else ""
+    meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes." if trace.u is not None else ""
     return f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} {above}{below}.{meet}"

@@ -122,7 +122,7 @@ def norm_ends(vector: Floats, q: float) -> tuple[float, float]:
         return 0.0, 0.0
     with np.errstate(under="ignore"):
         value = largest if math.isinf(q) else largest * math.fsum((sizes / largest) ** q) ** (1 / q)
-    return value * (1 - _ROUNDING), value * (1 + _ROUNDING)
+    return math.nextafter(value * (1 - _ROUNDING), 0.0), math.nextafter(value * (1 + _ROUNDING), math.inf)
 
 
 def largest_norm(X: Floats, p: float) -> float:
@@ -134,7 +134,7 @@ def largest_norm(X: Floats, p: float) -> float:
     with np.errstate(under="ignore"):
         powers = ((sizes / largest) ** p).sum(axis=1).max()
     # A row whose powers all vanish is shorter than the row of the largest number.
-    return largest * float(powers) ** (1 / p) * (1 + _ROUNDING)
+    return math.nextafter(largest * math.pow(float(powers), 1 / p) * (1 + _ROUNDING), math.inf)
 
 
 def _candidates(space: Space, hard: HardMargin, q: float) -> Iterator[tuple[str, Floats, Floats]]:
