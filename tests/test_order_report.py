@@ -230,7 +230,7 @@ def test_alternative_texts_name_the_numbers(agresti: MarginReport) -> None:
     orders = agresti.to_dict()["orders"]
     for value in (orders["least"], orders["most"], orders["worst_order"]["n_mistakes"], 1701):
         assert f"{value:,}" in alts["orders"]
-    assert "novikoff 202,606" in alts["orders"] and "adversary: ≥ 3,000" in alts["orders"]
+    assert "novikoff 202,607" in alts["orders"] and "adversary: ≥ 3,000" in alts["orders"]
     assert "1 at −1" in alts["translations"] and "1,701 at 0" in alts["translations"]
     assert "stays 10 throughout" in alts["translations"]
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import maxmargin as mm
-from maxmargin.reports.formats import count, interval, number, one_line, percent, proven
+from maxmargin.reports.formats import count, interval, number, one_line, percent, proven, upper_end
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.study import Settings, study
@@ -190,7 +190,7 @@ def test_pages_tell_the_numbers_of_the_dict(iris: MarginReport) -> None:
         number(run["norm"]),
         number(found["comparison"]["cosine"]),
         found["data"]["sha256"],
-        *(number(bound["value"]) for bound in found["bounds"]),
+        *(upper_end(bound["value"]) for bound in found["bounds"]),
         *(number(point["margin_width"]) for point in found["soft_margin"]),
         *(number(entry["multiplier"]) for entry in found["support_rows"]),
         *found["unknown"],

@@ -31,8 +31,7 @@ class Bound:
     value : float
         Rounded up; infinity where the assumption fails for every finite value.
     valid : bool
-        Whether the assumption is proven to hold for this data and this run, and the value is finite; only then is the
-        value a bound.
+        Whether the assumption is proven to hold for this data and this run; only then is the value a bound.
     vacuous : bool
         Whether it says nothing: infinite, or, of a bound that uses the length of this run, at least the number of its
         presentations. R^2/g^2 speaks of every run in every order, whatever this one's length.
@@ -81,7 +80,7 @@ def stated(
     return Bound(
         name=name,
         value=value,
-        valid=valid and not math.isinf(value),
+        valid=valid,
         vacuous=vacuous,
         assumption=assumption,
         reference=reference,
