@@ -162,6 +162,19 @@ def test_the_bound_of_pdm(epsilon: float) -> None:
         assert updates.name == "updates" and updates.holds is not False
 
 
+def test_the_rounding_of_nearly_parallel_rows_breaks_no_bound_of_romma() -> None:
+    """||w|| <= 1/g fails by 1e-3 in floating point: the step divides by the sine of a small angle, squared."""
+    for seed in (1, 7, 87, 178):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(6, 2)) * 10.0 ** rng.integers(-3, 4, size=2) + 10.0 ** rng.integers(3, 8)
+        scores = X @ rng.normal(size=2)
+        y = np.where(scores > np.median(scores), 1, 0)
+        run = mm.online(X, y, "aggressive-romma", max_epochs=300)
+        length = next(guarantee for guarantee in run.guarantees if guarantee.name == "length")
+        assert length.value is not None and length.achieved > length.value
+        assert length.holds is None and "rounding" in length.note
+
+
 @pytest.mark.parametrize("name", ["subgradient-svm", "pegasos", "ogd", "pa-1", "pa-2", "second-order", "arow"])
 @pytest.mark.parametrize("unit", [1e-12, 1e-8, 1e-4])
 def test_no_regret_is_broken_by_rounding_near_w_0(name: str, unit: float) -> None:

@@ -118,6 +118,10 @@ class Algorithm(ABC):
         """Return what else is worth knowing of a run."""
         return {}
 
+    def amplification(self, run: "OnlineRun") -> float:
+        """Return by how much an update of the run magnified rounding errors, next to sums and products."""
+        return 1.0
+
     def predict(self, run: "OnlineRun", X: Floats) -> Floats:
         """Return the sign predicted for every row, 0 on the plane."""
         return np.sign(X @ run.w + run.b)

@@ -120,7 +120,7 @@ def settled(guarantee: Guarantee, run: "OnlineRun", truth: "Truth") -> Guarantee
 
     The theorems are about exact arithmetic. A score of D terms errs by a relative D 2^-53 of ||w|| ||x|| at most, and
     so does ||w|| after M updates by M 2^-53; where a side is a small difference of the two, as w.u >= M g is for
-    g much less than R, that is magnified by R/g.
+    g much less than R, that is magnified by R/g, and by what an update divides by.
     """
     if guarantee.value is None and not run.space.is_exact:
         return replace(guarantee, note=_ROUNDED_ROWS)
@@ -129,7 +129,8 @@ def settled(guarantee: Guarantee, run: "OnlineRun", truth: "Truth") -> Guarantee
     if guarantee.holds is None:
         return replace(guarantee, note=_NOT_A_NUMBER)
     n_steps = run.n_updates + run.space.n_columns
-    relative = n_steps * _ROUNDING * max(1.0, math.sqrt(truth.novikoff) if truth.is_separable else 1.0)
+    magnified = max(run.algorithm.amplification(run), math.sqrt(truth.novikoff) if truth.is_separable else 1.0)
+    relative = n_steps * _ROUNDING * magnified
     largest = max(abs(guarantee.achieved), abs(guarantee.value))
     if abs(guarantee.achieved - guarantee.value) <= relative * largest + n_steps * _TINIEST:
         return replace(guarantee, holds=None, note=_LOST_TO_ROUNDING)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+_AMPLIFICATION = 0
+"""Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update."""
+
 _LEAST_SINE_SQUARED = 1e-14
 """Of the angle between w and x, below which they count as parallel."""
 
@@ -56,6 +59,7 @@ def romma_step(
         determinant = product - score * score
         if determinant <= parameters[1] * product or product > parameters[2]:
             return 1
+        scalars[0] = max(scalars[0], product / determinant)
         c, d = (product - margin) / determinant, length * (y[row] - score) / determinant
     for j in range(w.shape[0]):
         w[j] = c * w[j] + d * X[row, j]
@@ -63,7 +67,8 @@ def romma_step(
 
 
 def _start(space: Space, threshold: float) -> State:
-    return State(w=np.zeros(space.n_columns), parameters=np.array([threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT]))
+    parameters = np.array([threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT])
+    return State(w=np.zeros(space.n_columns), scalars=np.ones(1), parameters=parameters)
 
 
 def _length(run: "OnlineRun", truth: "Truth") -> Guarantee:
@@ -96,6 +101,11 @@ class Romma(Algorithm):
     def start(self, space: Space) -> State:
         """Return w = 0."""
         return _start(space, 0.0)
+
+    def amplification(self, run: "OnlineRun") -> float:
+        """Return the greatest 1/sin^2 of an angle between w and x: the determinant is a difference of that many "
+        "parts."""
+        return run.scalar(_AMPLIFICATION)
 
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes and that of ||w||."""
@@ -139,6 +149,10 @@ class AggressiveRomma(Algorithm):
     def start(self, space: Space) -> State:
         """Return w = 0."""
         return _start(space, float(np.nextafter(1 - self.delta, 0.0)))
+
+    def amplification(self, run: "OnlineRun") -> float:
+        """Return the greatest 1/sin^2 of an angle between w and x, as for `Romma`."""
+        return run.scalar(_AMPLIFICATION)
 
     def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
         """Return the bound of the updates, the margin on halting, and the bound of ||w||."""
