@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maxmargin.escaping import markdown
 from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _csv(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _markdown(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
-    yield f"Features: {', '.join(names)}. `w` and `b` are those after the presentation.".replace("|", "\\|")
+    yield f"Features: {', '.join(map(markdown, names))}. `w` and `b` are those after the presentation."
     yield ""
     yield f"| {' | '.join(_TITLES)} |"
     yield "|" + "---:|" * len(_TITLES)

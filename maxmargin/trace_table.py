@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.escaping import markdown, shown
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _csv(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _markdown(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield summary_of(trace).replace("|", "\\|")
+    yield markdown(summary_of(trace))
     yield ""
     yield f"| {' | '.join(title for title, _ in _TITLES.values())} |"
     yield "|" + "---:|" * len(_TITLES)
@@ -79,7 +80,7 @@ def _markdown(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[st
 
 
 def _tex(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield f"% {summary_of(trace)}"
+    yield f"% {shown(summary_of(trace))}"
     yield rf"\begin{{tabular}}{{{'r' * len(_TITLES)}}}"
     yield " & ".join(title for _, title in _TITLES.values()) + r" \\ \hline"
     for line in lines:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
+from maxmargin import escaping
+
 UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""
 
@@ -176,7 +178,7 @@ def short_fraction(text: str, value: float, longest: int = 23) -> str:
 
 def one_line(text: object, longest: int = 60) -> str:
     """Return a name from the data on one line, cut in the middle where it is very long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    line = " ".join(escaping.shown(text).split())
     if len(line) <= longest:
         return line
     half = (longest - 1) // 2

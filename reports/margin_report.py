@@ -47,7 +47,9 @@ class MarginReport:
         """Return `to_dict` as JSON; its numbers read back as they are."""
         import json
 
-        return json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        from maxmargin.escaping import json_characters
+
+        return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""

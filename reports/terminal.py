@@ -2,18 +2,19 @@
 
 import textwrap
 
+from maxmargin.escaping import shown
 from maxmargin.reports.document import Document, Points
 
 
 def render(document: Document, *, width: int = 80) -> str:
     """Return the short form for a terminal."""
-    answer = [textwrap.fill(sentence, width) for sentence in document.headline]
+    answer = [textwrap.fill(shown(sentence), width) for sentence in document.headline]
     label_width = max(len(card.label) for card in document.cards)
     cards = [
-        f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}"
+        shown(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
         for card in document.cards
     ]
-    return "\n".join([document.subtitle, "", *answer, "", *cards, *_open_ends(document, width)]) + "\n"
+    return "\n".join([shown(document.subtitle), "", *answer, "", *cards, *_open_ends(document, width)]) + "\n"
 
 
 def _open_ends(document: Document, width: int) -> list[str]:
@@ -23,5 +24,6 @@ def _open_ends(document: Document, width: int) -> list[str]:
     lines = ["", f"{section.title}:"]
     for block in section.blocks:
         if isinstance(block, Points):
-            lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in block.items]
+            items = map(shown, block.items)
+            lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
     return lines

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.output import attempt_fields, listed, row_names, row_numbers
+from maxmargin.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -60,7 +61,7 @@ def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, An
     from maxmargin.solvers.phrases import intercept
 
     words = verdict_words(answer)
-    lines = [words, f"  {answer.reason.removeprefix(words.replace(' (proven)', ': '))}"]
+    lines = [words, f"  {shown(answer.reason.removeprefix(words.replace(' (proven)', ': ')))}"]
     model = f"logistic regression{intercept(answer.bias)}"
     if answer.strictly_separable is False:
         lines += _rows_text(dataset, answer)
@@ -120,7 +121,7 @@ def _aliased_text(fields: dict[str, Any]) -> list[str]:
 
 def _some(names: list[Any]) -> str:
     more = f", ... {len(names) - _NAMED} more (--json lists them)" if len(names) > _NAMED else ""
-    return ", ".join(map(str, names[:_NAMED])) + more
+    return ", ".join(map(shown, names[:_NAMED])) + more
 
 
 def _row_fields(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api import problem_of
 from maxmargin.bounds import ladder_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import RunProgress, count_text, data_fields, headline, note, print_json
+from maxmargin.cli.output import RunProgress, count_text, data_fields, headline, note, print_json, print_text
 from maxmargin.cli.tables import aligned
 from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -49,8 +49,7 @@ def bounds(
     if as_json:
         print_json("bounds", {**data_fields(dataset), **_fields(run, ladder, n_passes, prepare)})
     else:
-        print(headline(dataset))
-        print(_text(run, ladder, n_passes, prepare))
+        print_text(headline(dataset), _text(run, ladder, n_passes, prepare))
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api import class_problem_of, decide, problem_of, with_names
 from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import check_is_not_the_data, check_writable, data_fields, headline, note, print_json, waiting
+from maxmargin.cli.output import (
+    check_is_not_the_data,
+    check_writable,
+    data_fields,
+    headline,
+    note,
+    print_json,
+    print_text,
+    waiting,
+)
+from maxmargin.escaping import shown
 from maxmargin.gates import holds
 
 if TYPE_CHECKING:
@@ -95,8 +105,8 @@ def check(
         tables = {} if classes is None else _tables(classes)
         print_json("check", {**data_fields(dataset), "bias": asker.bias, **fields, **tables})
     else:
-        print(headline(dataset))
-        print(answer_text(dataset, answer, fields) if classes is None else _classes_text(dataset, classes, fields))
+        text = answer_text(dataset, answer, fields) if classes is None else _classes_text(dataset, classes, fields)
+        print_text(headline(dataset), text)
     return exit_code(answer.strictly_separable if require is None else holds(answer, require))
 
 
@@ -207,8 +217,8 @@ def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
 
 
 def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fields: dict[str, Any]) -> str:
-    rest = [(str(name), answer) for name, _, answer in answers.one_vs_rest]
-    pairs = [(f"{a} / {b}", answer) for (a, b), _, answer in answers.pairs]
+    rest = [(shown(name), answer) for name, _, answer in answers.one_vs_rest]
+    pairs = [(f"{shown(a)} / {shown(b)}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs)
     lines = ["every class against the rest"]
     lines += [f"  {name:<{width}}  {verdict_words(answer)}" for name, answer in rest]

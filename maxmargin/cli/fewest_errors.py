@@ -12,10 +12,12 @@ from maxmargin.cli.output import (
     hyperplane_text,
     listed,
     print_json,
+    print_text,
     row_names,
     row_numbers,
     waiting,
 )
+from maxmargin.escaping import shown
 from maxmargin.solvers.fewest_errors import MAX_ROWS
 from maxmargin.solvers.fewest_errors import fewest_errors as solve
 from maxmargin.solvers.phrases import through
@@ -55,8 +57,7 @@ def fewest_errors(
         fields = {**_fields(dataset, answer), "total_slack": None if slack is None else _slack_fields(slack)}
         print_json("fewest-errors", {**data_fields(dataset), "bias": bias, **fields})
     else:
-        print(headline(dataset))
-        print(_text(dataset, answer, slack, bias=bias))
+        print_text(headline(dataset), _text(dataset, answer, slack, bias=bias))
     if is_interrupted or slack is None:
         return Exit.INTERRUPTED
     return Exit.OK if answer.is_optimal else Exit.UNDECIDED
@@ -111,7 +112,7 @@ def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None"
     return "\n".join(
         [
             _headline(answer, through(bias)),
-            *([f"  {answer.reason}"] if answer.reason else []),
+            *([f"  {shown(answer.reason)}"] if answer.reason else []),
             *_rows_lines(dataset, answer, through(bias)),
             *_witness_lines(answer),
             *_slack_lines(slack),
@@ -134,7 +135,7 @@ def _rows_lines(dataset: "Dataset", answer: "FewestErrors", kind: str) -> list[s
         return [f"  no row to drop: the data are separable{kind}"]
     names = [str(row) for row in row_numbers(dataset, rows[:_NAMED]).tolist()]
     if dataset.row_ids is not None:
-        names = [dataset.row_ids[row] for row in rows[:_NAMED].tolist()]
+        names = [shown(dataset.row_ids[row]) for row in rows[:_NAMED].tolist()]
     numbered = "rows to drop (from 0)" if dataset.row_ids is None else "rows to drop"
     more = f", ... {len(rows) - _NAMED:,} more (--json lists them)" if len(rows) > _NAMED else ""
     return [f"  {numbered}, so that the rest is separable{kind}: {', '.join(names)}{more}"]

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import check_writable, note, print_json
+from maxmargin.cli.output import check_writable, note, print_json, print_text
+from maxmargin.escaping import shown
 from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def generate(name: str, *, output: Path | None, seed: int | None, as_json: bool,
     elif output is None:
         _write(data, sys.stdout)
     else:
-        print(f"{data.full_name}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
+        print_text(f"{shown(data.full_name)}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
     return Exit.OK
 
 

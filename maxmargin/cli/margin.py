@@ -17,10 +17,12 @@ from maxmargin.cli.output import (
     listed,
     note,
     print_json,
+    print_text,
     row_names,
     row_numbers,
     waiting,
 )
+from maxmargin.escaping import shown
 from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.phrases import through
 from maxmargin.solvers.proof.margin_certificate import quotient_text
@@ -80,8 +82,7 @@ def margin(
         fields = {**hard_fields(dataset, answer, bias=bias), **(_exact_fields(answer) if exact else {})}
         print_json("margin", {**data_fields(dataset), "bias": bias, **fields})
     else:
-        print(headline(dataset))
-        print(_hard_text(dataset, answer, bias=bias, exact=exact))
+        print_text(headline(dataset), _hard_text(dataset, answer, bias=bias, exact=exact))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
@@ -110,8 +111,7 @@ def soft(
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
         print_json("soft-margin", {**asked, **_soft_fields(dataset, answer)})
     else:
-        print(headline(dataset))
-        print(_soft_text(dataset, answer))
+        print_text(headline(dataset), _soft_text(dataset, answer))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
@@ -187,7 +187,7 @@ def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
 def _hard_text(dataset: "Dataset", answer: "HardMargin", *, bias: bool, exact: bool) -> str:
     lines = [f"{answer.status.value}: {answer.status.advice_for(bias=bias)}"]
     if answer.reason:
-        lines.append(f"  {answer.reason}")
+        lines.append(f"  {shown(answer.reason)}")
     if exact and answer.margin_squared:
         lines += _root_text(answer.margin_squared, through(bias))
     if answer.w is not None and answer.b is not None:
@@ -226,7 +226,7 @@ def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
     return "\n".join(
         [
             f"{answer.status.value}: {answer.status.advice}",  # which is the same with a bias and without
-            *([f"  {answer.reason}"] if answer.reason else []),
+            *([f"  {shown(answer.reason)}"] if answer.reason else []),
             f"  objective 1/2||w||^2 + C {slack} at C = {answer.C!r}: {answer.objective!r}",
             f"  proven interval of the optimum [{answer.lower!r}, {answer.objective!r}]",
             f"  {n_slack} rows inside the margin or wrong, {n_errors} of them wrong; "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.online_answers import one_text, run_fields, table_text
-from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, waiting
+from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, print_text, waiting
 from maxmargin.running import with_bias_scale
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of, entries
@@ -158,8 +158,7 @@ def _one(dataset: "Dataset", runner: _Runner, algorithm: "Algorithm", asked: dic
     if as_json:
         print_json("online", {**asked, **run_fields(dataset, run, runner.truth, maximum)})
     else:
-        print(headline(dataset))
-        print(one_text(dataset, run, runner.truth, maximum, asked["prepare"]))
+        print_text(headline(dataset), one_text(dataset, run, runner.truth, maximum, asked["prepare"]))
     return _exit_code([run], maximum)
 
 
@@ -185,8 +184,7 @@ def _several(
         ]
         print_json("online-comparison", {**asked, "runs": entries})
     else:
-        print(headline(dataset))
-        print(table_text(runs, runner.truth, maximum, asked["prepare"]))
+        print_text(headline(dataset), table_text(runs, runner.truth, maximum, asked["prepare"]))
     return _exit_code(list(runs.values()), maximum) if is_whole else Exit.INTERRUPTED
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, listed, row_names, row_numbers
 from maxmargin.cli.tables import aligned
+from maxmargin.escaping import shown
 from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.perceptron.family.settings import OnlineStop
 from maxmargin.solvers.phrases import through
@@ -204,7 +205,8 @@ def table_text(runs: "dict[str, OnlineRun | str]", truth: "Truth", maximum: "Har
     if done:
         rows = [_HEAD, *(_cells(run, truth, maximum) for run in done.values())]
         lines += aligned(rows, to_the_left=_TO_THE_LEFT)
-    return "\n".join([*lines, *(f"{name}: not run: {run}" for name, run in runs.items() if isinstance(run, str))])
+    not_run = (f"{name}: not run: {shown(run)}" for name, run in runs.items() if isinstance(run, str))
+    return "\n".join([*lines, *not_run])
 
 
 def _cells(run: "OnlineRun", truth: "Truth", maximum: "HardMargin") -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.options import prepared
-from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, waiting
+from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, print_text, waiting
 from maxmargin.order_studies import order_study
 from maxmargin.translation_studies import preparation_study, scale_study, translation_study
 
@@ -44,8 +44,7 @@ def orders(
         found = {name: [asdict(point) for point in part] for name, part in points.items()}
         print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **_fields(study), **found})
     else:
-        print(headline(dataset))
-        print("\n".join([*_text(study), *_points_text(points)]))
+        print_text(headline(dataset), "\n".join([*_text(study), *_points_text(points)]))
     return Exit.OK
 
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.escaping import shown, shown_lines
+
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.candidate import Attempt
@@ -29,6 +31,12 @@ def print_json(schema: str, fields: dict[str, Any]) -> None:
     from maxmargin.version import __version__
 
     print(json.dumps(plain({"schema": f"maxmargin.{schema}/1", "version": __version__, **fields}), allow_nan=False))
+
+
+def print_text(*parts: str) -> None:
+    """Print text; nothing that comes from data acts on the terminal. What is on one line was escaped before."""
+    for part in parts:
+        print(shown_lines(part))
 
 
 def plain(value: Any) -> Any:
@@ -127,17 +135,17 @@ def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:
 
 def headline(dataset: "Dataset") -> str:
     """Return the data set in one line, and which class is +1."""
-    shape = f"{dataset.source}: {dataset.n_samples} x {dataset.n_features}"
+    shape = f"{shown(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
     if dataset.is_binary:
-        why = f"+1 is {dataset.positive!r} ({dataset.positive_reason})"
-        return f"{shape}, {dataset.positive} (+1) against {dataset.negative} (-1); {why}"
+        why = f"+1 is {shown(repr(dataset.positive))} ({shown(dataset.positive_reason)})"
+        return f"{shape}, {shown(dataset.positive)} (+1) against {shown(dataset.negative)} (-1); {why}"
     return f"{shape}, {len(dataset.classes)} classes"
 
 
 def note(text: str, *, quiet: bool) -> None:
     """Print a line on stderr unless quiet."""
     if not quiet:
-        print(f"maxmargin: {text}", file=sys.stderr, flush=True)
+        print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)
 
 
 def notes_of(dataset: "Dataset", *, quiet: bool) -> None:
@@ -148,7 +156,7 @@ def notes_of(dataset: "Dataset", *, quiet: bool) -> None:
 
 def hyperplane_text(feature_names: tuple[str, ...], w: Any, b: float, *, most: int = 12) -> str:
     """Return w and b, one named weight a line for few features."""
-    weights = [f"    {name}: {weight!r}" for name, weight in zip(feature_names, w.tolist(), strict=True)]
+    weights = [f"    {shown(name)}: {weight!r}" for name, weight in zip(feature_names, w.tolist(), strict=True)]
     cut = [f"    ... {len(weights) - most} more (--json lists all)"] if len(weights) > most else []
     return "\n".join(["  w", *weights[:most], *cut, f"  b {b!r}"])
 

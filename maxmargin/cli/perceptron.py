@@ -16,6 +16,7 @@ from maxmargin.cli.output import (
     listed,
     note,
     print_json,
+    print_text,
     row_names,
     row_numbers,
     waiting,
@@ -62,8 +63,7 @@ def perceptron(
         fields = _fields(dataset, run, problem.bias, prepare, seed)
         print_json("perceptron", {**data_fields(dataset), **fields, **traced})
     else:
-        print(headline(dataset))
-        print(_text(dataset, run, prepare))
+        print_text(headline(dataset), _text(dataset, run, prepare))
     return _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
 
 

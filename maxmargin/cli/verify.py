@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
+from maxmargin.escaping import shown
 from maxmargin.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import OneHot, columns_named
@@ -46,7 +47,7 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
     if as_json:
         print_json("verify", _fields(proof, source, document, statement, reason))
     else:
-        print(f"invalid: {reason}" if statement is None else f"valid: {statement}")
+        print(f"invalid: {shown(reason)}" if statement is None else f"valid: {shown(statement)}")
     return Exit.INVALID if statement is None else Exit.OK
 
 

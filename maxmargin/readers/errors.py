@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from maxmargin.escaping import shown
 from maxmargin.solvers.errors import MARKS, WordedError
 from maxmargin.solvers.errors import option as mention
 
@@ -65,8 +66,8 @@ def data_error(
         places.append(mention(option))
     place = f"{', '.join(places)}: " if places else ""
     advice = f" ({hint})" if hint else ""
-    message = _escaped(f"{place}found {found}, expected {expected}{advice}", but=MARKS)
-    return DataError(f"{_escaped(source)}: {message}")
+    message = shown(f"{place}found {found}, expected {expected}{advice}", but=MARKS)
+    return DataError(f"{shown(source)}: {message}")
 
 
 def quote(value: object) -> str:
@@ -80,8 +81,8 @@ def quote(value: object) -> str:
 def listed(values: Iterable[object]) -> str:
     """Return the first few values, quoted, with commas."""
     every = list(values)
-    shown = [quote(value) for value in every[:MOST_NAMED]]
-    return ", ".join([*shown, "..."] if len(every) > MOST_NAMED else shown)
+    quoted = [quote(value) for value in every[:MOST_NAMED]]
+    return ", ".join([*quoted, "..."] if len(every) > MOST_NAMED else quoted)
 
 
 def nearest(wanted: object, choices: Iterable[object]) -> str:
@@ -91,8 +92,3 @@ def nearest(wanted: object, choices: Iterable[object]) -> str:
     spelt = {str(choice).casefold(): choice for choice in choices}
     close = difflib.get_close_matches(str(wanted).casefold(), list(spelt), n=1)
     return f"did you mean {quote(spelt[close[0]])}?" if close else ""
-
-
-def _escaped(text: str, but: str = "") -> str:
-    """Escape what cannot be printed, but not what marks an option."""
-    return "".join(char if char.isprintable() or char in but else repr(char)[1:-1] for char in text)
