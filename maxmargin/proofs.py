@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from maxmargin.outputs import write_text
 from maxmargin.readers.arrays import features_of, labels_of
 from maxmargin.readers.labels import LabelError, Labels, encode
 from maxmargin.solvers.errors import InvalidProblemError
@@ -70,7 +71,7 @@ def write_document(path: str | os.PathLike[str], document: Document, **source: U
     ------
     OSError
     """
-    Path(path).write_text(json.dumps(_with_source(document, source), indent=1) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(_with_source(document, source), indent=1) + "\n")
 
 
 def _with_source(document: Document, source: SourceFields) -> Document:

@@ -1,18 +1,21 @@
 """Write a perceptron run step by step: CSV for programs, Markdown and LaTeX for notes and slides."""
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maxmargin.escaping import markdown
+from maxmargin.outputs import replacing_text
 from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step
 
 MOST_STEPS = 10_000
-"""Presentations written at most."""
+"""Presentations written, unless another number is asked for."""
 
 _TITLES = ("epoch", "row", "x", "y", "w.x+b", "prediction", "mistake", "w", "b")
 _TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
@@ -29,22 +32,63 @@ def check_suffix(path: Path) -> None:
         raise InvalidOptionError(f"{path}: unknown suffix {path.suffix!r}; expected {', '.join(_WRITERS)}")
 
 
-def write_trace(path: Path, steps: "Iterable[Step]", feature_names: tuple[str, ...]) -> tuple[int, int, bool]:
+def write_trace(
+    path: Path,
+    steps: "Iterable[Step]",
+    feature_names: tuple[str, ...],
+    *,
+    most_steps: int = MOST_STEPS,
+    on_step: Callable[[int], None] | None = None,
+) -> tuple[int, int, bool]:
     """Write one line a presentation and return ``(lines, mistakes, whether all steps fitted)``.
 
     Numbers are exact: terminating decimals where the input has them, else fractions p/q.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .csv, .md or .tex.
+    steps : iterable of Step
+        Taken one by one; no more than are written, and one.
+    feature_names : tuple of str
+    most_steps : int
+        Presentations written at most.
+    on_step : callable, optional
+        Called with the number of presentations written so far, after each.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the path ends in something else.
+    OSError
+        If the file cannot be written.
     """
     check_suffix(path)
-    kept: list[Step] = []
-    whole = True
-    for step in steps:
-        if len(kept) == MOST_STEPS:
-            whole = False
-            break
-        kept.append(step)
-    lines = _WRITERS[path.suffix](kept, feature_names)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return len(kept), sum(step.mistake for step in kept), whole
+    counted = _Counted(steps, most_steps, on_step)
+    with replacing_text(path) as file:
+        for line in _WRITERS[path.suffix](counted, feature_names):
+            file.write(f"{line}\n")
+    return counted.n_steps, counted.n_mistakes, counted.is_whole
+
+
+class _Counted:
+    """The first steps, counted on their way."""
+
+    def __init__(self, steps: "Iterable[Step]", most: int, on_step: Callable[[int], None] | None) -> None:
+        self._steps, self._most, self._on_step = steps, most, on_step
+        self.n_steps = self.n_mistakes = 0
+        self.is_whole = True
+
+    def __iter__(self) -> "Iterator[Step]":
+        for step in self._steps:
+            if self.n_steps == self._most:
+                self.is_whole = False
+                return
+            self.n_steps += 1
+            self.n_mistakes += step.mistake
+            yield step
+            if self._on_step is not None:
+                self._on_step(self.n_steps)
 
 
 def exact_text(value: Fraction) -> str:
@@ -75,23 +119,23 @@ def _decimal_places(denominator: int) -> int | None:
     return max(counts) if denominator == 1 else None
 
 
-def _csv(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
-    import csv
-    import io
-
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+def _csv(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
     xs, ws = [f"x:{name}" for name in names], [f"w:{name}" for name in names]
-    writer.writerow(["epoch", "row", *xs, "y", "w.x+b", "prediction", "mistake", *ws, "b"])
+    yield _csv_line(["epoch", "row", *xs, "y", "w.x+b", "prediction", "mistake", *ws, "b"])
     for s in steps:
         x, w = [exact_text(v) for v in s.x], [exact_text(v) for v in s.w]
-        writer.writerow(
+        yield _csv_line(
             [s.epoch, s.row, *x, s.y, exact_text(s.score), s.prediction, int(s.mistake), *w, exact_text(s.b)]
         )
-    yield from buffer.getvalue().splitlines()
 
 
-def _markdown(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
+def _csv_line(cells: list[object]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow(cells)
+    return buffer.getvalue()
+
+
+def _markdown(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
     yield f"Features: {', '.join(map(markdown, names))}. `w` and `b` are those after the presentation."
     yield ""
     yield f"| {' | '.join(_TITLES)} |"
@@ -100,7 +144,7 @@ def _markdown(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
         yield f"| {' | '.join(_cells(step))} |"
 
 
-def _tex(steps: "list[Step]", names: tuple[str, ...]) -> Iterator[str]:
+def _tex(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
     yield r"\begin{tabular}{rrlrrrrlr}"
     yield " & ".join(_TEX_TITLES) + r" \\ \hline"
     for step in steps:
@@ -126,7 +170,7 @@ def _vector(values: tuple[Fraction, ...]) -> str:
     return f"({', '.join(exact_text(value) for value in values)})"
 
 
-_WRITERS: dict[str, Callable[["list[Step]", tuple[str, ...]], Iterator[str]]] = {
+_WRITERS: dict[str, Callable[["Iterable[Step]", tuple[str, ...]], Iterator[str]]] = {
     ".csv": _csv,
     ".md": _markdown,
     ".tex": _tex,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.escaping import markdown, shown
+from maxmargin.outputs import write_text
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def write_mistake_trace(path: Path, trace: "MistakeTrace", rows: Sequence[int]) 
     check_suffix(path)
     columns = {**trace.columns(), "row": rows}
     lines = [dict(zip(columns, values, strict=True)) for values in zip(*map(list, columns.values()), strict=True)]
-    path.write_text("\n".join(_WRITERS[path.suffix](trace, lines)) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(_WRITERS[path.suffix](trace, lines)) + "\n")
     return len(lines)
 
 

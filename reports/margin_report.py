@@ -84,11 +84,13 @@ class MarginReport:
         """
         from pathlib import Path
 
+        from maxmargin.outputs import write_text
+
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
         target = Path(path)
         check_suffix(target)
         text = forms[target.suffix.lower()]()
-        target.write_text(text, encoding="utf-8", newline="\n")
+        write_text(target, text)
         return target
 
     def save_figures(self, folder: "str | os.PathLike[str]") -> "list[Path]":

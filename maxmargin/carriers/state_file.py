@@ -8,13 +8,13 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.outputs import replacing
 from maxmargin.readers.errors import DataError, data_error
 
 _MAGIC = b"maxmargin resume 1\n"
@@ -39,18 +39,8 @@ def write(path: str, content: Content) -> None:
     ------
     OSError
     """
-    unfinished = f"{path}.part"
-    try:
-        with open(unfinished, "wb", opener=_for_the_owner) as file:
-            _write(_Hashed(file), content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
-    _settle(os.path.dirname(os.path.abspath(path)))
+    with replacing(path, is_private=True) as file:
+        _write(_Hashed(file), content)
 
 
 def read(path: str) -> Content:
@@ -71,20 +61,6 @@ def read(path: str) -> Content:
             return _read(file, size)
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(path) from error
-
-
-def _for_the_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _settle(folder: str) -> None:
-    """Have the name of a new file survive a loss of power, where folders can be written to disk."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 class _Hashed:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from maxmargin.cli import options as opt
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.theory_commands import bounds, fewest_errors, online
+from maxmargin.escaping import shown
 
 _EXAMPLES = """
 \b
@@ -63,6 +65,7 @@ def app() -> None:
 @opt.solver_option
 @click.option("--require", type=click.Choice(opt.REQUIREMENTS), help="Gate: exit 0 if this is proven to hold.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
+@opt.force_option
 @opt.file_option("--reuse", metavar="FILE", help="Try this older proof first.")
 @click.option("--decimal", is_flag=True, help="Decide for the decimal text of the file, not its binary64 values.")
 @click.option("--columns", is_flag=True, help="Find the infinite columns of large separable data as well.")
@@ -80,6 +83,7 @@ def check(**options: Any) -> int:
     from maxmargin.cli.check import Asker
     from maxmargin.cli.check import check as command
 
+    opt.check_outputs(options, "proof")
     source = opt.source_fields(options)
     dataset, reading = opt.read_either(options, decimal=options.pop("decimal"))
     limits = {name: options.pop(name) for name in ("solver", "time_limit", "exact_limit")}
@@ -103,6 +107,7 @@ def check(**options: Any) -> int:
 @click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
 @opt.time_limit_option("Stop exact work after this time.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof: of the lower end, with --exact of the number.")
+@opt.force_option
 def margin(**options: Any) -> int:
     """Prove the maximum margin, as an interval, or exactly.
 
@@ -110,6 +115,7 @@ def margin(**options: Any) -> int:
     """
     from maxmargin.cli import margin as commands
 
+    opt.check_outputs(options, "proof")
     hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "time_limit", "proof")}
     C, class_weight = options.pop("C"), options.pop("class_weight")
     opt.check_method(options["method"], opt.MARGIN_METHODS if C is None else opt.SOFT_METHODS)
@@ -138,6 +144,13 @@ def margin(**options: Any) -> int:
     help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, of long runs thinned out, and check "
     "Novikoff's proof there: .csv, .md or .tex.",
 )
+@click.option(
+    "--trace-limit",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Most lines of a trace.  [default: 10,000 presentations; 500 mistakes]",
+)
+@opt.force_option
 def perceptron(**options: Any) -> int:
     """Run the perceptron and say what the run proves.
 
@@ -147,6 +160,7 @@ def perceptron(**options: Any) -> int:
 
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
     opt.check_method(options["method"], opt.RUN_METHODS)
+    opt.check_outputs(options, "trace", "trace_mistakes")
     run_file = options["resume"] and f"{options['resume']}.run"
     dataset = opt.read(options)
     opt.require_two_classes(dataset, "perceptron")
@@ -160,6 +174,7 @@ def perceptron(**options: Any) -> int:
 @opt.run_options(most_mistakes=1_000_000)
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
 @opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
+@opt.force_option
 @click.option(
     "--orders",
     type=click.IntRange(min=0),
@@ -174,8 +189,8 @@ def report(**options: Any) -> int:
     from maxmargin.cli.report import report as command
 
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
-    output: Path | None = options.pop("output")
-    return command(opt.read(options), output=output, bias=not options.pop("no_bias"), **options)
+    opt.check_outputs(options, "output", folder="figures")
+    return command(opt.read(options), bias=not options.pop("no_bias"), **options)
 
 
 @app.command(epilog=_ORDERS_EXAMPLES)
@@ -223,6 +238,7 @@ def orders(**options: Any) -> int:
 @opt.file_option(
     "--output", "-o", metavar="FILE", help="Write the data, .csv, and beside it what is known, .truth.json."
 )
+@opt.force_option
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="For the families that draw.  [default: 0]")
 @click.option("--list", "as_list", is_flag=True, help="List the families and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
@@ -264,16 +280,17 @@ for command in (online, bounds, fewest_errors):
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2."""
+    _have_streams()
     try:
-        code = int(app.main(args=arguments, prog_name="maxmargin", standalone_mode=False) or Exit.OK)
+        code = _exit_code(arguments)
         sys.stdout.flush()
         return code
     except click.ClickException as error:
         return _refused(f"{error.format_message()} ({_where_to_read(arguments)})")
     except (KeyboardInterrupt, click.Abort):
-        print("maxmargin: interrupted", file=sys.stderr)
+        _say("interrupted")
         return Exit.INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # the reader of our output left; click makes an exit of it
+    except BrokenPipeError:  # the reader of our output left
         _give_up_output()
         return Exit.READER_LEFT
     except OSError as error:
@@ -293,6 +310,27 @@ def _where_to_read(arguments: list[str]) -> str:
     return f"maxmargin {name} -h explains it" if name in app.commands else "maxmargin -h lists the commands"
 
 
+def _exit_code(arguments: list[str]) -> int:
+    """Do what ``app.main`` does, which makes exits of Ctrl-C and of a reader who left, and a line of its own."""
+    if "_MAXMARGIN_COMPLETE" in os.environ:
+        app.main(args=arguments, prog_name="maxmargin")
+    try:
+        with app.make_context("maxmargin", list(arguments)) as context:
+            return int(app.invoke(context) or Exit.OK)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+
+
+def _have_streams() -> None:
+    """Have streams that take any text: what they cannot encode is escaped, and closed ones take everything."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _give_up_output() -> None:
     """Keep the interpreter from flushing once more where nothing more can be written."""
     try:
@@ -302,5 +340,11 @@ def _give_up_output() -> None:
 
 
 def _refused(text: str) -> int:
-    print(f"maxmargin: {' '.join(text.split())}", file=sys.stderr)
+    _say(" ".join(text.split()))
     return Exit.USAGE
+
+
+def _say(text: str) -> None:
+    """Print the one line on stderr, if there is still somebody who reads it."""
+    with suppress(OSError):
+        print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)

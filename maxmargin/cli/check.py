@@ -9,8 +9,6 @@ from maxmargin.api import class_problem_of, decide, problem_of, with_names
 from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
-    check_is_not_the_data,
-    check_writable,
     data_fields,
     headline,
     note,
@@ -88,9 +86,6 @@ def check(
     columns : bool
         Find the infinite columns of large separable data as well.
     """
-    if proof is not None:
-        check_writable(proof)
-        check_is_not_the_data(proof, dataset.source)
     older = None if reuse is None else _older_proof(reuse, dataset, asker, quiet=quiet)
     with waiting("looking for a proof", quiet=quiet):
         classes = None if dataset.is_binary else _class_answers(dataset, asker)

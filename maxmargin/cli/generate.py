@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import check_writable, note, print_json, print_text
+from maxmargin.cli.output import note, print_json, print_text
+from maxmargin.cli.output_files import check_outputs
 from maxmargin.escaping import shown
+from maxmargin.outputs import replacing_text, write_text
 from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -37,14 +39,14 @@ def families(*, as_json: bool) -> Exit:
     return Exit.OK
 
 
-def generate(name: str, *, output: Path | None, seed: int | None, as_json: bool, quiet: bool) -> Exit:
+def generate(name: str, *, output: Path | None, force: bool, seed: int | None, as_json: bool, quiet: bool) -> Exit:
     """Write the data and the truth about them, or print the data."""
-    sidecar = None if output is None else _checked_sidecar(output)
+    sidecar = None if output is None else _checked_sidecar(output, force=force)
     data = _made(name, seed)
     if output is not None and sidecar is not None:
-        with output.open("w", encoding="utf-8", newline="") as file:
+        with replacing_text(output) as file:
             _write(data, file)
-        sidecar.write_text(_document(data), encoding="utf-8")
+        write_text(sidecar, _document(data))
         note(f"wrote {output} and {sidecar}", quiet=quiet)
     if as_json:
         print_json("truth", truth_fields(data))
@@ -103,13 +105,12 @@ def _text(value: "Fraction | None") -> str | None:
     return None if value is None else f"{value.numerator}/{value.denominator}"
 
 
-def _checked_sidecar(output: Path) -> Path:
+def _checked_sidecar(output: Path, *, force: bool) -> Path:
     """Return where the truth goes; raise unless both files can be written."""
     if output.suffix != _SUFFIX:
         raise InvalidOptionError(f"{output}: unknown suffix {output.suffix!r}; expected {_SUFFIX}")
     sidecar = output.with_suffix(".truth.json")
-    for path in (output, sidecar):
-        check_writable(path)
+    check_outputs([output, sidecar], [], force=force)
     return sidecar
 
 

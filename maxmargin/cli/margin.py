@@ -9,8 +9,6 @@ from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     attempt_fields,
-    check_is_not_the_data,
-    check_writable,
     data_fields,
     headline,
     hyperplane_text,
@@ -62,9 +60,6 @@ def margin(
     proof : path, optional
         Where the proof goes: of the exact margin, or that it is at least ``lower``, or that it is 0.
     """
-    if proof is not None:
-        check_writable(proof)
-        check_is_not_the_data(proof, dataset.source)
     problem = problem_of(dataset, bias=bias)
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
     with waiting("solving for the maximum margin", quiet=quiet):

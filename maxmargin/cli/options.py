@@ -218,6 +218,28 @@ def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
     return click.option(*names, type=click.Path(path_type=Path), **described)
 
 
+def force_option(command: Command) -> Command:
+    """Add --force."""
+    return _together(command, click.option("--force", is_flag=True, help="Overwrite files that may hold data."))
+
+
+def check_outputs(options: dict[str, Any], *names: str, folder: str | None = None) -> None:
+    """Take --force out of ``options``, and raise before any work unless the files of these options may be written.
+
+    Raises
+    ------
+    OSError
+        An output cannot be written, is an input of the command, or may hold data and there is no --force.
+    """
+    from maxmargin.cli.output_files import check_output_folder, check_outputs, inputs_of
+
+    outputs = [options[name] for name in names if options[name] is not None]
+    inputs = inputs_of(options["source"], resume=options.get("resume"))
+    check_outputs(outputs, inputs, force=options.pop("force"))
+    if folder is not None and options[folder] is not None:
+        check_output_folder(options[folder], inputs)
+
+
 def read(options: dict[str, Any]) -> "Dataset":
     """Take the options on reading out of ``options`` and read the source as they say."""
     return read_either(options, decimal=False)[0]

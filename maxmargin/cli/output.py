@@ -1,15 +1,12 @@
 """How results are printed: JSON objects with a schema, or a few lines of text. Notes and progress go to stderr."""
 
-import errno
 import json
 import math
-import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.escaping import shown, shown_lines
@@ -71,44 +68,6 @@ def row_names(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:
     return {f"{name}_ids": [dataset.row_ids[row] for row in rows[:LONGEST_LIST].tolist()]}
 
 
-def check_writable(path: Path) -> None:
-    """Raise unless a file can be made at this path, before any work is done for it.
-
-    Raises
-    ------
-    OSError
-    """
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a directory, expected a file", str(path))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}", str(path))
-    _check_access(path if path.exists() else path.parent, path)
-
-
-def check_is_not_the_data(proof: Path, source: str) -> None:
-    """Raise if writing the proof would overwrite the data."""
-    if proof.exists() and Path(source).exists() and proof.samefile(source):
-        raise FileExistsError(errno.EEXIST, "holds the data; expected another file for the proof", str(proof))
-
-
-def check_folder_writable(path: Path) -> None:
-    """Raise unless files can be made in this folder, which need not exist yet.
-
-    Raises
-    ------
-    OSError
-    """
-    existing = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
-    if not existing.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, f"{existing} is a file, expected a folder", str(path))
-    _check_access(existing, path)
-
-
-def _check_access(place: Path, path: Path) -> None:
-    if not os.access(place, os.W_OK):
-        raise PermissionError(errno.EACCES, f"{place} may not be written", str(path))
-
-
 def data_fields(dataset: "Dataset") -> dict[str, Any]:
     """Return what identifies the data."""
     return {
@@ -161,31 +120,60 @@ def hyperplane_text(feature_names: tuple[str, ...], w: Any, b: float, *, most: i
     return "\n".join(["  w", *weights[:most], *cut, f"  b {b!r}"])
 
 
-class RunProgress:
+class _Line:
+    """What is under way, on stderr: on a terminal in place, else a line every few seconds."""
+
+    def __init__(self) -> None:
+        self.is_live = sys.stderr.isatty()
+        self.is_shown = False
+
+    def show(self, text: str, *, at: float) -> float:
+        """Show a text at a time, and return the time of the next one."""
+        start, end = ("\r\x1b[K", "") if self.is_live else ("", "\n")
+        print(f"{start}{shown(text)}", end=end, file=sys.stderr, flush=True)
+        self.is_shown = True
+        return at + (0.2 if self.is_live else _SECONDS_BETWEEN_LINES)
+
+    def close(self) -> None:
+        """End the line."""
+        if self.is_shown and self.is_live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class RunProgress(_Line):
     """Mistakes and epochs on stderr once a run takes longer than a second."""
 
     def __init__(self, name: str = "perceptron") -> None:
+        super().__init__()
         self.name = name
         self.next_line = _FIRST_NOTE_AFTER
-        self.live = sys.stderr.isatty()
-        self.shown = False
 
     def __call__(self, progress: "Progress") -> None:
-        """Show the state, on a terminal in place, else a line every few seconds."""
+        """Show the state."""
         if progress.seconds < self.next_line:
             return
         text = (
             f"{self.name}: {count_text(progress.n_mistakes, 'mistake')}, {count_text(progress.n_epochs, 'epoch')}, "
             f"{progress.seconds:.0f} s (Ctrl-C stops it)"
         )
-        print(f"\r\x1b[K{text}" if self.live else text, end="" if self.live else "\n", file=sys.stderr, flush=True)
-        self.shown = True
-        self.next_line = progress.seconds + (0.2 if self.live else _SECONDS_BETWEEN_LINES)
+        self.next_line = self.show(text, at=progress.seconds)
 
-    def close(self) -> None:
-        """End the line."""
-        if self.shown and self.live:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+class Counter(_Line):
+    """How much of a long work is done, on stderr once it takes longer than a second; called after each part of it."""
+
+    def __init__(self, what: str, noun: str, *, quiet: bool) -> None:
+        super().__init__()
+        self.what, self.noun = what, noun
+        self.started = time.monotonic()
+        self.next_line = math.inf if quiet else self.started + _FIRST_NOTE_AFTER
+
+    def __call__(self, n_done: int) -> None:
+        """Show the number."""
+        now = time.monotonic()
+        if now >= self.next_line:
+            text = f"{self.what}: {count_text(n_done, self.noun)}, {now - self.started:.0f} s"
+            self.next_line = self.show(text, at=now)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """``maxmargin perceptron``: a run and its certificates."""
 
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
+    Counter,
     RunProgress,
-    check_writable,
     count_text,
     data_fields,
     headline,
@@ -21,8 +22,10 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
+from maxmargin.outputs import check_writable
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -40,15 +43,18 @@ def perceptron(
     seed: int,
     trace: Path | None,
     trace_mistakes: Path | None,
+    trace_limit: int | None,
     method: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> Exit:
     """Run, print, write the traces, and return the exit code."""
-    _check_traces(trace, trace_mistakes)
+    for path in (trace, trace_mistakes):
+        if path is not None:
+            check_suffix(path)
     if options["resume"] is not None:
-        check_writable(Path(options["resume"]))
+        check_writable(options["resume"])
     problem, scale = with_bias_scale(problem_of(dataset, bias=bias), options.pop("bias_scale"))
     options["method"] = method or "auto"
     progress = RunProgress()
@@ -56,36 +62,22 @@ def perceptron(
     progress.close()
     if options["resume"] is not None and not run.converged:
         note(f"{options['resume']} keeps the run; the same command goes on from there", quiet=quiet)
-    traced = {} if trace is None else _write_trace(trace, dataset, problem, run, seed, quiet)
-    if trace_mistakes is not None:
-        traced |= _write_mistakes(trace_mistakes, dataset, problem, run, seed, quiet)
+    exit_code = _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
+    traced: dict[str, Any] = {}
+    try:
+        if trace is not None:
+            traced |= _write_trace(trace, dataset, problem, run, seed, trace_limit, quiet)
+        if trace_mistakes is not None:
+            traced |= _write_mistakes(trace_mistakes, dataset, problem, run, seed, trace_limit, quiet)
+    except KeyboardInterrupt:
+        note("interrupted: the trace that was under way is not written", quiet=quiet)
+        exit_code = Exit.INTERRUPTED
     if as_json:
         fields = _fields(dataset, run, problem.bias, prepare, seed)
         print_json("perceptron", {**data_fields(dataset), **fields, **traced})
     else:
         print_text(headline(dataset), _text(dataset, run, prepare))
-    return _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
-
-
-def _check_traces(*paths: Path | None) -> None:
-    """Raise before the run if a trace cannot be written.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a suffix is unknown, or two traces have one name.
-    OSError
-        If a file cannot be made.
-    """
-    from maxmargin.solvers.errors import InvalidOptionError
-    from maxmargin.trace import check_suffix
-
-    wanted = [path for path in paths if path is not None]
-    for path in wanted:
-        check_suffix(path)
-        check_writable(path)
-    if len(wanted) != len({path.resolve() for path in wanted}):
-        raise InvalidOptionError(f"{wanted[0]} is named for both traces; expected two files")
+    return exit_code
 
 
 def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, seed: int) -> dict[str, Any]:
@@ -149,19 +141,29 @@ _STOPS = {
 
 
 def _write_trace(
-    path: Path, dataset: "Dataset", problem: "Problem", run: "PerceptronRun", seed: int, quiet: bool
+    path: Path,
+    dataset: "Dataset",
+    problem: "Problem",
+    run: "PerceptronRun",
+    seed: int,
+    limit: int | None,
+    quiet: bool,
 ) -> dict[str, Any]:
     import numpy as np
 
     from maxmargin.solvers.perceptron.exact import exact_steps
-    from maxmargin.trace import write_trace
+    from maxmargin.trace import MOST_STEPS, write_trace
 
     steps = exact_steps(problem, run.settings, rng=np.random.default_rng(seed))
     if dataset.rows is not None:
         rows = dataset.rows.tolist()
         steps = (replace(step, row=rows[step.row]) for step in steps)
-    n_lines, n_mistakes, is_whole = write_trace(path, steps, dataset.feature_names)
-    cut = "" if is_whole else ", cut there"
+    counter = Counter(f"writing {path}", "presentation", quiet=quiet)
+    with closing(counter):
+        n_lines, n_mistakes, is_whole = write_trace(
+            path, steps, dataset.feature_names, most_steps=limit or MOST_STEPS, on_step=counter
+        )
+    cut = "" if is_whole else ", cut there (--trace-limit)"
     note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}", quiet=quiet)
     if is_whole and n_mistakes != run.n_mistakes:
         note(
@@ -173,17 +175,23 @@ def _write_trace(
 
 
 def _write_mistakes(
-    path: Path, dataset: "Dataset", problem: "Problem", run: "PerceptronRun", seed: int, quiet: bool
+    path: Path,
+    dataset: "Dataset",
+    problem: "Problem",
+    run: "PerceptronRun",
+    seed: int,
+    limit: int | None,
+    quiet: bool,
 ) -> dict[str, Any]:
     import numpy as np
 
-    from maxmargin.mistake_traces import space_margin, trace_of
+    from maxmargin.mistake_traces import MOST_POINTS, space_margin, trace_of
     from maxmargin.solvers.perceptron.mistake_log import UNKNOWN_ROW
     from maxmargin.trace_table import summary_of, write_mistake_trace
 
     with waiting("tracing the mistakes", quiet=quiet):
         hard = space_margin(problem, run.settings.bias_scale)
-        found = trace_of(problem, run, hard, rng=np.random.default_rng(seed))
+        found = trace_of(problem, run, hard, rng=np.random.default_rng(seed), most_points=limit or MOST_POINTS)
     rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, row_numbers(dataset, found.row))
     n_lines = write_mistake_trace(path, found, rows.tolist())
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import RunProgress, check_folder_writable, check_writable, note
+from maxmargin.cli.output import RunProgress, note, print_text
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -19,9 +19,6 @@ def report(
 
     if output is not None:
         check_suffix(output)
-        check_writable(output)
-    if figures is not None:
-        check_folder_writable(figures)
     progress = RunProgress()
     note("making the report", quiet=quiet)
     result = margin_report(dataset, on_progress=None if quiet else progress, **options)
@@ -31,7 +28,7 @@ def report(
     if figures is not None:
         result.save_figures(figures)
     width = min(100, shutil.get_terminal_size().columns)
-    print(result.to_json() if as_json else result.to_terminal(width=width), end="")
+    print_text((result.to_json() if as_json else result.to_terminal(width=width)).removesuffix("\n"))
     for path in (output, figures):
         if path is not None:
             note(f"wrote {path}", quiet=quiet)

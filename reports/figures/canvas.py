@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maxmargin.outputs import replacing
 from maxmargin.reports.figures.style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def save(picture: Picture, folder: Path) -> list[Path]:
     paths = []
     for suffix, content in _rendered(picture, tuple(_METADATA), background="white").items():
         path = folder / f"{picture.key}.{suffix}"
-        path.write_bytes(content)
+        with replacing(path) as file:
+            file.write(content)
         paths.append(path)
     return paths
 

@@ -1,0 +1,99 @@
+"""Which files a command may write: none of those that it reads, and data only where that is asked for."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from glob import escape, glob
+from pathlib import Path
+
+from maxmargin.outputs import check_folder_writable, check_writable, is_written_directly
+from maxmargin.readers.formats import READERS
+from maxmargin.readers.source import STDIN, suffix_of
+
+DATA_SUFFIXES = (*READERS, ".npy")
+"""Of files that are not overwritten unless it is asked for."""
+
+
+def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool) -> None:
+    """Raise before any work unless all files may be written.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Different files.
+    inputs : sequence of str or path
+        What the command reads; see `inputs_of`. Links to them are refused as well.
+    force : bool
+        Whether files that may hold data, as their suffixes say, may be overwritten; inputs never.
+
+    Raises
+    ------
+    OSError
+    """
+    for number, path in enumerate(paths):
+        _check_output(path, inputs, force=force)
+        if any(is_same_file(path, other) for other in paths[:number]):
+            raise FileExistsError(errno.EEXIST, "is named for two outputs; expected two files", str(path))
+
+
+def _check_output(path: Path, inputs: Sequence[str], *, force: bool) -> None:
+    check_writable(path)
+    if is_written_directly(os.fspath(path)):
+        return
+    if any(is_same_file(path, Path(other)) for other in inputs):
+        raise FileExistsError(errno.EEXIST, "is one of the inputs; expected another file", str(path))
+    names = (os.fspath(path), os.path.realpath(path))
+    if not force and path.exists() and any(suffix_of(name) in DATA_SUFFIXES for name in names):
+        raise FileExistsError(errno.EEXIST, "exists and may hold data; expected a new file, or --force", str(path))
+
+
+def check_output_folder(folder: Path, inputs: Sequence[str]) -> None:
+    """Raise before any work unless figures may be written into a folder.
+
+    Raises
+    ------
+    OSError
+    """
+    check_folder_writable(folder)
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if any(is_same_file(path, Path(other)) for other in inputs):
+            raise FileExistsError(errno.EEXIST, "is one of the inputs; expected another folder", str(path))
+
+
+def is_same_file(path: Path, other: Path) -> bool:
+    """Return whether both name one file, there already or not, through links of any kind."""
+    with suppress(OSError):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def inputs_of(source: str, *, resume: str | None = None) -> list[str]:
+    """Return the files that a source consists of, and those that `--resume` keeps.
+
+    The labels beside X.npy and all files of a folder belong to a source, and what the standard input comes from.
+    """
+    kept = [] if resume is None else [resume, f"{resume}.run", *glob(f"{escape(resume)}.numbers-*")]
+    return [*_files_of(source), *kept]
+
+
+def _files_of(source: str) -> Iterator[str]:
+    from maxmargin.carriers.arrays import labels_beside
+
+    if source == STDIN:
+        yield from _standard_input()
+        return
+    yield source
+    labels = labels_beside(source)
+    if labels is not None:
+        yield labels
+    if os.path.isdir(source):
+        yield from (entry.path for entry in os.scandir(source) if entry.is_file())
+
+
+def _standard_input() -> Iterator[str]:
+    """Yield the file that the standard input was redirected from, where the system tells."""
+    with suppress(OSError):
+        if stat.S_ISREG(os.fstat(0).st_mode):
+            yield "/dev/stdin"
