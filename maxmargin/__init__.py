@@ -4,11 +4,14 @@ Public names are loaded on first use, so that ``import maxmargin`` costs little.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from maxmargin.version import __version__ as __version__
 
+TYPE_CHECKING = False  # that of `typing`, whose import is long enough for Ctrl-C to come
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from maxmargin.api import (
         fewest_errors,
         hard_margin,
@@ -130,7 +133,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Load a public name from where it lives."""
     if name not in _HOMES:
         raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")

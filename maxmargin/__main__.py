@@ -3,8 +3,12 @@
 import os
 import signal
 import sys
-from types import FrameType
-from typing import Any
+
+TYPE_CHECKING = False  # as in `maxmargin`
+
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
 
 
 def main() -> None:
@@ -43,13 +47,13 @@ def _has_come(signals: int) -> bool:
         return False
 
 
-def _leave(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
+def _leave(number: int = signal.SIGINT, frame: "FrameType | None" = None) -> None:
     """Say so, and end at once."""
     os.write(2, b"maxmargin: interrupted\n")
     os._exit(130)
 
 
-def _leave_if_interrupted(unraisable: Any) -> None:
+def _leave_if_interrupted(unraisable: "Any") -> None:
     """End where Python has no caller left to raise Ctrl-C in; anything else is told as usual."""
     if unraisable.exc_type is not None and issubclass(unraisable.exc_type, KeyboardInterrupt):
         _leave()

@@ -5,8 +5,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.carriers import state_file
-from maxmargin.readers.errors import data_error
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.carriers.announcing import tell, warn
+from maxmargin.readers.errors import DataError, data_error
+from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.problem import Problem
 
 _KIND = "perceptron"
+_KEPT = ("numbers", "last_state", "seconds", "has_converged")
+_ANEW = "remove the file to start anew"
 
 
 class RunFile:
@@ -46,6 +49,8 @@ class RunFile:
     ) -> None:
         self.path = os.fspath(path)
         state = _state_of(rng)
+        self._problem, self._settings, self._rng = problem, settings, rng
+        self._is_given_up = False
         self.question = {
             "the data": problem.sha256,
             "bias": problem.bias,
@@ -64,25 +69,54 @@ class RunFile:
             The file is damaged, no such file, or of another run.
         """
         from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+        from maxmargin.solvers.perceptron.checkpoint_check import check_checkpoint
 
-        if not os.path.exists(self.path):
+        if not os.path.lexists(self.path):
             return None
         content = state_file.read(self.path)
         words = content.words
         if words.get("kind") != _KIND:
             raise data_error(self.path, found="a state of something else", expected="the state of a perceptron run")
+        asked = words.get("question")
         for name, value in self.question.items():
-            if words["question"][name] != value:
-                hint = f"{name} differs: remove the file to start anew"
+            if not isinstance(asked, dict) or _as_kept(asked.get(name)) != _as_kept(value):
+                hint = f"{name} differs: {_ANEW}"
                 raise data_error(self.path, found="another run", expected="the state of this run", hint=hint)
-        return Checkpoint(arrays=content.arrays, **words["checkpoint"])
+        kept = words.get("checkpoint")
+        try:
+            if not isinstance(kept, dict) or set(kept) != set(_KEPT):
+                raise InvalidCheckpointError("other fields than those of a run")
+            checkpoint = Checkpoint(arrays=content.arrays, **kept)
+            check_checkpoint(checkpoint, self._problem, self._settings, self._rng)
+        except InvalidCheckpointError as error:
+            raise self.refusal(error) from error
+        return checkpoint
+
+    def refusal(self, error: InvalidCheckpointError) -> DataError:
+        """Return the error of a file whose content cannot be that of this run."""
+        return data_error(self.path, found=str(error), expected="the state of a run on these data", hint=_ANEW)
 
     def write(self, checkpoint: "Checkpoint") -> None:
-        """Replace what was kept."""
-        names = ("numbers", "last_state", "seconds", "has_converged")
-        words = {name: getattr(checkpoint, name) for name in names}
+        """Replace what was kept; where that fails, say so, and let the run go on without."""
+        if self._is_given_up:
+            return
+        words = {name: getattr(checkpoint, name) for name in _KEPT}
         content = {"kind": _KIND, "question": self.question, "checkpoint": words}
-        state_file.write(self.path, state_file.Content(words=content, arrays=checkpoint.arrays))
+        try:
+            state_file.write(self.path, state_file.Content(words=content, arrays=checkpoint.arrays))
+        except OSError as error:
+            self._is_given_up = True
+            warn(f"{self.path}: {error.strerror or error}; the run is not kept from here on")
+
+    def tell_what_is_kept(self) -> None:
+        """Say where a run that has not converged can go on."""
+        if not self._is_given_up:
+            tell(f"{self.path} keeps the run; the same command goes on from there")
+
+
+def _as_kept(value: Any) -> str:
+    """Return a text that tells values and their types apart."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _state_of(rng: "np.random.Generator") -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:
@@ -44,7 +44,13 @@ def run_perceptron(
 
     file = RunFile(resume, problem, settings, generator)
     kept = file.read()
-    return run(problem, settings, rng=generator, on_progress=on_progress, checkpoint=kept, on_checkpoint=file.write)
+    try:
+        done = run(problem, settings, rng=generator, on_progress=on_progress, checkpoint=kept, on_checkpoint=file.write)
+    except InvalidCheckpointError as error:
+        raise file.refusal(error) from error
+    if not done.converged:
+        file.tell_what_is_kept()
+    return done
 
 
 def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem, float]:

@@ -62,7 +62,9 @@ def summary_of(trace: "MistakeTrace") -> str:
     verdict = "true" if trace.holds else f"FALSE {len(trace.violations)} times"
     n_mistakes = trace.run.n_mistakes
     where = f"{len(trace.n_mistakes):,} of {n_mistakes:,} mistake{'s' * (n_mistakes != 1)}"
-    return f"{told}. Checked exactly at {where}, {verdict}: {checked}.{why}"
+    n_kept = trace.run.resumed_from
+    kept = "" if n_kept is None else f" The first {n_kept:,} mistakes are as the resume file says."
+    return f"{told}. Checked exactly at {where}, {verdict}: {checked}.{why}{kept}"
 
 
 def _csv(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:

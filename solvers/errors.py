@@ -60,5 +60,9 @@ class InvalidProblemError(WordedError):
     """The data do not state a problem: wrong shapes, fewer than two classes, NaN, infinity."""
 
 
+class InvalidCheckpointError(InvalidProblemError):
+    """A run shall go on from a state that it cannot have been in; the message is what was found."""
+
+
 class InvalidOptionError(InvalidProblemError):
     """An option has a value that it does not take: a solver that is not installed, an unknown order, a wrong suffix."""

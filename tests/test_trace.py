@@ -78,11 +78,13 @@ def test_csv_trace_reads_back(tmp_path: Path) -> None:
     assert [int(line["mistake"]) for line in lines] == [step.mistake for step in steps]
 
 
-def test_long_traces_are_cut_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace, "MOST_STEPS", 5)
+def test_long_traces_are_cut_and_say_so(tmp_path: Path) -> None:
     problem = Problem.validated([[0.0], [0.0]], [-1, 1])
     steps = exact_steps(problem, PerceptronSettings())
-    assert trace.write_trace(tmp_path / "t.csv", steps, ("x",)) == (5, 5, False)
+    written: list[int] = []
+    found = trace.write_trace(tmp_path / "t.csv", steps, ("x",), most_steps=5, on_step=written.append)
+    assert found == (5, 5, False) and written == [1, 2, 3, 4, 5]
+    assert len((tmp_path / "t.csv").read_text().splitlines()) == 6
 
 
 def test_unknown_suffix_is_refused(tmp_path: Path) -> None:

@@ -52,14 +52,15 @@ def read(path: str) -> Content:
         It is another file, or not as it was written.
     OSError
     """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise _no_state(path)
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if file.read(len(_MAGIC)) != _MAGIC:
-            found, expected = "no state of maxmargin", "a file that resume wrote, or a name that is free"
-            raise data_error(path, found=found, expected=expected)
+            raise _no_state(path)
         try:
             return _read(file, size)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError, RecursionError) as error:
             raise _damaged(path) from error
 
 
@@ -101,6 +102,7 @@ def _read(file: BinaryIO, size: int) -> Content:
         _need(file.readinto(_bytes_of(array)) == array.nbytes)  # type: ignore[attr-defined]
         digest.update(_bytes_of(array))
     _need(file.read() == digest.digest())
+    _need(type(found["words"]) is dict)
     return Content(words=found["words"], arrays=arrays)
 
 
@@ -118,6 +120,11 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 def _need(holds: bool) -> None:
     if not holds:
         raise ValueError
+
+
+def _no_state(path: str) -> DataError:
+    found, expected = "no state of maxmargin", "a file that resume wrote, or a name that is free"
+    return data_error(path, found=found, expected=expected)
 
 
 def _damaged(path: str) -> DataError:

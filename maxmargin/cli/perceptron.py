@@ -60,8 +60,6 @@ def perceptron(
     progress = RunProgress()
     run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)
     progress.close()
-    if options["resume"] is not None and not run.converged:
-        note(f"{options['resume']} keeps the run; the same command goes on from there", quiet=quiet)
     exit_code = _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
     traced: dict[str, Any] = {}
     try:
@@ -102,6 +100,7 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
         "engine": run.engine,
         "n_ties": run.n_ties,
         "n_uncertain": run.n_uncertain,
+        "resumed_from": run.resumed_from,
         "w": run.w,
         "b": run.b,
         "norm": run.norm,
@@ -125,11 +124,17 @@ def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
         lines.append(
             f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
         )
+    if run.resumed_from is not None:
+        lines.append(f"  {_of_the_file(run.resumed_from)}; margins and their bounds are proven all the same")
     if run.n_uncertain:
         lines.append(f"  rounding may have decided {count_text(run.n_uncertain, 'score')}: other machines may differ")
     if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES):
         lines.append("  whether it can converge at all: maxmargin check")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
+
+
+def _of_the_file(n_mistakes: int) -> str:
+    return f"{count_text(n_mistakes, 'mistake')} of these, and their epochs, are as the resume file says"
 
 
 _STOPS = {
@@ -165,9 +170,10 @@ def _write_trace(
         )
     cut = "" if is_whole else ", cut there (--trace-limit)"
     note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}", quiet=quiet)
+    said = "" if run.resumed_from is None else ", as the resume file says"
     if is_whole and n_mistakes != run.n_mistakes:
         note(
-            f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}",
+            f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}{said}",
             quiet=quiet,
         )
     written = {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}

@@ -12,7 +12,7 @@ from maxmargin.solvers.perceptron.orders import Presentation
 from maxmargin.solvers.perceptron.tally import Log, Tally
 from maxmargin.solvers.perceptron.work import ANSWER, ERROR
 
-_NUMBERS = ("n_mistakes", "n_presentations", "n_epochs", "n_ties", "n_uncertain")
+NUMBERS = ("n_mistakes", "n_presentations", "n_epochs", "n_ties", "n_uncertain")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Checkpoint:
             "epochs": tally.epochs.numbers(),
         }
         return cls(
-            numbers={name: getattr(tally, name) for name in _NUMBERS},
+            numbers={name: getattr(tally, name) for name in NUMBERS},
             arrays=arrays,
             last_state=presentation.last_state,
             seconds=seconds,
@@ -62,7 +62,7 @@ class Checkpoint:
         arrays = {name: np.array(array, dtype=np.int64) for name, array in self.arrays.items()}
         tally = Tally(counts=arrays["counts"], mistakes=Log(arrays["mistakes"]), epochs=Log(arrays["epochs"]))
         tally.cursor[:ANSWER] = arrays["cursor"][:ANSWER]
-        for name in _NUMBERS:
+        for name in NUMBERS:
             setattr(tally, name, self.numbers[name])
         tally.size[ERROR] = math.inf
         return tally

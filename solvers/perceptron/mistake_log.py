@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron import tally
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.orders import Order
@@ -121,6 +122,8 @@ def _made_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator |
     ------
     KeyboardInterrupt
         If it was interrupted: the mistakes so far would look like all.
+    InvalidCheckpointError
+        If it makes fewer mistakes than it is said to have made.
     """
     kept: list[Checkpoint] = []
     position = 0
@@ -132,6 +135,8 @@ def _made_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator |
         again = perceptron(problem, settings, rng=rng, checkpoint=start, on_checkpoint=kept.append)
         if again.stop_reason is StopReason.INTERRUPTED:
             raise KeyboardInterrupt
+        if again.n_mistakes != position:
+            raise InvalidCheckpointError("more mistakes than the run makes when it is made again")
         yield again.mistake_rows
 
 

@@ -79,4 +79,9 @@ class Presentation:
         if self.order.is_fixed:
             return self.rows
         self.last_state = self.rng.bit_generator.state
-        return np.concatenate([self.next_epoch() for _ in range(max(1, _AT_ONCE // self.n_samples))])
+        return np.concatenate([self.next_epoch() for _ in range(drawn_at_once(self.n_samples))])
+
+
+def drawn_at_once(n_samples: int) -> int:
+    """Return how many epochs are ordered at a time where their orders differ."""
+    return max(1, _AT_ONCE // n_samples)

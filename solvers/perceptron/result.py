@@ -60,6 +60,9 @@ class PerceptronRun(NamedAnswer):
     settings : PerceptronSettings
     engine : str
         What computed the scores.
+    resumed_from : int or None
+        How many of the mistakes were made before, as the file says from which the run went on: these were not seen
+        being made. Margins, their bounds and `converged` are proven all the same. None where all were made here.
     """
 
     w: Floats
@@ -80,6 +83,7 @@ class PerceptronRun(NamedAnswer):
     run_upper: float | None
     settings: PerceptronSettings
     engine: str
+    resumed_from: int | None = None
 
     @property
     def norm(self) -> float:
@@ -94,7 +98,13 @@ class PerceptronRun(NamedAnswer):
 
 
 def result_of(
-    problem: Problem, settings: PerceptronSettings, tally: Tally, stop_reason: StopReason, engine: str
+    problem: Problem,
+    settings: PerceptronSettings,
+    tally: Tally,
+    stop_reason: StopReason,
+    engine: str,
+    *,
+    resumed_from: int | None = None,
 ) -> PerceptronRun:
     """Return what a run ended on.
 
@@ -128,6 +138,7 @@ def result_of(
         run_upper=run_upper,
         settings=settings,
         engine=engine,
+        resumed_from=resumed_from,
     )
 
 

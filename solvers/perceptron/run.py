@@ -13,10 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engine_choice import EngineChoice
+from maxmargin.solvers.perceptron.final_check import has_no_mistake
 from maxmargin.solvers.perceptron.interrupt import Interrupt
-from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.orders import Order, Presentation
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
@@ -72,7 +74,8 @@ def perceptron(
     on_progress : callable, optional
         Called about ten times a second; it may raise KeyboardInterrupt to end the run.
     checkpoint : Checkpoint, optional
-        Where an earlier run on the same problem, with the same settings but for limits and method, shall go on.
+        Where an earlier run on the same problem, with the same settings but for limits and method, shall go on. One
+        that comes from outside is to be looked at by `check_checkpoint` first.
     on_checkpoint : callable, optional
         Called about every half minute, and at the end; of rows outside memory with the end of an epoch.
 
@@ -80,6 +83,11 @@ def perceptron(
     -------
     PerceptronRun
         Ctrl-C ends the run with ``stop_reason="interrupted"``; the state so far is returned.
+
+    Raises
+    ------
+    InvalidCheckpointError
+        If a run from a checkpoint ends though some row is a mistake.
 
     Examples
     --------
@@ -93,7 +101,9 @@ def perceptron(
     if checkpoint is not None:
         run.go_on_from(checkpoint)
     stop_reason = run.until_stopped()
-    return result_of(problem, settings, run.tally, stop_reason, ", ".join(run.engine_names))
+    names = ", ".join(run.engine_names)
+    resumed_from = None if checkpoint is None else checkpoint.numbers["n_mistakes"]
+    return result_of(problem, settings, run.tally, stop_reason, names, resumed_from=resumed_from)
 
 
 class _Run:
@@ -118,18 +128,19 @@ class _Run:
         self.interrupt = Interrupt()
         self.reporter = Reporter(on_progress, self.interrupt)
         self.log, self.epochs = np.empty(_LOG_ROOM, dtype=np.int64), np.empty(_LOG_ROOM, dtype=np.int64)
-        self.has_converged = False
+        self.has_converged = self.is_gone_on_with = False
         self.kept = time.monotonic()
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Take over where another run was."""
         self.tally = checkpoint.tally()
-        self.has_converged = checkpoint.has_converged
-        self.presentation.go_on_from(checkpoint.last_state)
+        self.has_converged, self.is_gone_on_with = checkpoint.has_converged, True
+        if self.settings.order is not Order.CYCLIC:
+            self.presentation.go_on_from(checkpoint.last_state)
         self.reporter.go_on_after(checkpoint.seconds)
         self.ties.load(self.source.engine, self.tally)
-        if not isinstance(self.source, Whole):
-            self.tally.cursor[POSITION] = 0
+        if self.settings.order.is_fixed:  # rows in chunks are counted from the first one of a chunk
+            self.tally.cursor[POSITION] = self.tally.cursor[EPOCH_POSITION]
 
     def until_stopped(self) -> StopReason:
         """Present rows until the run ends, and return why."""
@@ -138,8 +149,15 @@ class _Run:
             while stop is None:
                 stop = self._present(next(segments))
         self.has_converged = stop is StopReason.CONVERGED
+        if self.has_converged and self.is_gone_on_with:
+            self._check_end()
         self._keep()
         return stop
+
+    def _check_end(self) -> None:
+        """Raise unless no row is a mistake, as this process has not seen the whole run."""
+        if not has_no_mistake(self.problem, self.settings, self.tally.counts):
+            raise InvalidCheckpointError("a run that is said to have converged, and some row is a mistake")
 
     def _present(self, segment: Segment) -> StopReason | None:
         """Present the rows of a segment; return why the run ends, None where it goes on."""

@@ -13,7 +13,7 @@ Rows = NDArray[np.int64]
 MOST_LOGGED = 1 << 24
 """Mistakes, and epochs, that are kept one by one (16.8 million); beyond it they are counted only."""
 
-_CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
+CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
 
 class Log:
@@ -67,7 +67,7 @@ class Tally:
     """
 
     counts: Rows
-    cursor: Rows = field(default_factory=lambda: np.zeros(_CURSOR_ENTRIES, dtype=np.int64))
+    cursor: Rows = field(default_factory=lambda: np.zeros(CURSOR_ENTRIES, dtype=np.int64))
     size: Floats = field(default_factory=lambda: np.zeros(_SIZE_ENTRIES))
     asks: bool = True
     n_mistakes: int = 0
