@@ -61,7 +61,8 @@ def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iter
     """
     name = os.fspath(path)
     try:
-        with open(name, "ab") if is_written_directly(name) else _replacing(os.path.realpath(name), is_private) as file:
+        is_direct = is_written_directly(name)
+        with _opened(name) if is_direct else _replacing(os.path.realpath(name), is_private) as file:
             yield file
     except OSError as error:
         if isinstance(error, BrokenPipeError) or not (error.filename is None or _is_temporary(error.filename)):
@@ -78,6 +79,16 @@ def is_written_directly(path: str) -> bool:
     except OSError:
         return False
     return not stat.S_ISREG(status.st_mode) or any(_is_stream(descriptor, status) for descriptor in _STREAMS)
+
+
+def _opened(path: str) -> BinaryIO:
+    """Open what cannot be replaced; an own stream as it is, so that what is written to it otherwise comes after."""
+    with suppress(OSError):
+        status = os.stat(path)
+        for descriptor in _STREAMS:
+            if _is_stream(descriptor, status):
+                return open(os.dup(descriptor), "wb")
+    return open(path, "ab")
 
 
 def _is_stream(descriptor: int, status: os.stat_result) -> bool:

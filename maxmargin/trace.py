@@ -131,8 +131,8 @@ def _csv(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
 
 def _csv_line(cells: list[object]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(cells)
-    return buffer.getvalue()
+    csv.writer(buffer, lineterminator="\r\n").writerow(cells)  # what ends a line is quoted inside a cell
+    return buffer.getvalue().removesuffix("\r\n")
 
 
 def _markdown(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:

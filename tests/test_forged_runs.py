@@ -24,7 +24,28 @@ SIDES = [-1, -1, -1, -1, 1, 1, 1, 1]
 MARGIN = 10  # half of 60 - 40
 
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
-VALUES = (None, True, False, -1, 0, 1, 7, 2**31, 2**62, 2**63, 2**70, -0.5, 1.0, math.nan, math.inf, "x", "", [], [1], {})
+VALUES = (
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1,
+    7,
+    2**31,
+    2**62,
+    2**63,
+    2**70,
+    -0.5,
+    1.0,
+    math.nan,
+    math.inf,
+    "x",
+    "",
+    [],
+    [1],
+    {},
+)
 """What may stand where a number, a word or a mapping stood."""
 
 
@@ -99,7 +120,14 @@ def forgeries_of_arrays(content: Content) -> Iterator[tuple[str, Content]]:
 def forgeries_that_agree(content: Content) -> Iterator[tuple[str, Content]]:
     """Yield what a forger writes who knows every check: numbers that agree, which no run has ever made."""
     n = len(TENS)
-    for counts in ([0] * 8, [1] + [0] * 7, [0] * 7 + [1], [0, 0, 0, 9, 9, 0, 0, 0], [5] * 8, [2**40] + [0] * 6 + [2**40]):
+    for counts in (
+        [0] * 8,
+        [1] + [0] * 7,
+        [0] * 7 + [1],
+        [0, 0, 0, 9, 9, 0, 0, 0],
+        [5] * 8,
+        [2**40] + [0] * 6 + [2**40],
+    ):
         total = sum(counts)
         logged = np.repeat(np.arange(n), counts) if total < 100 else np.arange(0)
         n_epochs = max(1, max(counts))

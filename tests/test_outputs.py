@@ -1,0 +1,290 @@
+"""Outputs are whole or absent, never written over an input, and over other data only where that is asked for."""
+
+import errno
+import io
+import json
+import os
+import resource
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.outputs import check_writable, replacing, write_text
+
+TABLE = "a,b,y\n0,0,no\n1,0,no\n0,2,yes\n3,3,yes\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text(TABLE)
+    return tmp_path
+
+
+def hard_link(folder: Path) -> str:
+    os.link("d.csv", "other.csv")
+    return "other.csv"
+
+
+def symbolic_link(folder: Path) -> str:
+    Path("other.csv").symlink_to("d.csv")
+    return "other.csv"
+
+
+def link_of_a_link(folder: Path) -> str:
+    Path("one").symlink_to(folder / "d.csv")
+    Path("other.csv").symlink_to("one")
+    return "other.csv"
+
+
+def through_a_folder(folder: Path) -> str:
+    Path("here").symlink_to(folder)
+    return "here/d.csv"
+
+
+NAMES: list[Callable[[Path], str]] = [
+    lambda folder: "d.csv", hard_link, symbolic_link, link_of_a_link, through_a_folder
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check", "d.csv", "--proof"],
+        ["margin", "d.csv", "--proof"],
+        ["perceptron", "d.csv", "--trace"],
+        ["perceptron", "d.csv", "--trace-mistakes"],
+    ],
+)
+def test_no_output_over_an_input(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: list[str], name: Callable[[Path], str], force: list[str]
+) -> None:
+    output = name(folder)
+    assert run([*command, output, *force]) == 2
+    done = capsys.readouterr()
+    assert done.out == "" and done.err.count("\n") == 1 and f"{output}: is one of the inputs" in done.err
+    assert Path("d.csv").read_text() == TABLE
+
+
+def test_pages_and_figures_are_not_written_over_an_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.link("d.csv", "page.html")
+    Path("figures").mkdir()
+    os.link("d.csv", "figures/mistakes.svg")
+    for output in (["-o", "page.html"], ["--figures", "figures"]):
+        assert run(["report", "d.csv", *output]) == 2
+        assert "is one of the inputs" in capsys.readouterr().err
+    assert Path("d.csv").read_text() == TABLE
+
+
+def test_companions_of_a_source_are_inputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("parts").mkdir()
+    np.save("X.npy", [[0.0], [1.0]])
+    np.save("y.npy", [0, 1])
+    Path("parts/part.csv").write_text(TABLE)
+    os.link("y.npy", "labels.json")
+    os.link("parts/part.csv", "part.json")
+    for source, proof in (("X.npy", "labels.json"), ("parts", "part.json")):
+        before = Path(proof).read_bytes()
+        assert run(["check", source, "--proof", proof]) == 2
+        assert "is one of the inputs" in capsys.readouterr().err
+        assert Path(proof).read_bytes() == before
+
+
+def test_what_resume_keeps_is_an_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["perceptron", "d.csv", "-q", "--max-epochs", "1", "--resume", "state"]
+    assert run(command) in (0, 3)
+    os.link("state.run", "t.md")
+    for trace in ("t.md", "state.run.md"):
+        if trace == "state.run.md":
+            Path(trace).symlink_to("state.run")
+        assert run([*command, "--trace", trace]) == 2
+        assert "is one of the inputs" in capsys.readouterr().err
+
+
+def test_the_file_behind_the_standard_input_is_an_input(folder: Path) -> None:
+    command = [sys.executable, "-m", "maxmargin", "check", "-", "--proof", "d.csv", "--force"]
+    with Path("d.csv").open() as source:
+        done = subprocess.run(command, stdin=source, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "is one of the inputs" in done.stderr
+    assert Path("d.csv").read_text() == TABLE
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["perceptron", "d.csv", "--trace"],
+        ["perceptron", "d.csv", "--trace-mistakes"],
+        ["generate", "gap:5", "-o"],
+        ["check", "d.csv", "--proof"],
+    ],
+)
+def test_data_are_overwritten_only_by_force(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    Path("old.csv").write_text("precious\n")
+    Path("link.csv").symlink_to("old.csv")
+    for name in ("old.csv", "link.csv"):
+        assert run([*command, name]) == 2
+        assert f"{name}: exists and may hold data; expected a new file, or --force" in capsys.readouterr().err
+        assert Path("old.csv").read_text() == "precious\n"
+    assert run([*command, "link.csv", "--force"]) == 0
+    assert Path("link.csv").is_symlink(), "what the link names is replaced, not the link"
+    assert Path("old.csv").read_text() != "precious\n"
+
+
+@pytest.mark.parametrize("name", ["old.tsv", "old.CSV.gz", "old.parquet", "old.npz", "old.npy", "old.svmlight"])
+def test_data_of_every_format_are_known_by_their_suffix(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    Path(name).write_text("precious")
+    assert run(["check", "d.csv", "--proof", name]) == 2
+    assert "--force" in capsys.readouterr().err and Path(name).read_text() == "precious"
+
+
+def test_reports_and_proofs_are_rewritten(folder: Path) -> None:
+    for _ in range(2):
+        assert run(["check", "d.csv", "-q", "--proof", "p.json"]) == 0
+        assert run(["check", "d.csv", "-q", "--reuse", "p.json", "--proof", "p.json"]) == 0
+        assert run(["perceptron", "d.csv", "-q", "--trace", "t.md", "--trace-mistakes", "t.tex"]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["d.csv", "p.json", "t.md", "t.tex"]
+
+
+def test_two_outputs_are_two_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.md").touch()
+    os.link("t.md", "u.md")
+    assert run(["perceptron", "d.csv", "--trace", "t.md", "--trace-mistakes", "u.md"]) == 2
+    assert "two files" in capsys.readouterr().err
+
+
+class Stopped(BaseException):
+    """A process that ends in the middle of writing."""
+
+
+@pytest.mark.parametrize("error", [Stopped, KeyboardInterrupt, OSError(errno.ENOSPC, "No space left on device")])
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path, error: type[BaseException] | OSError) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("as it was")
+    for path in (old, new):
+        with pytest.raises(error if isinstance(error, type) else OSError) as caught, replacing(path) as file:
+            file.write(b"half of")
+            raise error
+        assert not isinstance(caught.value, OSError) or caught.value.filename == str(path)
+    assert old.read_text() == "as it was"
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_full_disk_names_the_file(folder: Path) -> None:
+    """A limit of the size of files stands in for a full disk."""
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    commands = [
+        ["check", "iris", "--positive", "setosa", "--proof", "p.json"],
+        ["perceptron", "iris", "--positive", "setosa", "--trace", "t.csv"],
+        ["generate", "odd-max-bit:8", "-o", "g.csv"],
+    ]
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-B", "-m", "maxmargin", *command, "-q"],
+            capture_output=True, text=True, check=False, preexec_fn=small_files,
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert f"maxmargin: {command[-1]}: " in done.stderr
+    assert [path.name for path in folder.iterdir()] == ["d.csv"]
+
+
+def test_the_answer_is_printed_though_the_run_cannot_be_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert run(["perceptron", "d.csv", "--resume", "state"]) == 0
+    done = capsys.readouterr()
+    assert done.out.startswith("d.csv: ") and "converged" in done.out
+    assert "state.run: No space left on device; the run is not kept from here on" in done.err
+    with pytest.warns(UserWarning, match="the run is not kept"):
+        assert mm.perceptron([[0.0], [1.0]], [0, 1], resume="other").converged
+
+
+def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o640)
+    (tmp_path / "link").symlink_to("file")
+    write_text(tmp_path / "link", "new")
+    assert path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert (tmp_path / "link").is_symlink()
+    (tmp_path / "dangling").symlink_to("later")
+    write_text(tmp_path / "dangling", "made")
+    assert (tmp_path / "later").read_text() == "made"
+    mask = os.umask(0o027)
+    try:
+        write_text(tmp_path / "fresh", "")
+        assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o640
+    finally:
+        os.umask(mask)
+
+
+def test_what_is_no_regular_file_is_written_directly(tmp_path: Path) -> None:
+    write_text(os.devnull, "gone")
+    assert not Path(os.devnull).is_file()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    found = io.StringIO()
+    reader = threading.Thread(target=lambda: found.write(pipe.read_text()))
+    reader.start()
+    check_writable(pipe)
+    write_text(pipe, "through")
+    reader.join()
+    assert found.getvalue() == "through" and stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_the_own_output_in_a_file_is_not_replaced(folder: Path) -> None:
+    with Path("out.txt").open("w") as output:
+        subprocess.run(
+            [sys.executable, "-m", "maxmargin", "check", "d.csv", "-q", "--json", "--proof", "/dev/stdout"],
+            stdout=output, check=True,
+        )  # fmt: skip
+    lines = Path("out.txt").read_text()
+    assert '"claim": "separable"' in lines and '"schema": "maxmargin.check/1"' in lines
+
+
+def test_files_that_may_not_be_written(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        assert os.access(tmp_path, os.W_OK)
+    for path, kind in ((tmp_path, IsADirectoryError), (tmp_path / "no" / "file", FileNotFoundError)):
+        with pytest.raises(kind):
+            check_writable(path)
+
+
+def test_trace_limit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["perceptron", "agresti", "--trace", "t.csv", "--trace-mistakes", "m.csv", "--trace-limit", "7", "--json"]
+    assert run(command) == 0
+    done = capsys.readouterr()
+    found = json.loads(done.out)
+    assert found["trace"]["n_presentations"] == 7 and not found["trace"]["is_whole"]
+    assert found["mistake_trace"]["n_lines"] == 7
+    assert "t.csv: 7 presentations in exact decimal arithmetic, cut there (--trace-limit)" in done.err
+    assert len(Path("t.csv").read_text().splitlines()) == len(Path("m.csv").read_text().splitlines()) == 8
+
+
+def test_progress_while_a_long_trace_is_written(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.monotonic", iter(range(0, 10**9, 2)).__next__)
+    assert run(["perceptron", "agresti", "--trace", "t.md", "--trace-limit", "20"]) == 0
+    assert "writing t.md: " in capsys.readouterr().err
