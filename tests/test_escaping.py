@@ -38,6 +38,9 @@ EVIL = {
     "Markdown": "a|b`c`*d*<script>alert(1)</script>[x](http://e)![y](z)# $x$ ~s~",
     "LaTeX and mathtext": r"$\frac{1}{$ \input{x} a_b^c & % # {",
 }
+FAST = (("a line", True), ("a C1 sequence", False))
+"""Tried of every command on every run; the others are slow together."""
+
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
 
 
@@ -59,8 +62,14 @@ def table(path: Path, evil: str, *, overlap: bool) -> str:
     return f"id{evil}"
 
 
-@pytest.mark.parametrize("overlap", [False, True])
-@pytest.mark.parametrize("what", EVIL)
+@pytest.mark.parametrize(
+    ("what", "overlap"),
+    [
+        pytest.param(what, overlap, marks=() if (what, overlap) in FAST else pytest.mark.slow)
+        for what in EVIL
+        for overlap in (False, True)
+    ],
+)
 def test_names_do_not_reach_the_terminal_as_they_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str, overlap: bool
 ) -> None:
@@ -77,7 +86,10 @@ def test_names_do_not_reach_the_terminal_as_they_are(
         assert EVIL[what].isprintable() or EVIL[what] not in done.out
 
 
-@pytest.mark.parametrize("what", ["a line", "an escape sequence", "Markdown", "LaTeX and mathtext"])
+@pytest.mark.parametrize(
+    "what",
+    ["a line", *(pytest.param(what, marks=pytest.mark.slow) for what in EVIL if what != "a line")],
+)
 def test_pages_show_names_and_do_not_obey_them(tmp_path: Path, what: str) -> None:
     path = tmp_path / "d.parquet"
     identifier = table(path, EVIL[what], overlap=False)

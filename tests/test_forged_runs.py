@@ -139,7 +139,7 @@ def forgeries_that_agree(content: Content) -> Iterator[tuple[str, Content]]:
             words = copy.deepcopy(content.words)
             words["checkpoint"]["has_converged"] = has_converged
             words["checkpoint"]["numbers"] |= {
-                "n_mistakes": total, "n_epochs": n_epochs, "n_presentations": n_epochs * n, "n_ties": 0, "n_uncertain": 0
+                "n_mistakes": total, "n_epochs": n_epochs, "n_presentations": n_epochs * n, "n_uncertain": 0
             }  # fmt: skip
             arrays = {
                 "counts": np.array(counts), "cursor": np.zeros(9, np.int64), "mistakes": logged, "epochs": epochs,
