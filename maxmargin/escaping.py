@@ -70,7 +70,7 @@ def json_characters(document: str) -> str:
     >>> print(json_characters('{"a\x9b": 1}'))
     {"a\u009b": 1}
     """
-    if document.isascii():
+    if document.isascii() and "\x7f" not in document:
         return document
     return "".join(_json_escaped(c) if c != "\n" and _is_unsafe(c) else c for c in document)
 

@@ -519,10 +519,13 @@ def test_hints_only_save_work(tmp_path: Path, separable: Path) -> None:
     expected = hard_margin(problem_of(load(separable, memory="64MiB")))
     state = tmp_path / "state"
     hard_margin(problem_of(opened(separable, state)))
-    for uses in (0, 1, 2, 3):
+    for uses in (0, 2, 4, 14):
         forge(state, lambda found, uses=uses: replace(found, rows=found.rows._replace(uses=found.rows.uses * 0 + uses)))  # type: ignore[misc]
         answer = hard_margin(problem_of(opened(separable, state)))
         assert answer.lower == pytest.approx(expected.lower, rel=1e-12) and answer.upper >= expected.lower
+    forge(state, lambda found: replace(found, rows=found.rows._replace(uses=found.rows.uses * 0 + 1)))
+    with pytest.raises(DataError, match="found a damaged state"):  # a sample is in order
+        opened(separable, state)
 
 
 def touched(path: Path, mark: os.stat_result) -> None:

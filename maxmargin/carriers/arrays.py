@@ -98,6 +98,15 @@ class ArrayScan:
         if self.numbers_path is not None:
             self._read_from(OpenFile.of(self.numbers_path))
 
+    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+        """Yield ``(distinct, places)`` of the first so many rows."""
+        for labels in self._y.parts(min(n_rows, self.budget.chunk_rows(1)), 0):
+            distinct, places = np.unique(labels[:n_rows], return_inverse=True)
+            yield distinct.tolist(), places
+            n_rows -= len(labels)
+            if n_rows <= 0:
+                return
+
     def store(self, roles: Roles) -> RawRows:
         """Return the rows."""
         return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, mark=self._mark)

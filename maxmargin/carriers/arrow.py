@@ -150,6 +150,15 @@ class ArrowScan:
             drawn.values[:, j] = values[numbers - first_row]
         return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), drawn=drawn)
 
+    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
+        """Yield ``(distinct, places)`` of the first so many rows."""
+        label = self.names[roles.label]
+        for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
+            yield _distinct(batch.column(label)[:n_rows])
+            n_rows -= batch.num_rows
+            if n_rows <= 0:
+                return
+
     def store(self, roles: Roles) -> ArrowRows:
         """Return the rows."""
         return ArrowRows(file=self.file, columns=tuple(self.names[j] for j in roles.features), mark=self._mark)

@@ -8,7 +8,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import Choice, Roles
@@ -16,13 +19,16 @@ from maxmargin.solvers.chunks import Found, Use
 from maxmargin.solvers.errors import option
 from maxmargin.version import __version__
 
+from . import state_file
 from .announcing import tell, warn
 from .budget import Budget
 from .file_marks import FileMark
+from .resume_check import is_reached
 from .resume_state import KnownFile, State, Validated
 from .row_cache import Floats, RowNumbers
 from .row_store import USES, KeptRows, RowStore, Unconfirmed
 from .scan import Bounds, Labelled, Scan
+from .text import TextScan
 
 if TYPE_CHECKING:
     from maxmargin.readers.labels import Coder
@@ -45,20 +51,24 @@ class Resumption:
         The file to resume from.
     scans : sequence of Scan
         The files of the source.
+    roles : Roles
     state : State
         What is known of them.
     budget : Budget
     """
 
-    def __init__(self, path: str, scans: Sequence[Scan], state: State, budget: Budget) -> None:
+    def __init__(self, path: str, scans: Sequence[Scan], roles: Roles, state: State, budget: Budget) -> None:
         self.path = path
         self.scans = scans
+        self._roles = roles
         rows, n_bytes = state.rows, 8 * state.rows.values.shape[1]
         self.state = self._known = replace(state, rows=KeptRows.nothing(rows.values.shape[1]))
         self._store = RowStore(rows, budget.kept_bytes // n_bytes, budget.sample_bytes // n_bytes)
         self._recalled = {use: rows.used_for(use) for use in USES}
         self._unconfirmed = Unconfirmed(rows) if rows.numbers.size else None
         self._is_compared = state.n_rows == 0
+        self._is_reached = np.zeros((2, rows.values.shape[1]), dtype=np.bool_)
+        self._lock = Lock()
         self._cost = 0.0
         self._is_given_up = False
         self._next = time.monotonic()
@@ -79,8 +89,9 @@ class Resumption:
         new = _empty(source, scans, roles, choice)
         found = State.read(path) if os.path.lexists(path) else None
         state = new if found is None else _taken_up(path, found, new)
+        _check_rows_are_there(path, scans, state)
         _give_places(path, scans, is_new=found is None)
-        resumption = cls(path, scans, state, budget)
+        resumption = cls(path, scans, roles, state, budget)
         if state is new:
             state.write(path)
         elif state.n_rows:
@@ -88,13 +99,17 @@ class Resumption:
         return resumption
 
     def labelled(self, place: int) -> Iterator[Labelled]:
-        """Yield what is known of the rows of a file."""
+        """Yield what is known of the rows of a file; their labels are read again, but for those of text."""
         known, validated = self._known.files[place], self._known.validated
         start = sum(file.n_rows for file in self._known.files[:place])
         bounds = validated.low[place], validated.high[place]
-        for first in range(start, start + known.n_rows, _LABELS_AT_ONCE):
-            last = min(first + _LABELS_AT_ONCE, start + known.n_rows)
-            yield Labelled(bounds, validated.distinct, validated.codes_of(slice(first, last)))
+        labels = self.scans[place].labels(self._roles, known.n_rows) if known.n_rows else None
+        if labels is not None:
+            yield from (Labelled(bounds, *part) for part in labels)
+        else:
+            for first in range(start, start + known.n_rows, _LABELS_AT_ONCE):
+                last = min(first + _LABELS_AT_ONCE, start + known.n_rows)
+                yield Labelled(bounds, validated.distinct, validated.codes_of(slice(first, last)))
         if known.is_complete:
             self.scans[place].known(known.n_rows, known.notes)
 
@@ -146,8 +161,8 @@ class Resumption:
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether there are rows of an earlier process which no pass has compared with the data."""
-        return self._unconfirmed is not None
+        """Whether there is something of an earlier process that no pass has compared with the data."""
+        return not self._is_compared
 
     def compare(self, rows: slice, X: Floats, bounds: Bounds) -> None:
         """Compare what an earlier process kept with a chunk of the data, in any thread.
@@ -165,13 +180,23 @@ class Resumption:
         low, high = bounds
         if not ((X.min(axis=0) >= low) & (X.max(axis=0) <= high)).all():
             raise self._other_data(f"extremes that rows {rows.start} to {rows.stop - 1} exceed")
+        with self._lock:
+            self._is_reached |= is_reached(X, bounds)
 
     def _other_data(self, found: str) -> DataError:
         hint = "remove it to start anew"
         return data_error(self.path, found=found, expected="what the data hold", hint=hint)
 
     def end_of_pass(self) -> None:
-        """Trust what an earlier process kept: a pass has compared it with the data."""
+        """Trust what an earlier process kept: a pass has compared it with the data.
+
+        Raises
+        ------
+        DataError
+            No row of the data has some of the extremes.
+        """
+        if not (self._is_compared or self._is_reached.all()):
+            raise self._other_data("extremes that no row has")
         self._unconfirmed, self._is_compared = None, True
 
     def recalled(self, use: Use) -> RowNumbers:
@@ -278,6 +303,19 @@ def _taken_up(path: str, found: State, new: State) -> State:
     if without is not None:
         warn(f"{_numbers_path(path, without)} is not as it was; reading {new.files[without].marks[0].name} anew")
     return found.of_first_files(n_same if without is None else without, new)
+
+
+def _check_rows_are_there(path: str, scans: Sequence[Scan], state: State) -> None:
+    """Raise unless the files, or their parsed numbers where only these tell, have the rows that are known."""
+    n_bytes = 8 * state.rows.values.shape[1]
+    for scan, file in zip(scans, state.files, strict=True):
+        if isinstance(scan, TextScan):
+            is_there = file.numbers is None or file.numbers.size == n_bytes * file.n_rows
+        else:
+            is_there = file.n_rows == scan.n_rows if file.is_complete else file.n_rows <= scan.n_rows
+        has_numbers = file.numbers is not None or not (file.is_complete and scan.writes_numbers)
+        if not (is_there and has_numbers):
+            raise state_file.damaged(path)
 
 
 def _n_same(found: State, new: State) -> int:

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from . import state_file
 from .file_marks import FileMark
+from .resume_check import PACKED_CLASSES, check_state
 from .row_cache import Floats
 from .row_store import KeptRows
 from .state_file import Content
 
 _FOUND = "found: "
 """Before the names of arrays of a question, in the file."""
-
-_PACKED_CLASSES = 2
-"""Labels of so many kinds take a bit each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +93,12 @@ class Validated:
     @classmethod
     def of(cls, distinct: list[Any], codes: NDArray[Any], bounds: tuple[Floats, Floats]) -> "Validated":
         """Return what is known, from the position of every row's label."""
-        packed = np.packbits(codes.astype(np.bool_)) if len(distinct) <= _PACKED_CLASSES else codes
+        packed = np.packbits(codes.astype(np.bool_)) if len(distinct) <= PACKED_CLASSES else codes
         return cls(distinct=distinct, codes=packed, low=bounds[0].copy(), high=bounds[1].copy())
 
     def codes_of(self, rows: slice) -> NDArray[Any]:
         """Return for consecutive rows the positions of their labels."""
-        if len(self.distinct) > _PACKED_CLASSES:
+        if len(self.distinct) > PACKED_CLASSES:
             return self.codes[rows]
         first = rows.start // 8
         bits = np.unpackbits(self.codes[first : -(-rows.stop // 8)]).view(np.int8)
@@ -189,6 +187,15 @@ class State:
         OSError
         """
         content = state_file.read(path)
+        try:
+            state = cls._of(content)
+            check_state(state)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise state_file.damaged(path) from error
+        return state
+
+    @classmethod
+    def _of(cls, content: Content) -> "State":
         words, arrays = content.words, content.arrays
         files = tuple(map(KnownFile.of_words, words["files"]))
         return cls(

@@ -61,7 +61,7 @@ def read(path: str) -> Content:
         try:
             return _read(file, size)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError, RecursionError) as error:
-            raise _damaged(path) from error
+            raise damaged(path) from error
 
 
 class _Hashed:
@@ -127,7 +127,8 @@ def _no_state(path: str) -> DataError:
     return data_error(path, found=found, expected=expected)
 
 
-def _damaged(path: str) -> DataError:
+def damaged(path: str) -> DataError:
+    """Return the error of a file that is not as it was written."""
     return data_error(
         path, found="a damaged state", expected="the file as resume wrote it", hint="remove it to start anew"
     )

@@ -111,6 +111,9 @@ class TextScan:
         if self.numbers_path is not None:
             self._numbers = OpenFile.of(self.numbers_path)
 
+    def labels(self, roles: Roles, n_rows: int) -> None:
+        """Return None: all of the text would have to be parsed."""
+
     def store(self, roles: Roles) -> RawRows:
         """Return the rows in the temporary file."""
         n_features = len(roles.features)

@@ -86,8 +86,29 @@ class Progress:
 
     def _found(self) -> Found:
         found = self.problem.carrier.kept(self._question)
+        if not self._is_usable(found):
+            return {}
         self._place = {name: found[name] for name in ("w", "numbers") if name in found}
         return found
+
+    def _is_usable(self, found: Found) -> bool:
+        """Return whether hints are of the right form; whether they are good the search finds out."""
+        d = self.problem.n_features
+        forms = {
+            "w": (np.float64, (d,)),
+            "numbers": (np.float64, (3,)),
+            "held": (np.float64, (d + self.view.bias + 2,)),
+            "center": (np.float64, self._center.shape),
+            "sides": (np.int8, (self.problem.n_samples,)),
+        }
+        place, near = {"w", "numbers"}, {"sides", "held", "center"}
+        is_whole = set(found) in (set(), place, near, place | near)
+        return (
+            is_whole
+            and all((values.dtype, values.shape) == forms[name] for name, values in found.items())
+            and all(bool(np.isfinite(values).all()) for values in found.values())
+            and bool((np.abs(found["sides"]) <= 1).all() if "sides" in found else True)
+        )
 
     @property
     def _center(self) -> Floats:

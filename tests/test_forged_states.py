@@ -1,0 +1,192 @@
+"""Files of passes with a right digest and wrong content: refused in one line, or nothing false is said of the data."""
+
+import copy
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import maxmargin as mm
+from maxmargin.api import problem_of
+from maxmargin.carriers import resume, state_file
+from maxmargin.carriers.budget import Budget
+from maxmargin.dataset import load
+from maxmargin.readers.errors import DataError
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.soft_margin import soft_margin
+
+MAGIC = b"maxmargin resume 1\n"
+N = 60
+VALUES = (None, True, -1, 0, 1, 59, 61, 2**63, 2**70, 0.5, math.nan, "x", "", [], [1], {})
+
+
+@pytest.fixture(autouse=True)
+def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small files count as large, and are read in small chunks."""
+    monkeypatch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+    monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
+    monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 16)
+    monkeypatch.setattr(resume, "_SHARE", 0.0)
+
+
+@dataclass
+class Content:
+    words: Any
+    arrays: dict[str, np.ndarray]
+
+    def write(self, path: Path) -> None:
+        """Do what the package does, but for any content."""
+        forms = {name: [array.dtype.str, list(array.shape)] for name, array in self.arrays.items()}
+        text = json.dumps({"words": self.words, "arrays": forms}).encode()
+        parts = [MAGIC, len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in self.arrays.values())]
+        whole = b"".join(parts)
+        path.write_bytes(whole + hashlib.sha256(whole).digest())
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(5)
+    X = random.integers(-20, 20, (N, 2)).astype(float)
+    y = np.where(X @ [1.0, 2.0] > 3, 1, -1)
+    X += np.outer(y, [1.0, 2.0])
+    return X, y
+
+
+def parquet(folder: Path) -> Path:
+    X, y = data()
+    pa.parquet.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "y": y}), folder / "d.parquet", row_group_size=25)
+    return folder / "d.parquet"
+
+
+def npy(folder: Path) -> Path:
+    X, y = data()
+    np.save(folder / "X.npy", X)
+    np.save(folder / "y.npy", y)
+    return folder / "X.npy"
+
+
+def csv(folder: Path) -> Path:
+    X, y = data()
+    rows = [f"{a!r},{b!r},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True)]
+    (folder / "d.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
+    return folder / "d.csv"
+
+
+def places(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    entries = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
+    for key, value in entries:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def with_words(content: Content, path: tuple[Any, ...], value: Any) -> Content:
+    words = copy.deepcopy(content.words)
+    inside = words
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    return Content(words, content.arrays)
+
+
+def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
+    for path in places(content.words):
+        for value in VALUES:
+            yield f"{path} = {value!r}", with_words(content, path, value)
+    for name, array in content.arrays.items():
+        rest = {other: values for other, values in content.arrays.items() if other != name}
+        yield f"no {name}", Content(content.words, rest)
+        for kind in (np.float64, np.int32, np.uint8, np.int8, np.bool_):
+            yield f"{name} as {kind}", Content(content.words, {**rest, name: array.astype(kind)})
+        for change in (array[:-1], array[:0], array[None], array.repeat(2, axis=0), array.ravel()):
+            yield f"{name} of shape {change.shape}", Content(content.words, {**rest, name: change})
+        kind = array.dtype.kind
+        values = (-1.0, 0.0, 1e300, -1e300, math.nan, math.inf) if kind == "f" else (-1, 0, 1, 3, 59, 60, 10**6)
+        for place in range(0, array.size, max(1, array.size // 5)):
+            for value in values:
+                changed = array.copy()
+                with np.errstate(all="ignore"):
+                    changed.flat[place] = np.array(value).astype(array.dtype)
+                yield f"{name}[{place}] = {value}", Content(content.words, {**rest, name: changed})
+
+
+def asked(path: Path, state: Path) -> tuple[Any, Any, Any]:
+    problem = problem_of(load(path, memory="64MiB", resume=state))
+    return hard_margin(problem), mm.api.decide(problem), soft_margin(problem, 1.0, method="working-set")
+
+
+def forged(folder: Path, write: Callable[[Path], Path], every: int, first: int = 0) -> tuple[int, int]:
+    """Judge every so-manieth forgery; return how many there were, and how many were refused."""
+    path, state = write(folder), folder / "state"
+    hard, _, soft = asked(path, state)
+    exact = mm.hard_margin(*data(), exact=True)
+    found = state_file.read(str(state))
+    content = Content(found.words, dict(found.arrays))
+    n_refused = n_forged = 0
+    for what, forgery in list(forgeries(content))[first::every]:
+        n_forged += 1
+        forgery.write(state)
+        try:
+            answer, verdict, other = asked(path, state)
+        except DataError as error:
+            assert "\n" not in str(error), what
+            n_refused += 1
+            continue
+        except UserWarning:
+            continue  # it is not the state of these data, and they are read anew
+        assert verdict.verdict == "separable", what
+        assert answer.lower**2 <= exact.margin_squared <= answer.upper**2, what
+        assert other.lower <= soft.objective and soft.lower <= other.objective, what
+    assert hard.lower**2 <= exact.margin_squared <= hard.upper**2
+    return n_forged, n_refused
+
+
+@pytest.mark.parametrize("write", [parquet, npy])
+def test_a_forged_state_says_nothing_false(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    n_forged, n_refused = forged(tmp_path, write, 23)
+    assert n_forged >= 25 and n_refused > 0.5 * n_forged
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", [parquet, npy])
+def test_every_forged_state_says_nothing_false(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    n_forged, n_refused = forged(tmp_path, write, 1)
+    assert n_forged > 500 and n_refused > 0.5 * n_forged
+
+
+@pytest.mark.parametrize("write", [parquet, npy])
+def test_labels_are_those_of_the_data(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    path, state = write(tmp_path), tmp_path / "state"
+    load(path, memory="64MiB", resume=state)
+    found = state_file.read(str(state))
+    codes = np.random.default_rng(0).permutation(found.arrays["codes"])
+    Content(found.words, {**found.arrays, "codes": codes}).write(state)
+    dataset = load(path, memory="64MiB", resume=state)
+    assert dataset.y.tolist() == data()[1].tolist()
+
+
+def test_extremes_that_no_row_has(tmp_path: Path) -> None:
+    path, state = parquet(tmp_path), tmp_path / "state"
+    load(path, memory="64MiB", resume=state)
+    found = state_file.read(str(state))
+    for name, factor in (("high", 2.0), ("low", 3.0)):
+        Content(found.words, {**found.arrays, name: found.arrays[name] * factor}).write(state)
+        with pytest.raises(DataError, match="found extremes that no row has"):
+            hard_margin(problem_of(load(path, memory="64MiB", resume=state)))
+
+
+def test_states_of_text_are_looked_at(tmp_path: Path) -> None:
+    path, state = csv(tmp_path), tmp_path / "state"
+    load(path, memory="64MiB", resume=state)
+    found = state_file.read(str(state))
+    content = Content(found.words, dict(found.arrays))
+    for where, value in ((("files", 0, "numbers"), None), (("files", 0, "n_rows"), N + 1), (("distinct",), ["1"])):
+        with_words(content, where, value).write(state)
+        with pytest.raises(DataError, match="found a damaged state"):
+            load(path, memory="64MiB", resume=state)
