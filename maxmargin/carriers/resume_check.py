@@ -30,7 +30,8 @@ def check_state(state: "State") -> None:
     _need(all(type(text) is str for text in (state.version, state.source, state.question)))
     features = _checked_columns(state.columns)
     _check_files(state.files)
-    _check_validated(state.validated, state.n_rows, (len(state.files), len(features)))
+    _check_labels(state.validated, state.n_rows)
+    _check_extremes(state, (len(state.files), len(features)))
     _check_rows(state.rows, state.n_rows, len(features))
 
 
@@ -60,7 +61,7 @@ def _check_mark(mark: FileMark) -> None:
     _need(type(mark.size) is int and type(mark.changed) is int)
 
 
-def _check_validated(validated: "Validated", n_rows: int, shape: tuple[int, int]) -> None:
+def _check_labels(validated: "Validated", n_rows: int) -> None:
     distinct, codes = validated.distinct, validated.codes
     _need(type(distinct) is list and all(type(label) in _LABELS for label in distinct))
     _need(all(math.isfinite(label) for label in distinct if type(label) is float))
@@ -71,8 +72,15 @@ def _check_validated(validated: "Validated", n_rows: int, shape: tuple[int, int]
         _need(len(distinct) == PACKED_CLASSES or not np.unpackbits(codes)[:n_rows].any())
     else:
         _need(len(codes) == n_rows and int(codes.min(initial=0)) >= 0 and int(codes.max(initial=0)) < len(distinct))
-    for extremes in (validated.low, validated.high):
-        _need(_is_floats(extremes, shape) and not bool(np.isnan(extremes).any()))
+
+
+def _check_extremes(state: "State", shape: tuple[int, int]) -> None:
+    low, high = state.validated.low, state.validated.high
+    _need(_is_floats(low, shape) and _is_floats(high, shape))
+    has_rows = np.array([file.n_rows > 0 for file in state.files])
+    _need(bool(np.isfinite(low[has_rows]).all() and np.isfinite(high[has_rows]).all()))
+    _need(bool((low[has_rows] <= high[has_rows]).all()))
+    _need(bool((low[~has_rows] == np.inf).all() and (high[~has_rows] == -np.inf).all()))
 
 
 def _check_rows(rows: KeptRows, n_rows: int, n_columns: int) -> None:
@@ -84,7 +92,6 @@ def _check_rows(rows: KeptRows, n_rows: int, n_columns: int) -> None:
     _need(int(uses.max(initial=0)) < 1 << len(USES))
     n_sample = int(np.count_nonzero(uses & 1))
     _need(bool((uses[:n_sample] & 1).all()) and bool((np.diff(numbers[:n_sample]) > 0).all()))
-    _need(len(np.unique(numbers[n_sample:])) == n_kept - n_sample)
 
 
 def _is_floats(array: NDArray[Any], shape: tuple[int, int]) -> bool:

@@ -1,0 +1,122 @@
+"""Ctrl-C is one line and 130, wherever it comes; a reader who leaves is told nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+AT_AN_IMPORT = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            {act}
+
+sys.meta_path.insert(0, Finder())
+import maxmargin.__main__
+sys.argv = ["maxmargin", *{arguments!r}]
+maxmargin.__main__.main()
+"""
+
+CTRL_C = "os.kill(os.getpid(), signal.SIGINT)"
+SWALLOWED = f"""
+            try:
+                {CTRL_C}
+                for _ in range(1000): pass
+            except KeyboardInterrupt:
+                raise ImportError("a compiled module could not be initialised") from None
+"""
+IN_A_CALLBACK = f"""
+            class Gone:
+                def __del__(self):
+                    {CTRL_C}
+                    for _ in range(1000): pass
+            Gone()
+"""
+AT_EXIT = f"""
+            import atexit
+            atexit.register(lambda: {CTRL_C})
+"""
+
+CHECK = ["check", "two-points"]
+
+
+def ran(program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that Ctrl-C can reach, however the tests were started."""
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("click", CHECK),
+        ("maxmargin.cli.options", CHECK),
+        ("maxmargin.cli.check", CHECK),
+        ("numpy", CHECK),
+        ("highspy", CHECK),
+        ("numba", ["perceptron", "two-points"]),
+        ("matplotlib", ["report", "two-points", "-q", "-o", "page.html", "--orders", "0"]),
+    ],
+)
+@pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])
+def test_ctrl_c_at_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, arguments: list[str], act: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = ran(AT_AN_IMPORT.format(module=module, act=act, arguments=arguments))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "maxmargin: interrupted\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_of_which_an_import_makes_another_error() -> None:
+    done = ran(AT_AN_IMPORT.format(module="numpy", act=SWALLOWED, arguments=CHECK))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "maxmargin: interrupted\n")
+
+
+def test_ctrl_c_after_the_answer() -> None:
+    done = ran(AT_AN_IMPORT.format(module="highspy", act=AT_EXIT, arguments=CHECK))
+    assert (done.returncode, done.stderr) == (0, "") and "separable (proven)" in done.stdout
+
+
+def test_ctrl_c_that_the_shell_ignores_is_ignored() -> None:
+    program = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    done = ran(program + AT_AN_IMPORT.format(module="highspy", act=CTRL_C, arguments=CHECK))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_error_that_is_no_interrupt_is_told() -> None:
+    done = ran(AT_AN_IMPORT.format(module="numpy", act="raise RuntimeError('a bug')", arguments=CHECK))
+    assert done.returncode == 1 and "RuntimeError: a bug" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [CHECK, ["--help"], ["check", "nowhere.csv"]])
+@pytest.mark.parametrize("closed", ["stdout", "stderr", "both"])
+def test_closed_streams(arguments: list[str], closed: str) -> None:
+    streams = {"stdout": ">&-", "stderr": "2>&-", "both": ">&- 2>&-"}[closed]
+    command = f'"{sys.executable}" -m maxmargin {" ".join(arguments)} {streams}'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == (2 if "nowhere.csv" in arguments else 0)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], CHECK, ["generate", "gap:1000"], ["check", "nowhere.csv"]])
+def test_a_reader_who_left(arguments: list[str]) -> None:
+    """Also of the errors: there is nobody to tell, and no traceback."""
+    for merged in (False, True):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [sys.executable, "-m", "maxmargin", *arguments],
+            stdout=writer, stderr=writer if merged else subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+        os.close(writer)
+        assert done.returncode == (2 if "nowhere.csv" in arguments else 141)
+        assert merged or "Traceback" not in done.stderr
