@@ -44,6 +44,7 @@ AT_EXIT = f"""
 """
 
 CHECK = ["check", "two-points"]
+REPORT = ["report", "two-points", "-q", "-o", "page.html", "--orders", "0"]
 
 
 def ran(program: str) -> subprocess.CompletedProcess[str]:
@@ -63,7 +64,7 @@ def ran(program: str) -> subprocess.CompletedProcess[str]:
         ("numpy", CHECK),
         ("highspy", CHECK),
         ("numba", ["perceptron", "two-points"]),
-        ("matplotlib", ["report", "two-points", "-q", "-o", "page.html", "--orders", "0"]),
+        pytest.param("matplotlib", REPORT, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])

@@ -95,17 +95,17 @@ class Progress:
         """Return whether hints are of the right form; whether they are good the search finds out."""
         d = self.problem.n_features
         forms = {
-            "w": (np.float64, (d,)),
-            "numbers": (np.float64, (3,)),
-            "held": (np.float64, (d + self.view.bias + 2,)),
-            "center": (np.float64, self._center.shape),
-            "sides": (np.int8, (self.problem.n_samples,)),
+            "w": ("float64", (d,)),
+            "numbers": ("float64", (3,)),
+            "held": ("float64", (d + self.view.bias + 2,)),
+            "center": ("float64", self._center.shape),
+            "sides": ("int8", (self.problem.n_samples,)),
         }
         place, near = {"w", "numbers"}, {"sides", "held", "center"}
         is_whole = set(found) in (set(), place, near, place | near)
         return (
             is_whole
-            and all((values.dtype, values.shape) == forms[name] for name, values in found.items())
+            and all((values.dtype.name, values.shape) == forms[name] for name, values in found.items())
             and all(bool(np.isfinite(values).all()) for values in found.values())
             and bool((np.abs(found["sides"]) <= 1).all() if "sides" in found else True)
         )
