@@ -178,6 +178,12 @@ def test_lone_surrogates_are_escaped_everywhere(tmp_path: Path, capsys: pytest.C
     assert_harmless(capsys.readouterr().out)
 
 
+@pytest.mark.slow
+def test_names_without_glyphs_are_no_warning() -> None:
+    dataset = mm.from_arrays([[0.0], [1.0], [3.0]], ["猫", "猫", "犬"], feature_names=["高さ"])
+    assert "猫" in mm.margin_report(dataset, Cs=[1.0], orders=0).to_html()
+
+
 def test_a_terminal_report_is_made_of_shown_text() -> None:
     document = mm.margin_report(mm.from_arrays([[0.0], [1.0]], ["a\x1b[2J", "b\n- c"]), Cs=[1.0], orders=0)._document
     assert_harmless(terminal.render(document, width=60))

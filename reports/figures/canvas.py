@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,8 @@ def _rendered(picture: Picture, suffixes: tuple[str, ...], *, background: str) -
 
     files = {}
     style: Any = {**STYLE, "svg.hashsalt": picture.key}
-    with mpl.rc_context(style), np.errstate(over="ignore"):  # ticks are sought beyond the ends of an axis
+    with mpl.rc_context(style), np.errstate(over="ignore"), warnings.catch_warnings():  # ticks beyond the axes overflow
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in SVG are text for any font
         figure = Figure(figsize=picture.size, layout="constrained")
         picture.draw(figure)
         for suffix in suffixes:
