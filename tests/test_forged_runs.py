@@ -1,24 +1,21 @@
 """Files of runs with a right digest and wrong content: refused in one line, or nothing false is said of them."""
 
 import copy
-import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from forging import Content, places
 
 import maxmargin as mm
-from maxmargin.carriers import state_file
 from maxmargin.cli.app import run
 from maxmargin.readers.errors import DataError
 
-MAGIC = b"maxmargin resume 1\n"
 TENS = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
 SIDES = [-1, -1, -1, -1, 1, 1, 1, 1]
 MARGIN = 10  # half of 60 - 40
@@ -49,72 +46,33 @@ VALUES = (
 """What may stand where a number, a word or a mapping stood."""
 
 
-@dataclass
-class Content:
-    words: Any
-    arrays: dict[str, np.ndarray]
-
-    def write(self, path: Path) -> None:
-        """Do what the package does, but for any content."""
-        forms = {name: [array.dtype.str, list(array.shape)] for name, array in self.arrays.items()}
-        text = json.dumps({"words": self.words, "arrays": forms}).encode()
-        parts = [MAGIC, len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in self.arrays.values())]
-        whole = b"".join(parts)
-        path.write_bytes(whole + hashlib.sha256(whole).digest())
-
-
 def kept(path: Path, **options: Any) -> Content:
     mm.perceptron(TENS, SIDES, resume=path, **options)
-    found = state_file.read(str(path))
-    return Content(found.words, dict(found.arrays))
-
-
-def places(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if isinstance(words, dict):
-        for key, value in words.items():
-            yield (*path, key)
-            yield from places(value, (*path, key))
-
-
-def with_words(content: Content, path: tuple[Any, ...], value: Any, *, remove: bool = False) -> Content:
-    words = copy.deepcopy(content.words)
-    inside = words
-    for key in path[:-1]:
-        inside = inside[key]
-    if remove:
-        del inside[path[-1]]
-    else:
-        inside[path[-1]] = value
-    return Content(words, content.arrays)
-
-
-def with_array(content: Content, name: str, array: np.ndarray) -> Content:
-    return Content(content.words, {**content.arrays, name: array})
+    return Content.of(path)
 
 
 def forgeries_of_words(content: Content) -> Iterator[tuple[str, Content]]:
     for path in places(content.words):
-        yield f"{path} removed", with_words(content, path, None, remove=True)
+        yield f"{path} removed", content.with_words(path, None, remove=True)
         for value in VALUES:
-            yield f"{path} = {value!r}", with_words(content, path, value)
+            yield f"{path} = {value!r}", content.with_words(path, value)
     for value in VALUES:
         yield f"all words are {value!r}", Content(value, content.arrays)
 
 
 def forgeries_of_arrays(content: Content) -> Iterator[tuple[str, Content]]:
     for name, array in content.arrays.items():
-        rest = {other: values for other, values in content.arrays.items() if other != name}
-        yield f"no {name}", Content(content.words, rest)
-        yield f"{name} under another name", Content(content.words, {**rest, "other": array})
+        yield f"no {name}", content.without_array(name)
+        yield f"{name} under another name", content.without_array(name).with_array("other", array)
         for kind in (np.float64, np.int32, np.uint64, np.bool_, ">i8"):
-            yield f"{name} as {kind}", with_array(content, name, array.astype(kind))
+            yield f"{name} as {kind}", content.with_array(name, array.astype(kind))
         for change in (array[:-1], np.append(array, 0), array[None], array[:0], np.zeros((0, 5), np.int64)):
-            yield f"{name} of shape {change.shape}", with_array(content, name, change)
+            yield f"{name} of shape {change.shape}", content.with_array(name, change)
         for place in range(min(len(array), 9)):
             for value in (-1, 0, 1, 8, 10**6, 2**62, 2**63 - 1, -(2**63)):
                 changed = array.copy()
                 changed[place] = value
-                yield f"{name}[{place}] = {value}", with_array(content, name, changed)
+                yield f"{name}[{place}] = {value}", content.with_array(name, changed)
 
 
 def forgeries_that_agree(content: Content) -> Iterator[tuple[str, Content]]:
@@ -214,13 +172,13 @@ def claims_that_are_false(content: Content) -> dict[str, Callable[[], Content]]:
     numbers = content.words["checkpoint"]["numbers"]
     counts = content.arrays["counts"]
     return {
-        "converged": lambda: with_words(content, ("checkpoint", "has_converged"), True),
-        "negative counts": lambda: with_array(content, "counts", -counts),
-        "counts of another sum": lambda: with_array(content, "counts", counts + 1),
-        "fewer mistakes": lambda: with_words(content, ("checkpoint", "numbers", "n_mistakes"), 1),
-        "a text": lambda: with_words(content, ("checkpoint", "numbers", "n_mistakes"), str(numbers["n_mistakes"])),
-        "no question": lambda: with_words(content, ("question",), None, remove=True),
-        "rows that are not there": lambda: with_array(content, "mistakes", content.arrays["mistakes"] + 100),
+        "converged": lambda: content.with_words(("checkpoint", "has_converged"), True),
+        "negative counts": lambda: content.with_array("counts", -counts),
+        "counts of another sum": lambda: content.with_array("counts", counts + 1),
+        "fewer mistakes": lambda: content.with_words(("checkpoint", "numbers", "n_mistakes"), 1),
+        "a text": lambda: content.with_words(("checkpoint", "numbers", "n_mistakes"), str(numbers["n_mistakes"])),
+        "no question": lambda: content.with_words(("question",), None, remove=True),
+        "rows that are not there": lambda: content.with_array("mistakes", content.arrays["mistakes"] + 100),
     }
 
 
@@ -232,8 +190,7 @@ def claims_that_are_false(content: Content) -> dict[str, Callable[[], Content]]:
 def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], claim: str) -> None:
     command = ["perceptron", "agresti", "-q", "--resume", str(tmp_path / "state"), "--max-mistakes"]
     assert run([*command, "40"]) == 3
-    found = state_file.read(str(tmp_path / "state.run"))
-    claims_that_are_false(Content(found.words, dict(found.arrays)))[claim]().write(tmp_path / "state.run")
+    claims_that_are_false(Content.of(tmp_path / "state.run"))[claim]().write(tmp_path / "state.run")
     capsys.readouterr()
     assert run([*command, "80", "--json"]) == 2
     done = capsys.readouterr()
@@ -248,7 +205,7 @@ def test_an_epoch_that_looks_clean_is_not_believed(tmp_path: Path) -> None:
     cursor[0] = cursor[1] = 7
     numbers = dict(content.words["checkpoint"]["numbers"])
     numbers["n_presentations"] += 7
-    words = with_words(content, ("checkpoint", "numbers"), numbers).words
+    words = content.with_words(("checkpoint", "numbers"), numbers).words
     Content(words, {**content.arrays, "cursor": cursor}).write(path)
     with pytest.raises(DataError, match="said to have converged, and some row is a mistake"):
         mm.perceptron(TENS, SIDES, resume=path)

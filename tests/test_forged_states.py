@@ -1,11 +1,7 @@
 """Files of passes with a right digest and wrong content: refused in one line, or nothing false is said of the data."""
 
-import copy
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +9,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from forging import Content, places
 
 import maxmargin as mm
 from maxmargin.api import problem_of
-from maxmargin.carriers import resume, state_file
+from maxmargin.carriers import resume
 from maxmargin.carriers.budget import Budget
 from maxmargin.dataset import load
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin import soft_margin
 
-MAGIC = b"maxmargin resume 1\n"
 N = 60
 VALUES = (None, True, -1, 0, 1, 59, 61, 2**63, 2**70, 0.5, math.nan, "x", "", [], [1], {})
 
@@ -35,20 +31,6 @@ def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
     monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 16)
     monkeypatch.setattr(resume, "_SHARE", 0.0)
-
-
-@dataclass
-class Content:
-    words: Any
-    arrays: dict[str, np.ndarray]
-
-    def write(self, path: Path) -> None:
-        """Do what the package does, but for any content."""
-        forms = {name: [array.dtype.str, list(array.shape)] for name, array in self.arrays.items()}
-        text = json.dumps({"words": self.words, "arrays": forms}).encode()
-        parts = [MAGIC, len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in self.arrays.values())]
-        whole = b"".join(parts)
-        path.write_bytes(whole + hashlib.sha256(whole).digest())
 
 
 def data() -> tuple[np.ndarray, np.ndarray]:
@@ -79,33 +61,16 @@ def csv(folder: Path) -> Path:
     return folder / "d.csv"
 
 
-def places(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    entries = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
-    for key, value in entries:
-        yield (*path, key)
-        yield from places(value, (*path, key))
-
-
-def with_words(content: Content, path: tuple[Any, ...], value: Any) -> Content:
-    words = copy.deepcopy(content.words)
-    inside = words
-    for key in path[:-1]:
-        inside = inside[key]
-    inside[path[-1]] = value
-    return Content(words, content.arrays)
-
-
 def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
     for path in places(content.words):
         for value in VALUES:
-            yield f"{path} = {value!r}", with_words(content, path, value)
+            yield f"{path} = {value!r}", content.with_words(path, value)
     for name, array in content.arrays.items():
-        rest = {other: values for other, values in content.arrays.items() if other != name}
-        yield f"no {name}", Content(content.words, rest)
+        yield f"no {name}", content.without_array(name)
         for kind in (np.float64, np.int32, np.uint8, np.int8, np.bool_):
-            yield f"{name} as {kind}", Content(content.words, {**rest, name: array.astype(kind)})
+            yield f"{name} as {kind}", content.with_array(name, array.astype(kind))
         for change in (array[:-1], array[:0], array[None], array.repeat(2, axis=0), array.ravel()):
-            yield f"{name} of shape {change.shape}", Content(content.words, {**rest, name: change})
+            yield f"{name} of shape {change.shape}", content.with_array(name, change)
         kind = array.dtype.kind
         values = (-1.0, 0.0, 1e300, -1e300, math.nan, math.inf) if kind == "f" else (-1, 0, 1, 3, 59, 60, 10**6)
         for place in range(0, array.size, max(1, array.size // 5)):
@@ -113,7 +78,7 @@ def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
                 changed = array.copy()
                 with np.errstate(all="ignore"):
                     changed.flat[place] = np.array(value).astype(array.dtype)
-                yield f"{name}[{place}] = {value}", Content(content.words, {**rest, name: changed})
+                yield f"{name}[{place}] = {value}", content.with_array(name, changed)
 
 
 def asked(path: Path, state: Path) -> tuple[Any, Any, Any]:
@@ -126,8 +91,7 @@ def forged(folder: Path, write: Callable[[Path], Path], every: int, first: int =
     path, state = write(folder), folder / "state"
     hard, _, soft = asked(path, state)
     exact = mm.hard_margin(*data(), exact=True)
-    found = state_file.read(str(state))
-    content = Content(found.words, dict(found.arrays))
+    content = Content.of(state)
     n_refused = n_forged = 0
     for what, forgery in list(forgeries(content))[first::every]:
         n_forged += 1
@@ -164,9 +128,9 @@ def test_every_forged_state_says_nothing_false(tmp_path: Path, write: Callable[[
 def test_labels_are_those_of_the_data(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     path, state = write(tmp_path), tmp_path / "state"
     load(path, memory="64MiB", resume=state)
-    found = state_file.read(str(state))
-    codes = np.random.default_rng(0).permutation(found.arrays["codes"])
-    Content(found.words, {**found.arrays, "codes": codes}).write(state)
+    content = Content.of(state)
+    codes = np.random.default_rng(0).permutation(content.arrays["codes"])
+    content.with_array("codes", codes).write(state)
     dataset = load(path, memory="64MiB", resume=state)
     assert dataset.y.tolist() == data()[1].tolist()
 
@@ -174,9 +138,9 @@ def test_labels_are_those_of_the_data(tmp_path: Path, write: Callable[[Path], Pa
 def test_extremes_that_no_row_has(tmp_path: Path) -> None:
     path, state = parquet(tmp_path), tmp_path / "state"
     load(path, memory="64MiB", resume=state)
-    found = state_file.read(str(state))
+    content = Content.of(state)
     for name, factor in (("high", 2.0), ("low", 3.0)):
-        Content(found.words, {**found.arrays, name: found.arrays[name] * factor}).write(state)
+        content.with_array(name, content.arrays[name] * factor).write(state)
         with pytest.raises(DataError, match="found extremes that no row has"):
             hard_margin(problem_of(load(path, memory="64MiB", resume=state)))
 
@@ -184,9 +148,8 @@ def test_extremes_that_no_row_has(tmp_path: Path) -> None:
 def test_states_of_text_are_looked_at(tmp_path: Path) -> None:
     path, state = csv(tmp_path), tmp_path / "state"
     load(path, memory="64MiB", resume=state)
-    found = state_file.read(str(state))
-    content = Content(found.words, dict(found.arrays))
+    content = Content.of(state)
     for where, value in ((("files", 0, "numbers"), None), (("files", 0, "n_rows"), N + 1), (("distinct",), ["1"])):
-        with_words(content, where, value).write(state)
+        content.with_words(where, value).write(state)
         with pytest.raises(DataError, match="found a damaged state"):
             load(path, memory="64MiB", resume=state)
