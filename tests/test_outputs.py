@@ -288,3 +288,16 @@ def test_progress_while_a_long_trace_is_written(
     monkeypatch.setattr("time.monotonic", iter(range(0, 10**9, 2)).__next__)
     assert run(["perceptron", "agresti", "--trace", "t.md", "--trace-limit", "20"]) == 0
     assert "writing t.md: " in capsys.readouterr().err
+
+
+def test_the_answer_is_printed_though_the_trace_was_interrupted(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("maxmargin.trace.exact_text", interrupted)
+    assert run(["perceptron", "d.csv", "--trace", "t.md"]) == 130
+    done = capsys.readouterr()
+    assert "converged" in done.out and "the trace that was under way is not written" in done.err
+    assert [path.name for path in folder.iterdir()] == ["d.csv"]
