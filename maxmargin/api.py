@@ -6,7 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from maxmargin.dataset import Dataset, from_arrays
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
+from maxmargin.decimal_reading import DecimalReading
+from maxmargin.problems import class_problem_of as class_problem_of
+from maxmargin.problems import problem_of as problem_of
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem import ClassProblem, Problem
 
@@ -21,34 +24,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.total_slack import TotalSlack
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
-
-
-def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
-    """Return the two-class question of a data set.
-
-    Raises
-    ------
-    InvalidProblemError
-        If it has more than two classes and no positive one was chosen.
-    """
-    if not dataset.is_binary:
-        raise InvalidProblemError(
-            f"{dataset.source} has {len(dataset.classes)} classes; expected two, "
-            f"or {option('positive')} to choose one of them"
-        )
-    y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
-    is_greater_of_two = len(dataset.classes) == 2 and dataset.positive == dataset.classes[1]
-    positive = None if is_greater_of_two else dataset.positive
-    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds, positive=positive)
-
-
-def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
-    """Return the question of all classes of a data set at once; the classes are numbered in their order."""
-    from maxmargin.readers.labels import encode
-
-    labels = encode(dataset.labels)
-    codes = labels.codes.astype("int64")
-    return ClassProblem(dataset.X, codes, len(labels.classes), bias, known_bounds=dataset.bounds)
 
 
 def separability(
@@ -100,15 +75,30 @@ def separability(
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
     dataset = from_arrays(X, y, positive=positive)
-    limits: dict[str, Any] = {"time_limit": time_limit, "exact_limit": exact_limit}
-    if dataset.is_binary:
-        answer = decide(problem_of(dataset, bias=bias), method=method, solver=solver, **limits)
-    elif method != "auto" or solver is not None:
+    options: dict[str, Any] = {"method": method, "solver": solver} if dataset.is_binary else {}
+    if not dataset.is_binary and (method != "auto" or solver is not None):
         n_classes = len(dataset.classes)
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
-    else:
-        answer = decide(class_problem_of(dataset, bias=bias), **limits)
-    return with_names(answer, dataset) if hasattr(X, "columns") else with_positive(answer, dataset)
+    reading = DecimalReading.of(dataset)
+    answer = decided(dataset, reading, bias=bias, time_limit=time_limit, exact_limit=exact_limit, **options)
+    named = with_names(answer, dataset)
+    return named if hasattr(X, "columns") else replace(named, feature_names=None)
+
+
+def decided(dataset: Dataset, reading: DecimalReading | None, *, bias: bool, **options: Any) -> "Separability":
+    """Return the answer for a data set or a part of it, about its exact numbers where there is a reading of these.
+
+    Options are those of `separability`.
+    """
+    asked: Any = (
+        (problem_of if dataset.is_binary else class_problem_of)
+        if reading is None
+        else (reading.problem_of if dataset.is_binary else reading.class_problem_of)
+    )
+    answer = decide(asked(dataset, bias=bias), **options)
+    if reading is None or answer.certificate is None:
+        return answer
+    return replace(answer, certificate=reading.restated(answer.certificate))
 
 
 def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, **options: Any) -> "Separability":
@@ -207,7 +197,7 @@ def soft_margin(
     C : float
         Price of a unit of slack, positive (scikit-learn's and LIBSVM's C).
     sample_weight : array_like (n_samples,), optional
-        v_i >= 0; by default 1. Rows of weight 0 have no say.
+        v_i >= 0; by default 1. Rows of weight 0 have no say. Numbers that binary64 does not hold are refused.
     class_weight : mapping of label to float, "balanced" or None
         Factors of v_i by label, 1 for labels that are not in the mapping. "balanced": n_samples / (2 n) for each of
         the two sides of n rows.
@@ -249,9 +239,11 @@ def soft_margin_path(
     >>> [round(answer.objective, 6) for answer in answers]
     [0.21875, 0.5, 0.5]
     """
+    from maxmargin.readers.row_names import check_row_names
     from maxmargin.solvers.soft_margin import soft_margin_path as solve
     from maxmargin.weights import row_weights
 
+    check_row_names(X=X, y=y, sample_weight=sample_weight)
     dataset = from_arrays(X, y, positive=positive)
     problem = problem_of(dataset, bias=bias)
     weights = row_weights(dataset, sample_weight, class_weight)
@@ -300,9 +292,11 @@ def nu_margin(
     >>> round(-float(answer.b / answer.w[0]), 6)
     1.5
     """
+    from maxmargin.readers.row_names import check_row_names
     from maxmargin.solvers.nu_margin import nu_margin as solve
     from maxmargin.weights import row_weights
 
+    check_row_names(X=X, y=y, sample_weight=sample_weight)
     dataset = from_arrays(X, y, positive=positive)
     weights = row_weights(dataset, sample_weight, class_weight)
     answer = solve(problem_of(dataset, bias=bias), nu, sample_weight=weights, method=method, solver=solver)

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from maxmargin.carriers.gate import opened
 from maxmargin.readers.affirmative import AGAINST_REST, CHOSEN, SECOND_OF_PAIR, default_positive
+from maxmargin.readers.binary64 import NumberError
 from maxmargin.readers.errors import data_error, listed
+from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.frozen import frozen, frozen_matrix, is_matrix, signs
 from maxmargin.readers.labels import (
     CodedLabels,
@@ -21,14 +23,14 @@ from maxmargin.readers.labels import (
     choose_positive,
     encode,
 )
-from maxmargin.readers.table import Choice, ColumnRef, OneHot, columns_named
+from maxmargin.readers.table import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
 from maxmargin.solvers.errors import InvalidProblemError, option
 
 if TYPE_CHECKING:
     from maxmargin.carriers.opening import Stored
     from maxmargin.carriers.scan import Bounds
     from maxmargin.readers.assemble import Assembled
-    from maxmargin.readers.table import Matrix
+    from maxmargin.readers.table import Matrix, Table
     from maxmargin.solvers.chunks import Carrier
 
 _Positive: TypeAlias = tuple[Label | None, str | None]
@@ -67,6 +69,8 @@ class Dataset:
         Position in the source of every row, from 0; None if all rows are here.
     notes : tuple of str
         What was left out or encoded.
+    exact : ExactRows, optional
+        The numbers themselves, where Decimals or Fractions among them are not binary64; `X` is then their rounding.
     validated : tuple of a matrix and the extremes of its columns, optional
         What was found on validation; it speaks of `X` where `X` is that matrix.
 
@@ -90,6 +94,7 @@ class Dataset:
     row_ids: tuple[str, ...] | None = None
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    exact: ExactRows | None = None
     validated: "tuple[Matrix | Carrier, Bounds] | None" = None
     positive_reason: str | None = None
 
@@ -161,6 +166,7 @@ class Dataset:
         return replace(
             self,
             X=frozen_matrix(self.X[kept]),
+            exact=None if self.exact is None else self.exact.taken(kept),
             y=frozen(signs(labels == positive, self.X)),
             labels=frozen(labels),
             positive=positive,
@@ -180,7 +186,7 @@ class Dataset:
         """
         position = i if self.rows is None else int(self.rows[i])
         name = "" if self.row_ids is None else f" {self.row_ids[i]!r}"
-        return f"row {position}{name} ({self.labels[i].item()!r})"
+        return f"row {position}{name} ({self.labels[[i]].tolist()[0]!r})"
 
     def __repr__(self) -> str:
         if self.is_binary:
@@ -256,7 +262,8 @@ def load(
     memory : str or int, optional
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk: `Dataset.X` is a carrier,
         which reads them chunk by chunk. The text of .csv and .tsv is then parsed once into a temporary file of 8 bytes
-        a number, and so are the arrays of a compressed .npz unpacked. Default: everything is read into memory.
+        a number, and so are the arrays of a compressed .npz unpacked. Lines of text may have a 64th of it, 2 MiB at
+        least. Default: everything is read into memory, lines of up to 256 MiB.
     cluster : str, optional
         Address of a Dask scheduler whose workers read the files, .csv .tsv .parquet or .feather, and keep their rows.
     resume : str or path, optional
@@ -286,11 +293,18 @@ def load(
     choice = Choice(
         label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
         sep=sep, decimal_comma=decimal_comma, format=format,
+        longest_line=LONGEST_LINE if memory is None else _longest_line(memory),
     )  # fmt: skip
     stored = opened(
         source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
     )
     return read_dataset(source, choice, positive)[0] if stored is None else _dataset_of(stored, positive)
+
+
+def _longest_line(memory: str | int) -> int:
+    from maxmargin.carriers.budget import Budget, memory_size
+
+    return Budget(memory=memory_size(memory)).line_bytes
 
 
 def _dataset_of(stored: "Stored", positive: object) -> Dataset:
@@ -316,11 +330,21 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
     parts = assemble(table, choice)
     chosen = _chosen(table.source, table.label_name, parts.labels, positive)
     dataset = _dataset(
-        parts.X, parts.labels, chosen,
+        parts.X, parts.labels, chosen, exact=_exact_rows(table, parts),
         feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
         rows=None if parts.rows is None else frozen(parts.rows), notes=parts.notes,
     )  # fmt: skip
     return dataset, parts
+
+
+def _exact_rows(table: "Table", parts: "Assembled") -> ExactRows | None:
+    if parts.exact is None or not isinstance(parts.X, np.ndarray):
+        return None
+    try:
+        return ExactRows.of(parts.X, parts.exact)
+    except NumberError as error:
+        column = None if error.column is None else table.names[error.column]
+        raise table.error_of_source(column=column, found=error.found, expected=error.expected) from error
 
 
 def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> _Positive:
@@ -352,10 +376,12 @@ def from_arrays(
     Parameters
     ----------
     X : array_like, scipy.sparse matrix or array, table, carrier, or Dask array or data frame, of shape (n, d)
-        Real, finite numbers. The rows of a Dask collection stay where they are; with a distributed client they are
-        computed once and kept on its cluster.
+        Real, finite numbers, none of which is rounded: those of binary64, and in memory Decimals and Fractions too, of
+        which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
+        they are computed once and kept on its cluster.
     y : array_like or Dask array or series of shape (n_samples,)
-        Booleans, numbers or texts; at least two different ones.
+        Booleans, numbers or texts; at least two different ones. Where both X and y have an index, as in pandas, these
+        shall be equal.
     positive : label, optional
         The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
         +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
@@ -368,7 +394,8 @@ def from_arrays(
     Raises
     ------
     InvalidProblemError
-        Wrong shapes or lengths, no rows or columns, not real numbers, NaN, infinity, missing labels, one class.
+        Wrong shapes or lengths, no rows or columns, not real numbers, NaN, infinity, missing labels, one class, other
+        numbers that binary64 does not hold, an index of y other than that of X.
 
     Examples
     --------
@@ -376,15 +403,20 @@ def from_arrays(
     array([-1, -1,  1])
     """
     from maxmargin.readers.arrays import features_of, labels_of
+    from maxmargin.readers.row_names import check_row_names
 
-    matrix, names, bounds = features_of(X, feature_names)
-    values = labels_of(y, matrix.shape[0])
+    check_row_names(X=X, y=y)
+    features = features_of(X, feature_names)
+    values = labels_of(y, features.X.shape[0])
     try:
         labels = encode(values)
         chosen = _positive(labels, positive)
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
-    return _dataset(matrix, labels, chosen, bounds=bounds, feature_names=names, label_name="y", source=source)
+    return _dataset(
+        features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
+        label_name="y", source=source,
+    )  # fmt: skip
 
 
 def _dataset(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.arrays import held_numbers
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 Floats = NDArray[np.float64]
@@ -114,7 +115,7 @@ def _monomials(rows: Floats, monomials: list[tuple[int, ...]]) -> Floats:
 
 
 def _matrix(X: Any, least_columns: int = 1) -> Floats:
-    rows = np.asarray(X, dtype=np.float64)
+    rows = held_numbers(X, "X")
     if rows.ndim != 2 or not len(rows) or rows.shape[1] < least_columns:
         expected = f"(n_samples, d), n_samples >= 1 and d >= {least_columns}"
         raise InvalidProblemError(f"X has shape {rows.shape}; expected {expected}")

@@ -9,7 +9,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from maxmargin.outputs import write_text
-from maxmargin.readers.arrays import features_of, labels_of
+from maxmargin.readers.arrays import Features, features_of, labels_of
+from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.labels import LabelError, Labels, encode
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import ClassProblem
@@ -144,14 +145,26 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
 def statement_about(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> str:
     """Check a proof as `verify` does; return in a line what it proves, and of which classes."""
     document = _document(certificate)
-    if document["data"]["reading"] == "decimal":
-        raise CertificateError("the proof is about decimal text, which arrays do not hold: maxmargin verify PROOF FILE")
-    matrix, _, _ = features_of(X, None)
+    features = features_of(X, None)
     try:
-        labels = encode(labels_of(y, matrix.shape[0]))
+        labels = encode(labels_of(y, features.X.shape[0]))
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
-    return check_labelled(document, _Rows(ClassProblem(matrix, labels.codes, len(labels.classes))), labels)
+    exact = _exact_rows(document, features)
+    if exact is not None:
+        return check_labelled(document, exact.units.rows(exact.integers), labels)
+    return check_labelled(document, _Rows(ClassProblem(features.X, labels.codes, len(labels.classes))), labels)
+
+
+def _exact_rows(document: Document, features: Features) -> ExactRows | None:
+    """Return the numbers as fractions where the proof is about such; None where both are binary64."""
+    if document["data"]["reading"] == "binary64":
+        if features.exact is not None:
+            raise CertificateError("the proof is about binary64 numbers, and X holds others")
+        return None
+    if not isinstance(features.X, np.ndarray):
+        raise CertificateError("the proof is about decimals or fractions; expected these in a dense array or table")
+    return features.exact or ExactRows.of_binary64(features.X)
 
 
 def check_labelled(document: Document, rows: Any, labels: Labels) -> str:

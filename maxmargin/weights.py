@@ -8,12 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset
+from maxmargin.readers.arrays import held_numbers
+from maxmargin.readers.binary64 import REAL_KINDS, array_of
 from maxmargin.readers.errors import listed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 
 def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any, float] | str | None) -> Any:
     """Return the product of both kinds of weights; None where there are none."""
+    if sample_weight is not None:
+        sample_weight = _numbers(sample_weight)
     if class_weight is None:
         return sample_weight
     if class_weight == "balanced":
@@ -27,6 +31,14 @@ def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any,
             f"class_weight is {class_weight!r}; expected 'balanced' or a mapping of label to number"
         )
     return factors if sample_weight is None else factors * _one_a_row(dataset, sample_weight)
+
+
+def _numbers(sample_weight: Any) -> Any:
+    """Return weights of any type as numbers that none of them was rounded to; what holds no numbers stays."""
+    weights = array_of(sample_weight)
+    if weights.ndim != 1 or weights.dtype.kind not in (*REAL_KINDS, "O"):
+        return sample_weight
+    return held_numbers(weights, "sample_weight")
 
 
 def _one_a_row(dataset: Dataset, sample_weight: Any) -> NDArray[np.float64]:

@@ -220,7 +220,7 @@ def test_a_proof_that_cannot_be_written_is_refused_before_the_work(
     command: Run, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """Nor are the data overwritten by the proof."""
-    monkeypatch.setattr("maxmargin.cli.check.decide", lambda *_, **__: pytest.fail("work was done"))
+    monkeypatch.setattr("maxmargin.cli.check.decided", lambda *_, **__: pytest.fail("work was done"))
     refused(command("check", data(SEPARABLE), "--proof", path), Path(path).name)
     assert Path("data.csv").read_text(encoding="utf-8") == SEPARABLE
 
@@ -275,10 +275,10 @@ def test_readings_that_differ_are_said(command: Run) -> None:
     assert fields["verdict"] != stored["verdict"]
     assert (fields["reading"], fields["binary64_verdict"]) == ("decimal", stored["verdict"])
     assert code == (0 if fields["verdict"] == "separable" else 3)
-    said = f"the decimal text is {fields['verdict']}, its binary64 roundings are {stored['verdict']}"
+    said = f"the decimal numbers are {fields['verdict']}, their binary64 roundings are {stored['verdict']}"
     assert said in err and err.count("\n") == 1
     _, out, err = command("check", "data.csv", "--decimal", "-q")
-    assert (f"its binary64 roundings: {stored['verdict']}\n" in out, err) == (True, "")
+    assert (f"their binary64 roundings: {stored['verdict']}\n" in out, err) == (True, "")
 
 
 def test_readings_that_agree_are_not_warned_of(command: Run) -> None:

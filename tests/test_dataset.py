@@ -248,7 +248,10 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
         (np.array([["2024-01-01"]] * 3, dtype="M8[D]"), "X has dtype datetime64[D], expected real numbers"),
         (np.array([[1, "u"], [2, 3], [4, 5]], dtype=object), "X, row 0, column 1: found 'u', expected a number"),
         (np.array([[1, 2], [None, 3], [4, 5]], dtype=object), "X, row 1, column 0: found None, expected a number"),
-        ([[10**400], [1], [2]], "X cannot be read as binary64 numbers: int too large"),
+        (
+            [[10**400], [1], [2]],
+            "X, row 0, column 0: found 1000000000000000000000000000000000000000..., expected one that binary64 holds",
+        ),
         (with_entry(np.nan), "X, row 1, column 0: found NaN, expected a finite number"),
         (with_entry(np.inf), "X, row 1, column 0: found an infinite value, expected a finite number"),
         (sp.csr_array(with_entry(-np.inf)), "X, row 1, column 0: found an infinite value, expected a finite number"),

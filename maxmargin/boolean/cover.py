@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.api import decide
+from maxmargin.readers.arrays import held_numbers
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import as_integers
@@ -95,7 +96,7 @@ def is_in_general_position(X: Any) -> bool:
 
 
 def _matrix(X: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    rows = np.asarray(X, dtype=np.float64)
+    rows = held_numbers(X, "X")
     if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
         raise InvalidProblemError(f"X has shape {rows.shape}; expected finite numbers (n, d), both at least 1")
     if len(rows) > _MOST_POINTS:

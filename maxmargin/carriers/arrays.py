@@ -1,6 +1,5 @@
 """Pairs of `.npy` files, and `.npz` archives with the arrays X and y."""
 
-import io
 import os
 import zipfile
 from collections.abc import Iterator
@@ -9,8 +8,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import DataError, data_error, listed, quote
-from maxmargin.readers.npz import ARCHIVE, BROKEN
+from maxmargin.readers.errors import data_error, listed, quote
+from maxmargin.readers.npy import BROKEN, read_header
+from maxmargin.readers.npz import array_of_archive, broken_archive
 from maxmargin.readers.table import Roles, shown_name
 from maxmargin.solvers.chunks import in_order
 
@@ -69,6 +69,8 @@ class ArrayScan:
             raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:
             self._unpack()
+        elif start == 0:
+            self._X.check()
         store = self.store(roles)
         names = [shown_name(self.names, j) for j in roles.features]
         n_rows = self.budget.chunk_rows(len(roles.features))
@@ -119,13 +121,21 @@ class _Member:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.name = os.path.basename(path)
 
     def stream(self) -> BinaryIO:
         return open(self.path, "rb")
 
+    @property
+    def n_bytes(self) -> int:
+        return os.path.getsize(self.path)
+
     def header(self) -> Layout:
         with self.stream() as file:
-            return _header(file, self.path)
+            return self._header(file)
+
+    def _header(self, file: BinaryIO) -> Layout:
+        return _layout(file, self.n_bytes, self.path, self.name)
 
     def opened(self) -> tuple[OpenFile, Layout]:
         """Return the file in which the array lies, and where."""
@@ -134,7 +144,7 @@ class _Member:
     def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:
         """Yield the entries of a one-dimensional array from this one on, so many at a time."""
         with self.stream() as file:
-            layout = _header(file, self.path)
+            layout = self._header(file)
             file.seek(first * layout.dtype.itemsize, os.SEEK_CUR)
             for start in range(first, layout.shape[0], n_rows):
                 n_entries = min(n_rows, layout.shape[0] - start)
@@ -143,18 +153,21 @@ class _Member:
     def parts_of_bytes(self) -> Iterator[bytes]:
         """Yield the bytes of the array."""
         with self.stream() as file:
-            layout = _header(file, self.path)
+            layout = self._header(file)
             left = layout.dtype.itemsize * layout.shape[0] * layout.shape[1]
             while left:
                 part = self._exactly(file, min(left, _BYTES_AT_ONCE))
                 left -= len(part)
                 yield part
 
+    def check(self) -> None:
+        """Do nothing: a file of its own has no check sum."""
+
     def _exactly(self, file: BinaryIO, n_bytes: int) -> bytes:
         try:
             content = file.read(n_bytes)
         except BROKEN as error:
-            raise _broken(self.path, error) from error
+            raise broken_archive(self.path, error) from error
         if len(content) < n_bytes:
             raise data_error(self.path, found="a file that ends early", expected="all of its rows")
         return content
@@ -165,6 +178,7 @@ class _Packed(_Member):
 
     def __init__(self, path: str, name: str) -> None:
         super().__init__(path)
+        self.name = name.removesuffix(".npy")
         self.info = _archive(path).getinfo(name)
         self.is_compressed = self.info.compress_type != zipfile.ZIP_STORED
 
@@ -172,7 +186,16 @@ class _Packed(_Member):
         try:
             return _archive(self.path).open(self.info)  # type: ignore[return-value]
         except BROKEN as error:
-            raise _broken(self.path, error) from error
+            raise broken_archive(self.path, error) from error
+
+    @property
+    def n_bytes(self) -> int:
+        return self.info.file_size
+
+    def check(self) -> None:
+        """Raise unless the array has its check sum, which is compared once all of it was read."""
+        for _ in self.parts_of_bytes():
+            pass
 
     def opened(self) -> tuple[OpenFile, Layout]:
         header = self.header()
@@ -218,28 +241,16 @@ def _archive(path: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except BROKEN as error:
-        raise _broken(path, error) from error
+        raise broken_archive(path, error) from error
 
 
-def _broken(path: str, error: Exception) -> DataError:
-    return data_error(path, found=f"a broken archive: {error}", expected=ARCHIVE)
-
-
-def _header(file: BinaryIO, path: str) -> Layout:
+def _layout(file: BinaryIO, n_bytes: int, path: str, name: str) -> Layout:
     """Read the header of an array; vectors have one column."""
-    try:
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, is_fortran, dtype = read(file)
-    except BROKEN as error:
-        raise data_error(path, found=f"a broken array: {error}", expected="a complete .npy file") from error
-    if dtype.hasobject:
-        found = "objects that would have to be unpickled"
-        raise data_error(path, found=found, expected="arrays of numbers or texts")
-    padded = (*shape, 1) if len(shape) == 1 else shape
-    if len(padded) != 2:
-        raise data_error(path, found=f"an array of shape {shape}", expected="rows and columns")
-    return Layout(file.tell(), dtype, (int(padded[0]), int(padded[1])), bool(is_fortran) and len(shape) == 2)
+    header = read_header(file, n_bytes, path, name)
+    shape = (*header.shape, 1) if len(header.shape) == 1 else header.shape
+    if len(shape) != 2:
+        raise data_error(path, found=f"an array of shape {header.shape}", expected="rows and columns")
+    return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
 
 
 def _check_types(path: str, X: Layout, y: Layout) -> None:
@@ -258,8 +269,10 @@ def _feature_names(path: str, n_features: int) -> tuple[str, ...] | None:
     """Return the names of the columns, y among them, where an archive has them."""
     if "feature_names.npy" not in _archive(path).namelist():
         return None
-    with _archive(path).open("feature_names.npy") as file:
-        names = np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False).ravel()
+    try:
+        names = array_of_archive(_archive(path), "feature_names", path).ravel()
+    except BROKEN as error:
+        raise broken_archive(path, error) from error
     if len(names) != n_features:
         raise data_error(path, found=f"{len(names)} feature_names", expected=f"{n_features}, one for every column of X")
     return (*map(str, names), "y")

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.binary64 import NumberError, numbers
 from maxmargin.readers.errors import DataError, data_error, quote
-from maxmargin.readers.numerals import ROUNDED_HINT, first_rounded, number
+from maxmargin.readers.numerals import number
 from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
 from maxmargin.solvers import extremes
@@ -24,6 +25,8 @@ from .scan import Labelled, Mark, not_finite
 
 _ROWS_TURNED_AT_ONCE = 2048
 """Rows written from columns into a matrix while both are in the cache of the processor."""
+
+_EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
 
 _TURNED_TOGETHER = 4
 """Columns that compiled code writes at once, which fills the lines of the cache sooner."""
@@ -205,7 +208,7 @@ def values_of(array: Any, path: str, name: str, first_row: int) -> NDArray[np.fl
     Raises
     ------
     DataError
-        One is missing, not a number, or an integer that binary64 does not hold.
+        One is missing, not a number, or one that binary64 does not hold.
     """
     from pyarrow import types
 
@@ -215,16 +218,14 @@ def values_of(array: Any, path: str, name: str, first_row: int) -> NDArray[np.fl
         row = int(np.argmin(array.is_valid().to_numpy(zero_copy_only=False)))
         raise not_finite(np.nan, path, first_row + row, name)
     kind = array.type
-    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+    if not any(is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)):
         raise _no_number(array, path, name, first_row)
-    values = array.to_numpy(zero_copy_only=False)
-    converted: NDArray[np.float64] = values.astype(np.float64, copy=False)
-    place = first_rounded(values, converted)
-    if place is not None:
-        found, expected = str(values[place]), "one that binary64 holds exactly"
-        row = first_row + place[0]
-        raise data_error(path, row=row, column=name, found=found, expected=expected, hint=ROUNDED_HINT)
-    return converted
+    try:
+        return numbers(array.to_numpy(zero_copy_only=False)).held(_EXACT_HINT)
+    except NumberError as error:
+        row = first_row + (error.row or 0)
+        expected, hint = error.expected, error.hint
+        raise data_error(path, row=row, column=name, found=error.found, expected=expected, hint=hint) from error
 
 
 def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:

@@ -13,6 +13,7 @@ _UNITS = {"": 1, "b": 1, **{f"{letter}{kind}": (1024 if kind == "ib" else 1000) 
                             for power, letter in enumerate("kmgt", start=1) for kind in ("", "b", "ib")}}  # fmt: skip
 
 _MOST_WORKERS = 16
+_SHORTEST_LIMIT = 1 << 21
 _LARGEST_CHUNK, _SMALLEST_CHUNK = 1 << 24, 1 << 18
 
 
@@ -83,6 +84,11 @@ class Budget:
     def chunk_rows(self, n_columns: int) -> int:
         """Return the rows of a chunk."""
         return max(1, self.chunk_bytes // (8 * n_columns))
+
+    @property
+    def line_bytes(self) -> int:
+        """Bytes of a line of text: split into fields it may take thirty times as much."""
+        return max(_SHORTEST_LIMIT, self.memory // 64)
 
     @property
     def cache_bytes(self) -> int:

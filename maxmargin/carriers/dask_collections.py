@@ -1,5 +1,6 @@
 """Dask arrays and data frames as a carrier and as labels."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -79,6 +80,25 @@ def labels_of_collection(y: Any) -> CodedLabels:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
 
 
+def digest_of_index(index: Any) -> bytes:
+    """Return a hash of the names of all rows in order, of a Dask index or one in memory."""
+    digest = hashlib.sha256()
+    if not is_dask(index):
+        digest.update(_hashes(index))
+        return digest.digest()
+    workers = backend()
+    for hashes in workers.run(Task(_hashes, part, ()) for part in workers.hold(_parts(index))):
+        digest.update(hashes)
+    return digest.digest()
+
+
+def _hashes(index: Any) -> bytes:
+    from pandas.util import hash_pandas_object
+
+    hashes: bytes = hash_pandas_object(index, index=False).to_numpy().tobytes()
+    return hashes
+
+
 def _parts(collection: Any) -> list[Any]:
     """Return the parts of consecutive rows, delayed."""
     if hasattr(collection, "chunks") and collection.ndim == 2 and len(collection.chunks[1]) > 1:
@@ -93,10 +113,12 @@ def _prepared(part: Any, n_columns: int) -> Floats | str:
     if len(part) == 0:
         return np.empty((0, n_columns))
     try:
-        X, _, _ = features_of(part, None)
+        found = features_of(part, None)
     except InvalidProblemError as error:
         return str(error)
-    return X if isinstance(X, np.ndarray) else "found a sparse array, expected a dense one"
+    if found.exact is not None:
+        return "found Decimals or Fractions that binary64 does not hold, expected binary64 numbers"
+    return found.X if isinstance(found.X, np.ndarray) else "found a sparse array, expected a dense one"
 
 
 def _summary(part: Floats | str) -> Summary | str:

@@ -6,15 +6,15 @@ The path must be one that this process and all workers can read.
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from maxmargin.readers.delimited import Block, columns_of_block, layout_of
 from maxmargin.readers.encodings import decoded
 from maxmargin.readers.errors import data_error
-from maxmargin.readers.source import is_compressed, kind_of, open_binary
-from maxmargin.readers.table import Choice, Roles, shown_name
+from maxmargin.readers.source import is_compressed, kind_of, long_line, open_binary
+from maxmargin.readers.table import LONGEST_LINE, Choice, Roles, shown_name
 
 from .arrow import ArrowScan
 from .budget import Budget
@@ -142,7 +142,7 @@ def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labe
     source = _name_of_piece(path, start)
     if start:
         layout = replace(layout, header_line=0, source=source)
-    text = _lines_from(path, start)
+    text = _lines_from(path, start, choice.longest_line)
     columns = columns_of_block(Block(text, 0), layout, choice, ArrowColumns)
     values, labels, lines = columns.take()
     if not len(values):
@@ -155,18 +155,25 @@ def _name_of_piece(path: str, start: int) -> str:
     return path if start == 0 else f"{path} from byte {start}"
 
 
-def _lines_from(path: str, start: int) -> str:
+def _lines_from(path: str, start: int, longest: int = LONGEST_LINE) -> str:
     with open_binary(path) as file:
         if is_compressed(path):
             return decoded(file.read(), 0, path)
         if start:
             file.seek(start - 1)
-            file.readline()
+            _rest_of_line(file, path, longest)
         n_bytes = start + _BYTES_AT_ONCE - file.tell()
         content = file.read(n_bytes) if n_bytes > 0 else b""
         if content and not content.endswith(b"\n"):
-            content += file.readline()
+            content += _rest_of_line(file, path, longest)
     return decoded(content, 0, _name_of_piece(path, start))
+
+
+def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
+    line = file.readline(longest + 1)
+    if len(line) > longest:
+        raise long_line(path, None, longest)
+    return line
 
 
 def _itself(part: list[Labelled]) -> list[Labelled]:

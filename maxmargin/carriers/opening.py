@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.readers.errors import data_error
 from maxmargin.readers.labels import Labels
-from maxmargin.readers.source import STDIN, is_compressed, kind_of
+from maxmargin.readers.source import STDIN, is_compressed, kind_of, size_of_content
 from maxmargin.readers.table import Choice, Roles, drop_note, kept_names
 from maxmargin.solvers.errors import option
 
@@ -126,7 +126,7 @@ def is_readable_in_parts(path: str, choice: Choice) -> bool:
 
 def _may_be_large(path: str, budget: Budget) -> bool:
     """Return whether a file is worth a look: the numbers of a small one fit however it is compressed."""
-    return os.path.getsize(path) > budget.memory // 1000
+    return size_of_content(path) > budget.memory // 1000
 
 
 def refuse_what_needs_memory(path: str, choice: Choice) -> None:

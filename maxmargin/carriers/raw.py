@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.binary64 import NumberError, numbers
 from maxmargin.readers.errors import data_error
-from maxmargin.readers.numerals import ROUNDED_HINT, first_rounded
 
 from .budget import size_text
 from .on_disk import Piece
@@ -191,15 +191,13 @@ class RawRows:
         stored = self._stored(start, stop)
         if len(self.columns) < stored.shape[1]:
             stored = stored[:, self.columns]
-        converted = np.ascontiguousarray(stored, dtype=np.float64)
-        place = first_rounded(stored, converted)
-        if place is not None:
-            found = str(stored[place])
+        try:
+            return numbers(stored).held()
+        except NumberError as error:
             raise data_error(
-                self.path, row=start + place[0], column=self.columns[place[1]], found=found,
-                expected="one that binary64 holds exactly", hint=ROUNDED_HINT,
-            )  # fmt: skip
-        return converted
+                self.path, row=start + (error.row or 0), column=self.columns[error.column or 0], found=error.found,
+                expected=error.expected, hint=error.hint,
+            ) from error  # fmt: skip
 
     def _stored(self, start: int, stop: int) -> NDArray[Any]:
         n_rows, n_columns = self.layout.shape

@@ -4,7 +4,6 @@ Text has no places by which one row could be found again, and costs ten times as
 """
 
 import io
-import os
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.columns import Columns
 from maxmargin.readers.delimited import growing_columns, layout_of
-from maxmargin.readers.source import is_compressed, open_binary
+from maxmargin.readers.source import open_binary, size_of_content
 from maxmargin.readers.spelling import Complaint
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, Choice, Roles, Texts, shown_name
 
@@ -21,8 +20,6 @@ from .row_cache import Floats, RowNumbers
 from .scan import Labelled, bounds_of
 
 _BYTES_OF_SAMPLE = 1 << 16
-_COMPRESSION = 6
-"""A guess, for the size of compressed text."""
 
 
 class ArrowColumns(Columns):
@@ -133,5 +130,4 @@ def labelled(values: Floats, labels: Texts, lines: RowNumbers, names: Sequence[s
 def _estimated_rows(path: str) -> int:
     with open_binary(path) as file:
         sample = file.read(_BYTES_OF_SAMPLE)
-    n_bytes = os.path.getsize(path) * (_COMPRESSION if is_compressed(path) else 1)
-    return max(1, n_bytes * (sample.count(b"\n") + 1) // max(1, len(sample)))
+    return max(1, size_of_content(path) * (sample.count(b"\n") + 1) // max(1, len(sample)))

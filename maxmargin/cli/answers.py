@@ -67,7 +67,7 @@ def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, An
         lines += _rows_text(dataset, answer)
     lines += _logistic_text(fields, model)
     if "binary64_verdict" in fields:
-        lines.append(f"  this is about the decimal text; its binary64 roundings: {fields['binary64_verdict']}")
+        lines.append(f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}")
     if "requirement" in fields:
         outcome = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
         lines.append(f"  required: {fields['requirement']}, which {outcome[fields['requirement_holds']]}")

@@ -86,6 +86,7 @@ def check(**options: Any) -> int:
     opt.check_outputs(options, "proof")
     source = opt.source_fields(options)
     dataset, reading = opt.read_either(options, decimal=options.pop("decimal"))
+    dataset = dataset if reading is None else reading.dataset
     limits = {name: options.pop(name) for name in ("solver", "time_limit", "exact_limit")}
     asker = Asker(bias=not options.pop("no_bias"), reading=reading, **limits)
     return command(dataset, source, asker=asker, **options)

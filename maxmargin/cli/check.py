@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import class_problem_of, decide, problem_of, with_names
+from maxmargin.api import decided, problem_of, with_names
 from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
@@ -22,7 +22,7 @@ from maxmargin.gates import holds
 if TYPE_CHECKING:
     from maxmargin.classes import ClassAnswers
     from maxmargin.dataset import Dataset
-    from maxmargin.decimals import DecimalReading
+    from maxmargin.decimal_reading import DecimalReading
     from maxmargin.solvers.solution import Separability
 
 
@@ -38,25 +38,16 @@ class Asker:
 
     def two_classes(self, part: "Dataset") -> "Separability":
         """Return the answer for two classes."""
-        problem = problem_of(part, bias=self.bias)
-        if self.reading is None:
-            return with_names(self._of_problem(problem), part)
-        answer = self._of_problem(self.reading.problem_of(part, bias=self.bias))
-        if answer.certificate is not None:
-            answer = replace(answer, certificate=self.reading.restated(answer.certificate))
-        return with_names(answer, part)
+        method = "auto" if self.solver is None else "cvxpy"
+        return self._decided(part, method=method, solver=self.solver)
 
     def all_classes(self, dataset: "Dataset") -> "Separability":
         """Return the multinomial answer."""
-        question = class_problem_of if self.reading is None else self.reading.class_problem_of
-        problem = question(dataset, bias=self.bias)
-        return with_names(decide(problem, time_limit=self.time_limit, exact_limit=self.exact_limit), dataset)
+        return self._decided(dataset)
 
-    def _of_problem(self, problem: Any) -> "Separability":
-        method = "auto" if self.solver is None else "cvxpy"
-        return decide(
-            problem, method=method, solver=self.solver, time_limit=self.time_limit, exact_limit=self.exact_limit
-        )
+    def _decided(self, dataset: "Dataset", **options: Any) -> "Separability":
+        limits = {"time_limit": self.time_limit, "exact_limit": self.exact_limit}
+        return with_names(decided(dataset, self.reading, bias=self.bias, **limits, **options), dataset)
 
 
 def check(
@@ -154,8 +145,8 @@ def _decimal_fields(dataset: "Dataset", asker: Asker, answer: "Separability", *,
     other = stored.two_classes(dataset) if dataset.is_binary else stored.all_classes(dataset)
     if other.verdict != answer.verdict:
         note(
-            f"the decimal text is {answer.verdict}, its binary64 roundings are {other.verdict}: "
-            "every other command takes the roundings",
+            f"the decimal numbers are {answer.verdict}, their binary64 roundings are {other.verdict}: "
+            "only verdicts are about the decimal numbers",
             quiet=quiet,
         )
     return {"reading": "decimal", "binary64_verdict": other.verdict.value}
@@ -177,9 +168,7 @@ def _write_proof(
     else:
         fields["classes"] = dataset.classes
     fields |= values_fields(certificate)
-    is_multinomial_text = asker.reading is not None and not dataset.is_binary
-    document = asker.reading.document(certificate) if is_multinomial_text and asker.reading else certificate.to_dict()
-    write_document(path, document, **fields)
+    write_document(path, certificate.to_dict(), **fields)
     command = shlex.join(["maxmargin", "verify", str(path), source["source"]])
     note(f"wrote {path}; {command} checks it", quiet=quiet)
 

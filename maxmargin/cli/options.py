@@ -13,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
-    from maxmargin.decimals import DecimalReading
+    from maxmargin.decimal_reading import DecimalReading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -241,12 +241,16 @@ def check_outputs(options: dict[str, Any], *names: str, folder: str | None = Non
 
 
 def read(options: dict[str, Any]) -> "Dataset":
-    """Take the options on reading out of ``options`` and read the source as they say."""
-    return read_either(options, decimal=False)[0]
+    """Take the options on reading out of ``options`` and read the source, of binary64 numbers, as they say."""
+    from maxmargin.problems import check_is_binary64
+
+    dataset, _ = read_either(options, decimal=False)
+    check_is_binary64(dataset)
+    return dataset
 
 
 def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, DecimalReading | None]":
-    """Read the source as the options say; with `decimal` also its text."""
+    """Read the source as the options say, with its exact numbers: its text with `decimal`, else where it has others."""
     from maxmargin.carriers.announcing import listened
     from maxmargin.cli.output import note, notes_of
     from maxmargin.cli.progress import passes_shown
@@ -266,21 +270,22 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
     quiet = options["quiet"]
     click.get_current_context().with_resource(passes_shown(quiet=quiet))
     click.get_current_context().with_resource(listened(lambda text: note(text, quiet=quiet)))
-    reading: DecimalReading | None = None
+    source = options.pop("source")
     if decimal:
         from maxmargin.decimals import read_decimal
 
         _refuse_outside_memory(limits)
-        reading = read_decimal(options.pop("source"), **arguments)
-        dataset = reading.dataset
-    else:
-        from maxmargin.dataset import load
+        text = read_decimal(source, **arguments)
+        notes_of(text.dataset, quiet=quiet)
+        return text.dataset, text
+    from maxmargin.dataset import load
+    from maxmargin.decimal_reading import DecimalReading
 
-        dataset = load(options.pop("source"), **arguments, **limits)
-    notes_of(dataset, quiet=options["quiet"])
+    dataset = load(source, **arguments, **limits)
+    notes_of(dataset, quiet=quiet)
     if arguments["positive"] is not None:
         dataset = replace(dataset, positive_reason="chosen with --positive")
-    return dataset, reading
+    return dataset, DecimalReading.of(dataset)
 
 
 def _refuse_outside_memory(limits: dict[str, Any]) -> None:

@@ -1,9 +1,7 @@
 """Features and labels in memory: what a call such as `hard_margin(X, y)` is given."""
 
-import sys
-from collections.abc import Iterable
-from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,43 +11,82 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 
 from .assemble import first_not_finite
+from .binary64 import REAL_KINDS, NumberError, array_of, numbers
 from .errors import DataError, quote
-from .frames import columns_of, is_from_table_library, labels_of_series, values_of
+from .exact_rows import ExactRows, FractionColumns
+from .frames import column_of, columns_of, is_from_table_library, labels_of_series
 from .labels import CodedLabels
-from .numerals import first_rounded
+from .sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.chunks import Carrier
+
     from .table import Matrix
 
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
 
-REAL_KINDS = "biuf"
-"""numpy's codes of boolean, signed, unsigned and floating-point types."""
 
-TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
+class Features(NamedTuple):
+    """Finite numbers (float64, C-contiguous or CSR, or a carrier), the names of their columns, their extremes if dense.
+
+    `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding.
+    """
+
+    X: "Matrix | Carrier"
+    names: tuple[str, ...]
+    bounds: Bounds | None
+    exact: ExactRows | None
 
 
-def features_of(X: Any, feature_names: Iterable[object] | None) -> "tuple[Matrix, tuple[str, ...], Bounds | None]":
-    """Return finite numbers (float64, C-contiguous or CSR), the names of the columns, and their extremes if dense.
+def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
+    """Return finite numbers, the names of the columns, and what was found on the way.
 
     Raises
     ------
     InvalidProblemError
-        `X` is not a table of finite real numbers, or the names do not fit.
+        `X` is not a table of finite real numbers, or one that is neither binary64 nor a Decimal or Fraction; or the
+        names do not fit.
     """
     names = None if feature_names is None else tuple(str(name) for name in feature_names)
     if _is_outside_memory(X):
-        return *_carried(X, names), None
-    if _is_sparse(X):
-        matrix = _canonical_csr(X)
-    elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
-        own_names, matrix = _matrix_of_frame(X)
-        names = own_names if names is None else names
-    else:
-        matrix = _dense(X)
-    _check_shape(matrix.shape)
-    shown = _named(names, matrix.shape[1])
-    return matrix, shown, _checked_finite(matrix, names)
+        return Features(*_carried(X, names), None, None)
+    is_frame = is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2
+    try:
+        if is_sparse(X):
+            matrix, exact = canonical_csr(X), None
+        elif is_frame:
+            own_names, matrix, exact = _matrix_of_frame(X)
+            names = own_names if names is None else names
+        else:
+            matrix, exact = _dense(X)
+        _check_shape(matrix.shape)
+        shown = _named(names, matrix.shape[1])
+        bounds = _checked_finite(matrix, names)
+        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact))
+    except NumberError as error:
+        raise InvalidProblemError(_worded("X", error, names)) from error
+
+
+def held_numbers(values: Any, what: str) -> NDArray[np.float64]:
+    """Return numbers of any type as the binary64 numbers that they are.
+
+    Raises
+    ------
+    InvalidProblemError
+        Some are not; `what` is what the message calls them.
+    """
+    try:
+        return numbers(array_of(values)).held()
+    except NumberError as error:
+        raise InvalidProblemError(_worded(what, error)) from error
+
+
+def _worded(what: str, error: NumberError, names: Sequence[str] | None = None) -> str:
+    """Say where a number is that does not pass, and why."""
+    place = "" if error.row is None else f", row {error.row}"
+    if error.column is not None:
+        place += f", column {error.column if names is None else repr(names[error.column])}"
+    return f"{what}{place}: {error}"
 
 
 def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
@@ -89,7 +126,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
         return _checked_length(y, n_samples)
     if is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
         return _checked_length(_labels_of_series(y), n_samples)
-    if _is_sparse(y):
+    if is_sparse(y):
         raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
     values = y if isinstance(y, np.ndarray) else _as_labels(y)
     _refuse_masked(values, "y")
@@ -103,7 +140,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
 
 def _as_labels(y: Any) -> NDArray[Any]:
     try:
-        values = np.asarray(y)
+        values = array_of(y)
     except ValueError as error:
         raise InvalidProblemError(f"y cannot be read as one label for every row: {error}") from error
     # numpy turns [1, "a"] and [None, "a"] into texts; the labels themselves decide what they are.
@@ -123,88 +160,41 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     return values
 
 
-def _is_sparse(X: object) -> bool:
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(X))
-
-
-def _canonical_csr(X: Any) -> Any:
-    """Return a CSR array of float64, indices sorted and without duplicates; the caller's matrix stays as it is."""
-    from scipy.sparse import csr_array
-
-    if X.dtype.kind not in REAL_KINDS:
-        raise InvalidProblemError(f"X has dtype {X.dtype}, expected real numbers")
-    if X.ndim != 2:
-        raise InvalidProblemError(f"X has shape {X.shape}, {TWO_DIMENSIONS}")
-    matrix = csr_array(X)
-    if matrix.dtype != np.float64:
-        matrix = matrix.astype(np.float64)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix
-
-
-def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], FractionColumns | None]:
     try:
-        names, columns = columns_of(X, "X")
-        values = [values_of(column, name, "X") for name, column in zip(names, columns, strict=True)]
+        names, series = columns_of(X, "X")
+        columns = [column_of(one, name, "X") for name, one in zip(names, series, strict=True)]
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
-    for name, column in zip(names, values, strict=True):
-        if isinstance(column, list):
-            first = next(value for value in column if value is not None)
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column.values, list):
+            first = next(value for value in column.values if value is not None)
             raise InvalidProblemError(f"X, column {name!r}: found the text {quote(first)}, expected numbers")
-    n_rows = len(columns[0]) if columns else 0
-    matrix = np.empty((n_rows, len(columns)), dtype=np.float64)
-    for j, column in enumerate(values):
-        matrix[:, j] = column
-    return names, matrix
+    matrix = np.empty((len(series[0]) if series else 0, len(columns)), dtype=np.float64)
+    for j, column in enumerate(columns):
+        matrix[:, j] = column.values
+    exact = [column.exact for column in columns]
+    return names, matrix, None if all(column is None for column in exact) else exact
 
 
-def _dense(X: Any) -> NDArray[np.float64]:
+def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
     try:
-        values = X if isinstance(X, np.ndarray) else np.asarray(X)
+        values = X if isinstance(X, np.ndarray) else array_of(X)
     except ValueError as error:
         raise InvalidProblemError(f"X cannot be read as an array of rows of equal length: {error}") from error
     _refuse_masked(values, "X")
     if values.ndim != 2:
         hint = "; use X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row" if values.ndim == 1 else ""
         raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
-    if values.dtype.kind == "O":
-        return _from_objects(values)
-    if values.dtype.kind not in REAL_KINDS:
+    if values.dtype.kind not in (*REAL_KINDS, "O"):
         raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")
-    converted = np.ascontiguousarray(values, dtype=np.float64)
-    if values.dtype.itemsize >= 8 and values.dtype != np.float64:
-        _refuse_rounded(values, converted)
-    return converted
-
-
-def _refuse_rounded(values: NDArray[Any], converted: NDArray[np.float64]) -> None:
-    """Raise where a number changed on the way to binary64: a proof would be about another number."""
-    place = first_rounded(values, converted)
-    if place is not None:
-        row, column = place
-        raise InvalidProblemError(
-            f"X, row {row}, column {column}: found {values[row, column]!s}, expected one that binary64 holds exactly "
-            "(convert X to float64 yourself to have it rounded)"
-        )
+    found = numbers(values)
+    return found.nearest, None if found.exact is None else list(found.exact.T)
 
 
 def _refuse_masked(values: NDArray[Any], name: str) -> None:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InvalidProblemError(f"{name} has masked entries, expected a value in every row and column")
-
-
-def _from_objects(values: NDArray[Any]) -> NDArray[np.float64]:
-    for (row, column), value in np.ndenumerate(values):
-        if not isinstance(value, Real | np.bool_) and not type(value).__name__ == "Decimal":
-            raise InvalidProblemError(f"X, row {row}, column {column}: found {quote(value)}, expected a number")
-    try:
-        return values.astype(np.float64)
-    except (OverflowError, ValueError, TypeError) as error:
-        raise InvalidProblemError(f"X cannot be read as binary64 numbers: {error}") from error
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import option
 
 from .errors import DataError, listed, quote
+from .exact_rows import FractionColumns
 from .labels import LabelError, Labels, encode, is_absent
 from .spelling import STORE_NUMBERS, STORED
 from .table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts
@@ -35,7 +36,8 @@ FEW_ROWS = 5
 class Assembled:
     """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left.
 
-    `texts` are the numbers as the source writes them, column by column; None where it does not write them.
+    `texts` are the numbers as the source writes them, column by column; None where it does not write them. `exact` are
+    they where binary64 does not hold them.
     """
 
     X: "Matrix"
@@ -45,6 +47,7 @@ class Assembled:
     ids: tuple[str, ...] | None
     notes: tuple[str, ...]
     texts: tuple[Sequence[str] | None, ...] | None
+    exact: FractionColumns | None = None
 
 
 def assemble(table: Table, choice: Choice) -> Assembled:
@@ -68,12 +71,18 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     _check_finite(X, table)
     names = tuple(str(name) for name in table.names)
     return Assembled(
-        X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes, texts=_texts(table.features)
-    )
+        X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes, texts=_texts(table.features),
+        exact=_exact(table.features),
+    )  # fmt: skip
 
 
 def _texts(features: "tuple[Column, ...] | Matrix") -> tuple[Sequence[str] | None, ...] | None:
     return tuple(column.texts for column in features) if isinstance(features, tuple) else None
+
+
+def _exact(features: "tuple[Column, ...] | Matrix") -> FractionColumns | None:
+    columns = tuple(column.exact for column in features) if isinstance(features, tuple) else ()
+    return None if all(column is None for column in columns) else columns
 
 
 def _labels(table: Table) -> Labels:
@@ -159,7 +168,12 @@ def _row_of_entries(X: Any) -> NDArray[np.int64]:
 def _rows_of(table: Table, rows: NDArray[np.int64], note: str) -> Table:
     if isinstance(table.features, tuple):
         features: Any = tuple(
-            replace(column, values=_taken(column.values, rows), texts=_taken(column.texts, rows))
+            replace(
+                column,
+                values=_taken(column.values, rows),
+                texts=_taken(column.texts, rows),
+                exact=_taken(column.exact, rows),
+            )
             for column in table.features
         )
     else:

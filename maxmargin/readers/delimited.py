@@ -11,7 +11,7 @@ from .columns import Columns, NumberedRow
 from .encodings import decoded
 from .errors import data_error
 from .layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
-from .source import STDIN, STDIN_NAME, empty_file, kind_of, open_binary
+from .source import STDIN, STDIN_NAME, empty_file, kind_of, long_line, open_binary
 from .spelling import COMMAS_NEED_QUOTES, Spelling
 from .table import Choice, Table
 
@@ -23,6 +23,12 @@ ROWS_AT_ONCE = 10_000
 
 ROWS_OF_SAMPLE = 1_000
 """Rows that are looked at to tell a header from data."""
+
+MEMORY_AT_ONCE = 2**24
+"""Bytes of texts of fields at one time, however few rows these are."""
+
+BYTES_OF_FIELD = 60
+"""Of a text in memory, beside its characters."""
 
 
 class Block(NamedTuple):
@@ -83,14 +89,14 @@ def layout_of(path: str, choice: Choice) -> Layout:
     Raises
     ------
     DataError
-        It is empty, or no text.
+        It is empty, or no text, or a line is too long.
     """
     with open_binary(path) as file:
         return _layout_and_blocks(file, path, path, choice)[0]
 
 
 def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -> tuple[Layout, Iterator[Block]]:
-    blocks = _blocks(file, source)
+    blocks = _blocks(file, source, choice.longest_line)
     first = next(blocks, None)
     if first is None:
         raise empty_file(source)
@@ -98,7 +104,8 @@ def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -
     hint = separator_hint(io.StringIO(first.text), separator)
     blocks, ahead = tee(_separable(chain([first], blocks), separator))
     spelling = Spelling(decimal_comma=choice.decimal_comma)
-    return _layout(ahead, separator, source, spelling, hint), blocks  # `ahead` ends here: else it would keep all blocks
+    rows = _rows(ahead, separator, source, choice.longest_line)
+    return _layout(rows, separator, source, spelling, hint), blocks  # `rows` end here: else they would keep all blocks
 
 
 def _separator(first: Block, path: str, choice: Choice) -> str:
@@ -116,27 +123,29 @@ def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
     return (Block(spaced(block.text), block.lines_before) for block in blocks)
 
 
-def _blocks(file: BinaryIO, source: str) -> Iterator[Block]:
+def _blocks(file: BinaryIO, source: str, longest: int) -> Iterator[Block]:
     """Cut the file at ends of lines into pieces of text."""
-    n_lines, rest = 0, b""
+    n_lines, parts, n_bytes = 0, list[bytes](), 0
     while piece := file.read(BYTES_AT_ONCE):
         whole, newline, tail = piece.rpartition(b"\n")
         if newline:
-            yield Block(decoded(rest + whole + newline, n_lines, source), n_lines)
-            n_lines += rest.count(b"\n") + whole.count(b"\n") + 1
-            rest = tail
-        else:
-            rest += piece
-    if rest:
-        yield Block(decoded(rest, n_lines, source), n_lines)
+            yield Block(decoded(b"".join([*parts, whole, newline]), n_lines, source), n_lines)
+            n_lines += whole.count(b"\n") + 1
+            parts, n_bytes = [], 0
+        parts.append(tail)
+        n_bytes += len(tail)
+        if n_bytes > longest:
+            raise long_line(source, n_lines + 1, longest)
+    if n_bytes:
+        yield Block(decoded(b"".join(parts), n_lines, source), n_lines)
 
 
 def _first_line(text: str) -> str:
     return next((line for line in io.StringIO(text) if line.strip()), "")
 
 
-def _layout(blocks: Iterable[Block], separator: str, source: str, spelling: Spelling, hint: str) -> Layout:
-    sample = list(islice(_rows(blocks, separator, source), ROWS_OF_SAMPLE))
+def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: Spelling, hint: str) -> Layout:
+    sample = _some(rows, ROWS_OF_SAMPLE, at_least=2)
     if not sample:
         raise empty_file(source)
     (line, fields), *below = sample
@@ -166,17 +175,28 @@ def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None
         )  # fmt: skip
 
 
-def _rows(blocks: Iterable[Block], separator: str, source: str) -> Iterator[NumberedRow]:
+def _rows(blocks: Iterable[Block], separator: str, source: str, longest: int) -> Iterator[NumberedRow]:
     """Yield the line on which a row begins, and its fields; skip blank lines."""
+    n_taken = 0
+
+    def counted(lines: Iterable[str]) -> Iterator[str]:
+        """Yield lines as long as those of one row, which quotes may hold together, are not too long."""
+        nonlocal n_taken
+        for line in lines:
+            n_taken += len(line)
+            if n_taken > longest:
+                raise long_line(source, begins, longest)
+            yield line
+
     first, *_ = started = list(islice(blocks := iter(blocks), 1))
     lines = chain.from_iterable(io.StringIO(block.text, newline="") for block in chain(started, blocks))
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    reader = csv.reader(counted(lines), delimiter=separator, skipinitialspace=True, strict=True)
     begins = first.lines_before + 1
     try:
         for fields in reader:
             if len(fields) > 1 or (fields and fields[0].strip()):
                 yield begins, fields
-            begins = first.lines_before + reader.line_num + 1
+            n_taken, begins = 0, first.lines_before + reader.line_num + 1
     except csv.Error as error:
         raise data_error(source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV") from error
 
@@ -186,9 +206,11 @@ def _read(blocks: Iterator[Block], layout: Layout, columns: Columns) -> Iterator
     for quoted in blocks:
         block = _without_quotes(quoted, layout.separator)
         if '"' in block.text:
-            yield from _read_rows(_rows(chain([block], blocks), layout.separator, layout.source), layout, columns)
+            rows = _rows(chain([block], blocks), layout.separator, layout.source, columns.choice.longest_line)
+            yield from _read_rows(rows, layout, columns)
         elif _has_bare_returns(block.text) or not columns.add_text(*_below_header(block, layout)):
-            yield from _read_rows(_rows([block], layout.separator, layout.source), layout, columns)
+            rows = _rows([block], layout.separator, layout.source, columns.choice.longest_line)
+            yield from _read_rows(rows, layout, columns)
         yield
 
 
@@ -216,9 +238,21 @@ def _below_header(block: Block, layout: Layout) -> Block:
 
 
 def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) -> Iterator[None]:
-    while some := list(islice(rows, ROWS_AT_ONCE)):
+    while some := _some(rows, ROWS_AT_ONCE):
         if some[0][0] == layout.header_line:
             del some[0]
         if some:
             columns.add_rows(some)
             yield
+
+
+def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[NumberedRow]:
+    """Return the next rows: at most so many, and where they are long fewer."""
+    some: list[NumberedRow] = []
+    n_bytes = 0
+    for row in rows:
+        some.append(row)
+        n_bytes += sum(map(len, row[1])) + BYTES_OF_FIELD * len(row[1])
+        if len(some) >= most or (n_bytes >= MEMORY_AT_ONCE and len(some) >= at_least):
+            break
+    return some

@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .binary64 import NumberError, Numbers, numbers
 from .errors import data_error, quote
-from .numerals import ROUNDED_HINT, first_rounded
 from .table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
 
 if TYPE_CHECKING:
@@ -39,11 +42,7 @@ def read_frame(frame: Any, choice: Choice, source: str | None = None) -> Table:
         source=source,
         names=kept_names(names, roles.features),
         features=tuple(
-            Column(
-                name=shown_name(names, j),
-                values=values_of(columns[j], shown_name(names, j), source),
-                is_named=j in roles.encoded,
-            )
+            replace(column_of(columns[j], shown_name(names, j), source), is_named=j in roles.encoded)
             for j in roles.features
         ),
         label=labels_of_series(columns[roles.label]),
@@ -83,52 +82,60 @@ def _refuse_namesakes(frame: Any, source: str) -> None:
         raise data_error(source, found=f"several columns named {quote(twice[0])}", expected="a different name for each")
 
 
-def values_of(series: "nw.Series[Any]", name: str | int, source: str) -> NDArray[np.float64] | Texts:
-    """Return the numbers of a column with NaN where missing, or its texts with None where missing.
+def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
+    """Return a column as numbers with NaN where missing, or as texts with None where missing.
 
     Raises
     ------
     DataError
-        The column holds something else.
+        The column holds something else, or numbers that do not pass the gate to binary64.
     """
     import narwhals as nw
 
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        return Column(name=name, values=[None if value is None else str(value) for value in _list_of(series)])
+    try:
+        found = _numbers_of(series)
+    except NumberError as error:
+        raise data_error(
+            source, row=error.row, column=name, found=error.found, expected=error.expected, hint=error.hint
+        ) from error
+    if found is None and series.dtype in (nw.Object, nw.Unknown):
+        values = _list_of(series)
+        if all(value is None or isinstance(value, str) for value in values):
+            return Column(name=name, values=values)
+    if found is None:
+        hint = TEXT_HINT.partition(" or ")[0]
+        raise data_error(source, column=name, found=f"values of type {series.dtype}", expected="numbers", hint=hint)
+    return Column(name=name, values=found.nearest, exact=found.exact)
+
+
+def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:
+    """Return the numbers of a column; None where it holds something else."""
+    import narwhals as nw
+
     dtype = series.dtype
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        if series.null_count() == 0:
-            return _converted(series.to_numpy(), name, source)
-        return np.asarray([np.nan if value is None else float(value) for value in _list_of(series)], dtype=np.float64)
-    if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return [None if value is None else str(value) for value in _list_of(series)]
-    if dtype in (nw.Object, nw.Unknown):
-        values = _values_of_objects(_list_of(series))
-        if values is not None:
-            return values
-    raise data_error(
-        source, column=name, found=f"values of type {dtype}", expected="numbers", hint=TEXT_HINT.partition(" or ")[0]
-    )
+    has_array_type = _has_array_type(dtype) or dtype == nw.Boolean
+    if dtype.is_float() or (has_array_type and series.null_count() == 0):  # missing floating-point numbers are NaN
+        return numbers(np.asarray(series.to_numpy()))
+    if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)):
+        return None
+    values = _list_of(series)
+    is_number = all(value is None or isinstance(value, Real | Decimal | np.bool_) for value in values)
+    return numbers(_objects([np.nan if value is None else value for value in values])) if is_number else None
 
 
-def _converted(values: NDArray[Any], name: str | int, source: str) -> NDArray[np.float64]:
-    """Return binary64 numbers; raise where one changed on the way to them: a proof would be about another number."""
-    converted = np.asarray(values, dtype=np.float64)
-    place = first_rounded(values, converted)
-    if place is not None:
-        expected = "one that binary64 holds exactly"
-        found = str(values[place])
-        raise data_error(source, row=place[0], column=name, found=found, expected=expected, hint=ROUNDED_HINT)
-    return converted
+def _has_array_type(dtype: "nw.dtypes.DType") -> bool:
+    """Return whether numpy has the type of a column of numbers: not of decimals, nor of integers of 128 bits."""
+    import narwhals as nw
+
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 
-def _values_of_objects(values: Sequence[Any]) -> NDArray[np.float64] | Texts | None:
-    if all(value is None for value in values):
-        return np.full(len(values), np.nan)
-    present = [value for value in values if value is not None]
-    if all(isinstance(value, str) for value in present):
-        return list(values)
-    if all(isinstance(value, bool | int | float) for value in present):
-        return np.array([np.nan if value is None else float(value) for value in values])
-    return None
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts:
@@ -136,8 +143,7 @@ def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts:
     import narwhals as nw
 
     dtype = series.dtype
-    is_plain = dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean
-    if is_plain and series.null_count() == 0:
+    if (_has_array_type(dtype) or dtype == nw.Boolean) and series.null_count() == 0:
         return np.asarray(series.to_numpy())
     return _list_of(series)
 

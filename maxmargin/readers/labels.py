@@ -1,7 +1,9 @@
 """Labels: which classes there are, in which order, and which one is +1."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,16 +11,15 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import WordedError, option
 
+from .binary64 import EXACT_INTEGERS
 from .errors import listed, nearest, quote
+from .label_values import meanings
 from .numerals import number
 
 Label: TypeAlias = str | int | float | bool
 
 MOST_CLASSES = 100
 """More classes than this are taken for a wrong choice of the label column, unless one is chosen as positive."""
-
-EXACT_INTEGERS = 2.0**53
-"""Whole numbers of this size and above may have been rounded in binary64."""
 
 
 class LabelError(WordedError):
@@ -41,7 +42,7 @@ class Labels:
 
     def values(self) -> NDArray[Any]:
         """Return the label of every row."""
-        values: NDArray[Any] = np.array(self.classes)[self.codes]
+        values: NDArray[Any] = array_of_labels(self.classes)[self.codes]
         return values
 
 
@@ -60,7 +61,7 @@ class CodedLabels:
 
     def __init__(self, coded: Labels) -> None:
         self.coded = coded
-        self._values = np.array(coded.classes)
+        self._values = array_of_labels(coded.classes)
 
     @property
     def shape(self) -> tuple[int]:
@@ -158,6 +159,22 @@ class Coder:
         )
 
 
+def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
+    """Return labels as an array from which they come back: of objects where numpy would make other labels of them.
+
+    Examples
+    --------
+    >>> array_of_labels([-1, 2**63]).tolist()
+    [-1, 9223372036854775808]
+    """
+    array = np.array(labels)
+    if array.ndim == 1 and array.tolist() == list(labels):
+        return array
+    objects = np.empty(len(labels), dtype=object)
+    objects[:] = labels
+    return objects
+
+
 def _smallest_codes(n_classes: int) -> Any:
     return np.min_scalar_type(-max(n_classes, 1))
 
@@ -165,7 +182,8 @@ def _smallest_codes(n_classes: int) -> Any:
 def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
     """Find the classes of `values`: in numeric order if all are numbers, else in the order of their texts.
 
-    Whole numbers become integers however they are written (1, 1.0, "1"), other numbers floats, all else texts.
+    Whole numbers become integers however they are written (1, 1.0, "1"), other numbers floats, all else texts; numbers
+    that differ stay different, as texts if need be.
 
     Raises
     ------
@@ -181,7 +199,8 @@ def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
         return _present(values.coded)
     if not isinstance(values, np.ndarray):
         return _encode_objects(values)
-    return _encode_numbers(values) if values.dtype.kind in "biuf" else _encode_objects(values.tolist())
+    is_plain = values.dtype.kind in "biuf" and values.dtype.itemsize <= 8
+    return _encode_numbers(values) if is_plain else _encode_objects(values.tolist())
 
 
 def is_absent(value: object) -> bool:
@@ -192,6 +211,8 @@ def is_absent(value: object) -> bool:
     >>> is_absent(None), is_absent(float("nan")), is_absent("")
     (True, True, False)
     """
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
@@ -228,54 +249,41 @@ def _check_finite(values: NDArray[Any]) -> None:
 
 
 def _encode_objects(values: Sequence[Any]) -> Labels:
-    distinct = set(values)
+    distinct = _distinct(values)
     if any(is_absent(value) for value in distinct):
         row = next(i for i, value in enumerate(values) if is_absent(value))
         raise LabelError(found="a missing label", expected="a label", row=row)
-    meaning = _meanings(distinct)
+    meaning = meanings(distinct)
     classes = sorted(set(meaning.values()))
-    infinite = [value for value in classes if isinstance(value, float) and np.isinf(value)]
-    if infinite:
-        row = next(i for i, value in enumerate(values) if meaning[value] in infinite)
-        raise LabelError(found="an infinite label", expected="a label", row=row)
+    odd = [value for value in classes if isinstance(value, float) and not math.isfinite(value)]
+    if odd:
+        row = next(i for i, value in enumerate(values) if meaning[value] in odd)
+        found = "a missing label" if math.isnan(meaning[values[row]]) else "an infinite label"
+        raise LabelError(found=found, expected="a label", row=row)
     code_of = {value: classes.index(label) for value, label in meaning.items()}
     codes = np.fromiter(map(code_of.__getitem__, values), np.intp, len(values))
     return Labels(classes=tuple(classes), codes=codes)
 
 
-def _meanings(distinct: Iterable[Any]) -> dict[Any, Any]:
-    """Return the label that every value stands for: all numbers, all booleans, or all texts."""
-    values = list(distinct)
-    if all(isinstance(value, bool | np.bool_) for value in values):
-        return {value: bool(value) for value in values}
-    as_numbers = [_as_number(value) for value in values]
-    if None not in as_numbers:
-        return dict(zip(values, _whole_where_all_are(as_numbers), strict=True))
-    return {value: value.decode() if isinstance(value, bytes) else str(value) for value in values}
+def _distinct(values: Sequence[Any]) -> set[Any]:
+    try:
+        return set(values)
+    except TypeError:  # lists, signaling NaN
+        row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+        found = "a missing label" if isinstance(values[row], Decimal) else f"a {type(values[row]).__name__}"
+        raise LabelError(found=found, expected="a number or a text", row=row) from None
 
 
-def _as_number(value: object) -> float | None:
-    if isinstance(value, bool | np.bool_):
-        return None
-    if isinstance(value, str):
-        return _as_exact_number(value)
-    return value if isinstance(value, int | float) else _number_of(value)
-
-
-def _as_exact_number(text: str) -> float | None:
-    """Return the number that `text` writes unless it is so large that two different texts could become one label."""
-    value = number(text)
-    is_rounded = value is not None and EXACT_INTEGERS <= abs(value) < float("inf")
-    return None if is_rounded else value
-
-
-def _number_of(value: object) -> float | None:
-    is_number = isinstance(value, np.number) and not isinstance(value, np.complexfloating)
-    return float(value) if is_number else None  # type: ignore[arg-type]
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _whole_where_all_are(values: Iterable[Any]) -> list[Any]:
-    """Return the numbers as integers if all are whole, else as floats."""
+    """Return binary64 numbers and integers as integers if all are whole and were not rounded, else as floats."""
     every = list(values)
     if all(isinstance(value, int) or (value.is_integer() and abs(value) < EXACT_INTEGERS) for value in every):
         return [int(value) for value in every]
@@ -296,7 +304,8 @@ def choose_positive(classes: Sequence[Label], positive: object) -> Label:
             return label
     value = number(wanted)
     for label in classes:
-        if not isinstance(label, str) and label == value:
+        is_large = isinstance(label, int) and abs(label) >= EXACT_INTEGERS  # other texts are rounded to it
+        if not isinstance(label, str) and not is_large and label == value:
             return label
     raise LabelError(
         found=f"no label {quote(wanted)}", expected=f"one of {listed(classes)}", hint=nearest(wanted, classes)

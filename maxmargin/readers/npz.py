@@ -2,14 +2,15 @@
 
 import io
 import zipfile
-import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import data_error, listed, quote
+from .binary64 import REAL_KINDS, NumberError, numbers
+from .errors import DataError, data_error, listed, quote
+from .npy import BROKEN, read_header
 from .source import read_bytes
 from .table import Choice, Table, drop_note, kept_names
 
@@ -17,8 +18,7 @@ ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
 
 ARCHIVE = "an .npz file with the arrays X and y"
 
-BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, NotImplementedError, SyntaxError, KeyError)
-"""What numpy.load raises for archives that are damaged or would have to be unpickled."""
+ARRAYS = ("X", "y", "feature_names")
 
 
 def read_npz(path: str, choice: Choice) -> Table:
@@ -65,28 +65,49 @@ def _arrays(path: str) -> dict[str, NDArray[Any]]:
         found = "a single array (.npy)" if content.startswith(NPY_MAGIC) else "a file that is no archive"
         raise data_error(path, found=found, expected=ARCHIVE)
     try:
-        return _loaded(content)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.namelist()
+            return {name: array_of_archive(archive, name, path) for name in ARRAYS if f"{name}.npy" in members}
     except BROKEN as error:
-        if "pickle" in str(error).lower():
-            found, expected = "objects that would have to be unpickled", "arrays of numbers or texts"
-        else:
-            found, expected = f"a broken archive: {error}", ARCHIVE
-        raise data_error(path, found=found, expected=expected) from error
+        raise broken_archive(path, error) from error
 
 
-def _loaded(content: bytes) -> dict[str, NDArray[Any]]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive if name in ("X", "y", "feature_names")}
+def array_of_archive(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[Any]:
+    """Return an array, once its header is known not to lie about its size.
+
+    Raises
+    ------
+    DataError
+        As `read_header`.
+    """
+    info = archive.getinfo(f"{name}.npy")
+    with archive.open(info) as file:
+        read_header(cast("BinaryIO", file), info.file_size, path, name)
+    with archive.open(info) as file:
+        array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
+
+
+def broken_archive(path: str, error: Exception) -> DataError:
+    """Word the error of an archive that is damaged; one that is worded already stays."""
+    if isinstance(error, DataError):
+        return error
+    return data_error(path, found=f"a broken archive: {error or type(error).__name__}", expected=ARCHIVE)
 
 
 def _numbers(X: NDArray[Any], path: str) -> NDArray[np.float64]:
-    if X.dtype.kind not in "biuf":
+    if X.dtype.kind not in REAL_KINDS:
         raise data_error(path, found=f"X of type {quote(str(X.dtype))}", expected="an array X of real numbers")
     if X.ndim != 2:
         raise data_error(path, found=f"X of shape {X.shape}", expected="two dimensions: rows and columns")
     if X.shape[1] == 0:
         raise data_error(path, found="X without columns", expected="at least one feature")
-    return np.ascontiguousarray(X, dtype=np.float64)
+    try:
+        return numbers(X).held()
+    except NumberError as error:
+        raise data_error(
+            path, row=error.row, column=error.column, found=error.found, expected=error.expected, hint=error.hint
+        ) from error
 
 
 def _names(arrays: Mapping[str, NDArray[Any]], n_features: int, path: str) -> tuple[str, ...] | None:

@@ -1,7 +1,6 @@
 """Decimal text to binary64, correctly rounded."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,32 +12,6 @@ MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"
 
 BOOLEAN = {"true": 1.0, "false": 0.0}
 """Texts (in any case) that stand for 1 and 0."""
-
-
-EXACT_INTEGERS = 2.0**53
-"""Below it every integer is a binary64 number, and no other integer is rounded to one below it."""
-
-ROUNDED_HINT = "convert it to binary64 yourself to have it rounded"
-
-
-def first_rounded(values: NDArray[Any], converted: NDArray[np.float64]) -> tuple[int, ...] | None:
-    """Return the first place where a number changed on its way to binary64, or None; NaN is no change.
-
-    Examples
-    --------
-    >>> values = np.array([3, 2**53 + 1])
-    >>> first_rounded(values, values.astype(np.float64))
-    (1,)
-    """
-    if values.dtype.kind in "iu":
-        if values.dtype.itemsize < 8:
-            return None
-        large = np.argwhere(np.abs(converted) >= EXACT_INTEGERS).tolist()
-        return next((place for place in map(tuple, large) if int(values[place]) != int(converted[place])), None)
-    if values.dtype.kind != "f" or values.dtype.itemsize <= 8:
-        return None
-    changed = np.argwhere((values != converted) & ~np.isnan(values))
-    return tuple(changed[0].tolist()) if len(changed) else None
 
 
 def is_missing(text: str) -> bool:

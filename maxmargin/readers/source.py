@@ -5,12 +5,18 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO, cast
+
+from maxmargin.solvers.errors import option
 
 from .errors import DataError, data_error
 
 STDIN = "-"
 STDIN_NAME = "standard input"
+
+_BYTES_OF_GZIP_SIZE = 4
+_COMPRESSION = 6
 
 
 def suffix_of(path: str) -> str:
@@ -78,6 +84,41 @@ def read_bytes(path: str) -> bytes:
     """
     with open_binary(path) as file:
         return file.read()
+
+
+def size_of_content(path: str) -> int:
+    """Return about how many bytes a file has, decompressed.
+
+    The end of a gzip file tells, modulo 2**32, of the last of its parts; text and numbers have seldom fewer than
+    a sixth of their size when compressed.
+    """
+    n_bytes = os.path.getsize(path)
+    if not is_compressed(path) or n_bytes < _BYTES_OF_GZIP_SIZE:
+        return n_bytes
+    with _open(path) as file:
+        file.seek(-_BYTES_OF_GZIP_SIZE, os.SEEK_END)
+        told = int.from_bytes(file.read(_BYTES_OF_GZIP_SIZE), "little")
+    return max(told, _COMPRESSION * n_bytes)
+
+
+def lines_of(file: BinaryIO, longest: int, source: str) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Raises
+    ------
+    DataError
+        One has more than `longest` bytes.
+    """
+    for n_lines, line in enumerate(iter(partial(file.readline, longest + 1), b"")):
+        if len(line) > longest:
+            raise long_line(source, n_lines + 1, longest)
+        yield line
+
+
+def long_line(source: str, line: int | None, longest: int) -> DataError:
+    """Word the error of a line that is too long for the memory there is."""
+    found, hint = f"more than {longest / 2**20:.3g} MiB without an end", f"allow more {option('memory')}"
+    return data_error(source, line=line, found=found, expected="the end of a row", hint=hint)
 
 
 def _open(path: str) -> BinaryIO:

@@ -9,8 +9,9 @@ import numpy as np
 
 from .encodings import decoded
 from .errors import DataError, data_error, quote
+from .label_values import written_number
 from .numerals import is_missing, number
-from .source import STDIN, STDIN_NAME, open_binary
+from .source import STDIN, STDIN_NAME, lines_of, open_binary
 from .spelling import STORED
 from .table import TEXT_HINT, Choice, Table, drop_note, kept_names
 
@@ -47,7 +48,7 @@ def read_svmlight(path: str, choice: Choice) -> Table:
     source = STDIN_NAME if path == STDIN else path
     entries = _Entries(source, choice)
     with open_binary(path) as file:
-        entries.read(file)
+        entries.read(lines_of(file, choice.longest_line, source))
     X = entries.matrix()
     n_features = X.shape[1]
     roles = choice.roles((*[""] * n_features, LABEL_NAME), n_features + 1, source)
@@ -96,6 +97,7 @@ class _Entries:
         self.path = path
         self.missing_allowed = choice.drop_missing
         self.labels = array("d")
+        self.written: dict[float, str] = {}
         self.lines = array("q")
         self.ends = array("q", [0])
         self.indices = array("q")
@@ -142,6 +144,11 @@ class _Entries:
         is_fine = value is not None and (np.isfinite(value) or (is_missing(text) and self.missing_allowed))
         if value is None or not is_fine:
             raise data_error(self.path, line=line, found=quote(text), expected="a number as label, then index:value")
+        first = self.written.setdefault(value, text)
+        exact = written_number(text)
+        if text != first and (exact is None or exact != written_number(first)):
+            found = f"the label {quote(text)}, which binary64 does not tell from {quote(first)}"
+            raise data_error(self.path, line=line, found=found, expected="one that it does")
         return value
 
     def _pair(self, pair: str, line: int) -> tuple[int, float]:

@@ -24,6 +24,9 @@ Texts: TypeAlias = list[str | None]
 DROP_MISSING_HINT = f"leave out rows with missing values with {option('drop_missing')}"
 TEXT_HINT = f"drop it with {option('drop')} or encode it with {option('one_hot')}"
 
+LONGEST_LINE = 2**28
+"""Bytes of a line of text where nothing is said about memory: its fields may take thirty times as much."""
+
 HINTS_OUTSIDE_MEMORY = {
     DROP_MISSING_HINT: f"clean the file, leave the column out with {option('drop')}, or use {option('drop_missing')} "
     f"with more {option('memory')}",
@@ -86,7 +89,7 @@ class Choice:
     """What the user asked for: which columns, what to do with text and missing values, how the source is written.
 
     `format` is that of a file whatever its name; `sep` separates the fields of a delimited file; both None where the
-    source shall tell.
+    source shall tell. `longest_line` is in bytes.
     """
 
     label: ColumnRef = -1
@@ -98,6 +101,7 @@ class Choice:
     sep: str | None = None
     decimal_comma: bool = False
     format: str | None = None
+    longest_line: int = LONGEST_LINE
 
     @property
     def reading(self) -> dict[str, str | bool]:
@@ -213,14 +217,15 @@ def shown_name(names: Sequence[str] | None, position: int) -> str | int:
 class Column:
     """One column: float64 numbers with NaN where missing, or texts with None where missing.
 
-    The numbers may come with their texts, as the source writes them but with decimal points. `is_named` says that it
-    was named to be encoded.
+    The numbers may come with their texts, as the source writes them but with decimal points, or as fractions where
+    binary64 does not hold them. `is_named` says that it was named to be encoded.
     """
 
     name: str | int
     values: NDArray[np.float64] | Texts
     texts: Sequence[str] | None = None
     is_named: bool = False
+    exact: NDArray[np.object_] | None = None
 
     def is_missing(self) -> NDArray[np.bool_]:
         """Return which rows have no value."""
