@@ -67,7 +67,7 @@ class DecimalReading:
         return replace(question, X=_rounded(integers), integers=integers, units=self.units, known_bounds=None)
 
     def class_problem_of(self, part: Dataset, *, bias: bool = True) -> ClassProblem:
-        """Return the question of all classes of the text at once; `document` takes its proofs back to the text."""
+        """Return the question of all classes of the text at once; `restated` takes its proofs back to the text."""
         question = class_problem_of(replace(part, exact=None), bias=bias)
         integers = self.integers_of(part)
         return replace(question, X=_rounded(integers), integers=integers, units=self.units, known_bounds=None)
@@ -105,16 +105,6 @@ class DecimalReading:
         if isinstance(certificate, Overlap | QuasiSeparation | ClassOverlap | ClassQuasiSeparation):
             changes["null_space"] = tuple(tuple(self._integers(v, bias)) for v in certificate.null_space)
         return replace(certificate, **changes)
-
-    def document(self, certificate: Certificate) -> dict[str, Any]:
-        """Return a proof about the integers as the written proof about the numbers.
-
-        Raises
-        ------
-        InvalidOptionError
-            As `restated`.
-        """
-        return self.restated(certificate).to_dict()
 
     def _integers(self, vector: Sequence[int], bias: bool) -> list[int]:
         return without_denominators(self.units.direction(vector, bias=bias))

@@ -215,7 +215,7 @@ def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
     reading = read_decimal(tmp_path / "data.csv")
     certificate = separability(reading.problem_of(reading.dataset)).certificate
     assert certificate is not None
-    document = reading.document(certificate)
+    document = reading.restated(certificate).to_dict()
     document["data"] |= {"source": "data.csv", "label": -1}
     (tmp_path / "p.json").write_text(json.dumps(document), encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv")
