@@ -151,7 +151,7 @@ def hard_margin(
     exact_limit : int, optional
         The greatest number of columns, the bias counted, for which that is tried; by default 500.
     time_limit : float, optional
-        Seconds after which the exact work stops; the answer is then the interval proven so far.
+        Seconds after which work stops; the answer is then the interval proven so far. Default: none.
 
     Examples
     --------
@@ -187,6 +187,7 @@ def soft_margin(
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> "SoftMargin":
     """Solve the soft-margin SVM with a free bias: min 1/2 ||w||^2 + C sum v_i xi_i.
 
@@ -205,6 +206,8 @@ def soft_margin(
         "auto": for small data the textbook solution through cvxpy is always computed.
     solver : str, optional
         A cvxpy solver, such as "CLARABEL".
+    time_limit : float, optional
+        Seconds after which work stops, with what is proven by then and the status `limit`. Default: none.
 
     Examples
     --------
@@ -214,7 +217,7 @@ def soft_margin(
     """
     answers = soft_margin_path(
         X, y, (C,), bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
-        method=method, solver=solver,
+        method=method, solver=solver, time_limit=time_limit,
     )  # fmt: skip
     return answers[0]
 
@@ -230,6 +233,7 @@ def soft_margin_path(
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> "tuple[SoftMargin, ...]":
     """Solve the soft-margin SVM for several C, in their order; other parameters are those of `soft_margin`.
 
@@ -247,7 +251,7 @@ def soft_margin_path(
     dataset = from_arrays(X, y, positive=positive)
     problem = problem_of(dataset, bias=bias)
     weights = row_weights(dataset, sample_weight, class_weight)
-    answers = solve(problem, Cs, sample_weight=weights, method=method, solver=solver)
+    answers = solve(problem, Cs, sample_weight=weights, method=method, solver=solver, time_limit=time_limit)
     return tuple(with_positive(answer, dataset) for answer in answers)
 
 
@@ -262,6 +266,7 @@ def nu_margin(
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> "NuMargin":
     """Solve the nu-SVM with a free bias: min 1/2 ||w||^2 - nu rho + sum v_i xi_i / sum v.
 
@@ -278,6 +283,8 @@ def nu_margin(
         "auto": for small data the textbook solution through cvxpy is always computed.
     solver : str, optional
         A cvxpy solver, such as "CLARABEL".
+    time_limit : float, optional
+        Seconds after which work stops, with what is proven by then and the status `limit`. Default: none.
 
     Raises
     ------
@@ -299,7 +306,8 @@ def nu_margin(
     check_row_names(X=X, y=y, sample_weight=sample_weight)
     dataset = from_arrays(X, y, positive=positive)
     weights = row_weights(dataset, sample_weight, class_weight)
-    answer = solve(problem_of(dataset, bias=bias), nu, sample_weight=weights, method=method, solver=solver)
+    problem = problem_of(dataset, bias=bias)
+    answer = solve(problem, nu, sample_weight=weights, method=method, solver=solver, time_limit=time_limit)
     return with_positive(answer, dataset)
 
 

@@ -99,14 +99,19 @@ def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
     from maxmargin.solvers.hard_margin import hard_margin as solve
     from maxmargin.solvers.problem import radius
     from maxmargin.solvers.proof.dyadic import sqrt_up
+    from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
     from maxmargin.solvers.proof.margins import norm_squared
 
     if not problem.bias:
         return problem, 1.0
     answer = solve(problem)
-    if answer.w is None or answer.b is None:
+    plane = answer.certificate
+    if answer.w is not None and answer.b is not None:
+        offset = sqrt_up(Fraction(answer.b) ** 2 / norm_squared(answer.w))
+    elif isinstance(plane, MarginAtLeast | MarginExactly):  # no floats separate
+        offset = sqrt_up(plane.b**2 / sum(v * v for v in plane.w))
+    else:
         raise InvalidProblemError(f"bias_scale='best' needs separable data; found {answer.status}")
-    offset = sqrt_up(Fraction(answer.b) ** 2 / norm_squared(answer.w))
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
     return problem, math.sqrt(radius(problem)) * math.sqrt(offset)

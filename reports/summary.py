@@ -260,7 +260,8 @@ def _support_rows(study: Study) -> list[dict[str, Any]]:
     if plane is None:
         return []
     support = study.hard.support
-    functional = plane.distances(study.problem, support) * norm(plane.w)
+    with np.errstate(over="ignore"):
+        functional = plane.distances(study.problem, support) * norm(plane.w)
     return [
         {
             **row_fields(study.dataset, int(row)),

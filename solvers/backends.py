@@ -39,6 +39,9 @@ _TUNED = (
 )
 _OPTIONS = {backend.name: backend.options for backend in _TUNED}
 
+_TIME_LIMITS = {"SCS": "time_limit_secs"}
+"""What solvers call it, where it is not `time_limit`."""
+
 _MIXED_INTEGER = {
     "HIGHS": {
         # Its feasibility jump crashes the process on variables without bounds (ERGO-Code/HiGHS#3262, version 1.15.1).
@@ -61,6 +64,10 @@ FEASIBILITY_ORDER = ("HIGHS", "CLARABEL")
 
 FEWEST_ERRORS_ORDER = ("HIGHS",)
 """Of those that cvxpy brings, the one that solves mixed-integer programs."""
+
+
+_SECONDS_AN_ENTRY, _OVERTIME = 1e-6, 1.0
+"""What cvxpy takes to state a program, an entry of X; by how much it may be late."""
 
 
 def installed() -> list[str]:
@@ -103,10 +110,22 @@ def solve(program: "Program", solver: str, *, time_limit: float | None = None) -
     )
 
 
+def takes_too_long(n_entries: int, time_limit: float | None) -> bool:
+    """Return whether a program of so many entries cannot even be stated in this time."""
+    return time_limit is not None and n_entries * _SECONDS_AN_ENTRY > time_limit + _OVERTIME
+
+
+def not_asked(solver: str) -> Candidate:
+    """Return that a solver was not asked, as the program takes too long to be stated."""
+    attempt = Attempt(solver=solver, status="user_limit", message="stating the program takes longer than there is time")
+    return Candidate(w=None, multipliers=None, engine=f"cvxpy {solver}", attempt=attempt)
+
+
 def _options(tuned: dict[str, dict[str, Any]], solver: str, time_limit: float | None) -> dict[str, Any]:
     options = dict(tuned.get(solver, {}))
-    if time_limit is not None and solver in tuned:
-        options["time_limit"] = min(time_limit, options.get("time_limit", time_limit))
+    if time_limit is not None and (solver in tuned or solver in _TIME_LIMITS):
+        name = _TIME_LIMITS.get(solver, "time_limit")
+        options[name] = min(time_limit, options.get(name, time_limit))
     return options
 
 

@@ -37,7 +37,7 @@ class FewestErrors(NamedAnswer):
     b_exact : Fraction
         The hyperplane that was counted; 0 through the origin.
     error_rows : ndarray (upper,) of int
-        The rows with y(w.x + b) <= 0.
+        The rows with y(w.x + b) <= 0, of the hyperplane that was counted.
     witnesses : tuple of CommonHullPoint
         Sets of rows that no hyperplane has strictly on their side: from each one row has to go.
     witness_weights : tuple of Fraction

@@ -1,6 +1,7 @@
 """The maximum margin, as a proven interval."""
 
 import math
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -49,6 +50,12 @@ _WORKING_SET_GAP = 1e-13
 
 _MOST_ENTRIES = 20_000_000
 """Size of X up to which cvxpy is asked where the working set leaves a wide interval."""
+
+_SECONDS_A_CUBE = 1.5e-7
+"""Of the first step of exact work, times the cube of the rows it starts from."""
+
+_STEPS_TO_COME, _OVERTIME = 2, 1.0
+"""A step and the fractions of the answer, which take as long; seconds by which these may be late."""
 
 METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
 
@@ -154,7 +161,8 @@ def _solved(
         return _finish(best, attempts, limits)
     if is_auto and _is_worth_exact_work(best, limits):
         return _finish(best, attempts, _unasked(limits))
-    return best.solution(_status(best, stopped_early), attempts, "")
+    status = _status(best, stopped_early or limits.is_over())
+    return best.solution(status, attempts, limits.words() if limits.is_over() and status is not Status.OPTIMAL else "")
 
 
 def _may_be_separable(verdict: Separability | None) -> bool:
@@ -197,7 +205,8 @@ def _finish(best: Incumbent, attempts: tuple[Attempt, ...], limits: Limits) -> H
     if n_columns > limits.exact_limit:
         reason = f"exact work was limited to {limits.exact_limit} columns (exact_limit), and there are {n_columns}"
         return best.solution(_stopped(best), attempts, reason)
-    point, is_nearest = exact_margin.nearest_point(problem, exact_margin.start_near(problem, best.dual), limits.is_over)
+    start = exact_margin.start_near(problem, best.dual)
+    point, is_nearest = exact_margin.nearest_point(problem, start, _Clock(limits, len(start.rows)))
     tried = (*attempts, *best.attempts)
     if not point.margin_squared:
         return _zero(problem, _SHARED, shared_point(point), exact_margin.NAME, tried)
@@ -206,6 +215,24 @@ def _finish(best: Incumbent, attempts: tuple[Attempt, ...], limits: Limits) -> H
     _offer_ends(best, point)
     reason = f"the exact work stopped at the time limit of {limits.time_limit:g} s"
     return best.solution(_stopped(best), attempts, reason)
+
+
+class _Clock:
+    """Tells whether the next step of exact work, which nothing can stop, would end too late.
+
+    It will take about as long as the last one did; the first one grows with the cube of the rows.
+    """
+
+    def __init__(self, limits: Limits, n_rows: int) -> None:
+        self.limits, self.seconds, self.before = limits, _SECONDS_A_CUBE * n_rows**3, math.nan
+
+    def __call__(self) -> bool:
+        now = time.monotonic()
+        if not math.isnan(self.before):
+            self.seconds = now - self.before
+        self.before = now
+        left = self.limits.seconds_left
+        return left is not None and (left == 0 or _STEPS_TO_COME * self.seconds > left + _OVERTIME)
 
 
 def _offer_ends(best: Incumbent, point: HullPoint) -> None:
@@ -264,9 +291,12 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
             return
         from maxmargin.solvers import formulations
 
+        if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
+            yield backends.not_asked(name)
+            continue
         X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
-        yield _brought_home(backends.solve(program, name, time_limit=limits.seconds_left), scaling)
+        yield _brought_home(backends.solve(program, name, time_limit=limits.share()), scaling)
 
 
 def _brought_home(candidate: Candidate, scaling: ColumnScaling) -> Candidate:
@@ -299,6 +329,7 @@ def _zero(
         status=status,
         w=None,
         b=None,
+        margin=0.0,
         lower=0.0,
         upper=0.0,
         support=np.empty(0, dtype=np.int64),

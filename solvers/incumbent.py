@@ -2,22 +2,21 @@
 
 import math
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
-from maxmargin.solvers.proof.margins import least_functional_margin
-from maxmargin.solvers.proof.rounding import TINIEST_NORMAL
 from maxmargin.solvers.solution import HardMargin, Status, proven_upper, weighted_normal
 
 Floats = NDArray[np.float64]
@@ -30,7 +29,9 @@ _ROUNDING = 2.0**-50
 """Relative, by how much the margins of two planes may differ and still be taken for the same."""
 
 _LARGEST = sys.float_info.max
-_MOST_BITS = 1023  # a fraction of so many bits more above than below is less than 2**1024
+
+NO_FLOATS = "hyperplane of floats: none found; the exact one that proves the lower end is in the certificate"
+"""Reason of an answer without w and b though the data are separable."""
 
 
 @dataclass(slots=True)
@@ -93,14 +94,6 @@ class Incumbent:
         result[rows] = weights if self.problem.bias else weights / weights.sum()
         return result
 
-    def _near(self, w: Floats | None, b: float | None) -> Problem | None:
-        """Return the rows next to the plane, unless underflow changed an entry by more than a rounding."""
-        if self.plane is None or w is None or b is None:
-            return None
-        entries = zip((*self.plane.w, self.plane.b), (*w.tolist(), b), strict=True)
-        is_rounded = all(abs(rounded) >= TINIEST_NORMAL or not exact for exact, rounded in entries)
-        return self.near if is_rounded else None
-
     @property
     def relative_gap(self) -> float:
         """(upper - lower)/upper; infinity while one end is missing."""
@@ -109,25 +102,26 @@ class Incumbent:
         return float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper))
 
     def solution(self, status: Status, attempts: tuple[Attempt, ...], reason: str) -> HardMargin:
-        """Return the result, scaled to functional margin 1."""
-        dual, weights = self.dual, self._hull_weights()
-        w, b = (None, None) if self.plane is None else _canonical(self.plane)
-        primal_residual, dual_residual = _residuals(self.problem, w, b, weights, self.upper, self._near(w, b))
+        """Return the result: the hyperplane as floats, which prove the lower end where they are the better plane."""
+        weights = self._hull_weights()
+        certificate, lower, found = None, self.lower, None
+        if self.plane is not None:
+            certificate = MarginAtLeast.by(self.plane)
+            found = best_float_plane(self.problem, self.plane, certificate.margin_squared, self.near)
+            if found is not None and found.margin_squared > certificate.margin_squared:
+                certificate, lower = found.certificate(self.problem), found.margin
         return HardMargin(
             status=status,
-            w=w,
-            b=b,
-            lower=self.lower,
+            **_floats(self.problem, found, weights, is_separable=self.plane is not None),
+            lower=lower,
             upper=self.upper,
             support=np.flatnonzero(weights > SUPPORT_WEIGHT * weights.max()),
             dual=weights * _square_of_inverse(self.upper),
-            primal_residual=primal_residual,
-            dual_residual=dual_residual,
             engine=self.engine,
             attempts=(*attempts, *self.attempts),
-            reason=reason,
-            certificate=None if self.plane is None else MarginAtLeast.by(self.plane),
-            hull_weights=dual,
+            reason=_with_none_found(reason, is_missing=self.plane is not None and found is None),
+            certificate=certificate,
+            hull_weights=self.dual,
             problem=self.problem,
         )
 
@@ -136,21 +130,19 @@ def exact_solution(point: HullPoint, attempts: tuple[Attempt, ...], engine: str)
     """Return the result that the shortest v gives, which is not 0."""
     problem = point.problem
     lower, upper = sqrt_down(point.margin_squared), sqrt_up(point.margin_squared)
-    w, b = _into_range(point.normal, point.offset)
+    plane = SeparatingHyperplane(problem=problem, w=point.normal, b=point.offset, least_functional_margin=Fraction(1))
+    found = best_float_plane(problem, plane, point.margin_squared)
     weights = point.rounded_weights() / n_groups(problem)
-    primal_residual, dual_residual = _residuals(problem, w, b, weights, upper)
     return HardMargin(
         status=Status.OPTIMAL,
-        w=w,
-        b=b,
+        **_floats(problem, found, weights, is_separable=True),
         lower=lower,
         upper=upper,
         support=np.array(point.rows),
         dual=weights * _square_of_inverse(upper),
-        primal_residual=primal_residual,
-        dual_residual=dual_residual,
         engine=engine,
         attempts=attempts,
+        reason=_with_none_found("", is_missing=found is None),
         certificate=MarginExactly.by(point),
         hull_weights=weights,
         problem=problem,
@@ -174,38 +166,38 @@ def _margin(plane: SeparatingHyperplane) -> float:
     return sqrt_down(MarginAtLeast.by(plane).margin_squared)
 
 
-def _canonical(plane: SeparatingHyperplane) -> tuple[Floats, float]:
-    """Return (w, b) divided by the least functional margin."""
-    least = plane.least_functional_margin
-    return _into_range([v / least for v in plane.w], plane.b / least)
-
-
-def _into_range(w: Sequence[Fraction], b: Fraction) -> tuple[Floats, float]:
-    """Return (w, b) as binary64, divided by a power of two where they overflow."""
-    largest = max(map(abs, (*w, b)))
-    excess = max(0, largest.numerator.bit_length() - largest.denominator.bit_length() - _MOST_BITS)
-    return np.array([float(v / 2**excess) for v in w]), float(b / 2**excess)
-
-
 def _square_of_inverse(upper: float) -> float:
     """Return 1/upper^2, what the multipliers sum to at the optimum, as near as binary64 comes."""
     return min(1.0 / upper / upper, _LARGEST) if upper > 1.0 / _LARGEST else _LARGEST
 
 
-def _residuals(
-    problem: Problem,
-    w: Floats | None,
-    b: float | None,
-    hull_weights: Floats,
-    upper: float,
-    near: Problem | None = None,
-) -> tuple[float, float]:
-    """Return the primal and the dual residual of a `HardMargin`; the primal one from the rows near, if given."""
-    if w is None or b is None:
-        return math.inf, math.inf
-    least = least_functional_margin(problem if near is None else near, w, b)
-    # Both normals times the upper end, so that at the optimum they have length 1 in any units.
-    with np.errstate(over="ignore", invalid="ignore"):
-        normal = w * upper
-        difference = np.linalg.norm(normal - weighted_normal(problem, hull_weights) / upper) / np.linalg.norm(normal)
-    return max(0.0, float(1 - least)), math.inf if math.isnan(difference) else float(difference)
+def _with_none_found(reason: str, *, is_missing: bool) -> str:
+    """Return the reason, and where it is so that no hyperplane of floats was found."""
+    return "; ".join(filter(None, (reason, NO_FLOATS if is_missing else "")))
+
+
+def _floats(problem: Problem, found: FloatPlane | None, hull_weights: Floats, *, is_separable: bool) -> dict[str, Any]:
+    """Return what a `HardMargin` says of the hyperplane of floats."""
+    if found is None:
+        margin = 0.0 if is_separable else None
+        return {"w": None, "b": None, "margin": margin, "primal_residual": math.inf, "dual_residual": math.inf}
+    return {
+        "w": found.w,
+        "b": found.b,
+        "margin": found.margin,
+        "primal_residual": max(0.0, float(1 - found.least)) if found.least < 1 else 0.0,
+        "dual_residual": _dual_residual(problem, found.w, hull_weights),
+    }
+
+
+def _dual_residual(problem: Problem, w: Floats, hull_weights: Floats) -> float:
+    """Return the distance of the directions of w and of sum c y x, which at the optimum are the same."""
+    with np.errstate(all="ignore"):
+        difference = np.linalg.norm(_direction(w) - _direction(weighted_normal(problem, hull_weights)))
+    return math.inf if math.isnan(difference) else float(difference)
+
+
+def _direction(vector: Floats) -> Floats:
+    """Return the vector divided by its norm, without overflow on the way."""
+    vector = vector / np.abs(vector).max()
+    return np.asarray(vector / np.linalg.norm(vector))

@@ -15,7 +15,6 @@ from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
 from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.quantile import quantile
 from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, Incumbent, slack_of
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 Floats = NDArray[np.float64]
 
@@ -114,7 +113,7 @@ class NuIncumbent(Incumbent):
             engine=self.engine,
             attempts=tuple(self.attempts),
             sample_weight=sample_weight,
-            reason=WHAT_WAS_PROVEN if self.is_interrupted else "",
+            reason=self.reason(),
         )
 
 

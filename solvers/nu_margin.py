@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import highs_lp, interior_point
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
@@ -17,6 +18,7 @@ from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import as_dense, round_down
 from maxmargin.solvers.proof.nu_bounds import Shares
+from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, slack_of
 from maxmargin.solvers.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
 from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
@@ -39,6 +41,7 @@ def nu_margin(
     sample_weight: Any = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> NuMargin:
     """Solve min 1/2 ||w||^2 - nu rho + sum c_i xi_i subject to y_i (w.x_i + b) >= rho - xi_i, xi_i >= 0.
 
@@ -53,13 +56,17 @@ def nu_margin(
     nu : float
         Positive; with bias at most twice the share of the lighter class, without 1.
     sample_weight : array_like (n_samples,), optional
-        The v_i >= 0, finite; by default 1. Rows of weight 0 have no say.
+        The v_i >= 0, finite, or `RowWeights`; by default 1. Rows of weight 0 have no say. Products that are no floats
+        count as the floats next to them, but for weights that differ by group only, which are exact.
     method : {"auto", "cvxpy", "interior-point"}
         "cvxpy": the textbook program. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows
         and columns. "auto": for small data the first, and the second where the interval is not narrow; else the second,
         where such a matrix is of a moderate size.
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then OSQP until the interval is narrow.
+    time_limit : float, optional
+        Seconds after which work stops, with what is proven by then and the status `limit`. The time is looked at
+        between the steps of the engines.
 
     Raises
     ------
@@ -77,13 +84,22 @@ def nu_margin(
     ('optimal', 1.0, 1.0, 0.5)
     """
     check_options(problem, METHODS, method, solver)
-    solvers = backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
+    way = _Way(method, backends.chosen(solver, backends.SOFT_MARGIN_ORDER), Limits(time_limit=time_limit))
     if sample_weight is None:
-        return _best(problem, nu, np.ones(problem.n_samples), method, solvers).nu_solution(float(nu))
+        return _best(problem, nu, np.ones(problem.n_samples), way).nu_solution(float(nu))
     weights = row_weights(problem, sample_weight)
-    if weights.all():
-        return _best(problem, nu, _in_units(weights), method, solvers).nu_solution(float(nu), weights)
-    return _without_free_rows(problem, nu, weights, method, solvers)
+    if weights.are_positive.all():
+        best = _best(problem, nu, _in_units(weights.in_floats), way)
+        return best.nu_solution(float(nu), weights.nearest)
+    return _without_free_rows(problem, nu, weights, way)
+
+
+class _Way(NamedTuple):
+    """How an answer is to be found: the options, and the time."""
+
+    method: str
+    solvers: tuple[str, ...]
+    limits: Limits
 
 
 def _in_units(weights: Floats) -> Floats:
@@ -95,14 +111,15 @@ def _in_units(weights: Floats) -> Floats:
     return result
 
 
-def _without_free_rows(problem: Problem, nu: float, weights: Floats, method: str, solvers: tuple[str, ...]) -> NuMargin:
+def _without_free_rows(problem: Problem, nu: float, weights: RowWeights, way: _Way) -> NuMargin:
     """Solve for the rows of positive weight, and return the answer for all rows."""
-    kept = np.flatnonzero(weights)
-    answer = _best(of_rows(problem, kept), nu, _in_units(weights[kept]), method, solvers).nu_solution(float(nu))
+    kept = np.flatnonzero(weights.are_positive)
+    in_units = _in_units(weights.in_floats[kept])
+    answer = _best(of_rows(problem, kept), nu, in_units, way).nu_solution(float(nu))
     dual = np.zeros(problem.n_samples)
     dual[kept] = answer.dual
     slack = slack_of(problem, answer.w, answer.b, answer.rho)
-    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights)
+    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights.nearest)
 
 
 def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
@@ -118,45 +135,49 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     return shares
 
 
-def _best(problem: Problem, nu: float, weights: Floats, method: str, solvers: tuple[str, ...]) -> NuIncumbent:
+def _best(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuIncumbent:
     """Offer candidates until the interval is narrow."""
     best = NuIncumbent(problem, weights, shares=_shares(problem, nu, weights))
-    for candidate in _candidates(best, method, solvers):
+    for candidate in _candidates(best, way):
         best.offer(candidate)
         if best.relative_gap > NEXT_SOLVER_GAP:
             best.offer_written(candidate.engine)
         best.close_at_zero()
         if best.relative_gap <= NEXT_SOLVER_GAP or best.is_interrupted:
             return best
+        if way.limits.is_over():
+            best.why_stopped = way.limits.words()
+            break
     if best.relative_gap > RELATIVE_GAP:
         best.offer_nothing()
         best.offer_written("class means")
     return best
 
 
-def _candidates(best: NuIncumbent, method: str, solvers: tuple[str, ...]) -> Iterator[Candidate]:
+def _candidates(best: NuIncumbent, way: _Way) -> Iterator[Candidate]:
     """Yield candidates, the likeliest to do first."""
     problem, shares = best.problem, best.shares
-    textbook = (_solved(problem, shares, name) for name in solvers)
+    method, solvers, limits = way
+    textbook = (_solved(problem, shares, name, limits) for name in solvers)
     is_forced = len(solvers) == 1
     is_textbook = method == "cvxpy" or is_forced
     fits = interior_point.fits(problem)
     if is_textbook or (method == "auto" and (is_small(problem) or not fits)):
         yield next(textbook)
     if not is_textbook and fits:
-        yield _structured(problem, shares)
+        yield _structured(problem, shares, limits)
     if not is_forced:
-        yield from _limits(best)
+        yield from _limits(best, limits)
     if is_textbook or (method == "auto" and problem.n_samples * problem.n_features <= MODERATE_ENTRIES):
         yield from textbook
 
 
-def _limits(best: NuIncumbent) -> Iterator[Candidate]:
+def _limits(best: NuIncumbent, limits: Limits) -> Iterator[Candidate]:
     """Yield the candidates for reduced hulls that share a point, and for those that are the hulls."""
     if best.may_be_zero:
-        yield _vertex(best.problem, best.shares)
+        yield _vertex(best.problem, best.shares, limits)
     if best.shares.spares_no_row:
-        yield _hard_margin(best.problem, best.shares)
+        yield _hard_margin(best.problem, best.shares, limits)
 
 
 def _prices(shares: Shares) -> Floats:
@@ -165,14 +186,15 @@ def _prices(shares: Shares) -> Floats:
         return np.clip(shares.weights / float(shares.mass), LEAST_PRICE, _GREATEST_PRICE)
 
 
-def _structured(problem: Problem, shares: Shares) -> Candidate:
+def _structured(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     """Return the answer of the interior point, for multipliers that sum to 1 a class, in units of its own.
 
     With all prices times 4**-e the margins of rows of size 2**e have size 1.
     """
     exponent = int(np.clip(np.frexp(data_size(problem))[1], -_GREATEST_EXPONENT, _GREATEST_EXPONENT))
     unit = 4.0**-exponent
-    found = interior_point.solve(problem, unit * _prices(shares), nu=unit * len(shares.members))
+    limited: dict[str, Any] = {} if limits.time_limit is None else {"is_over": limits.is_over}
+    found = interior_point.solve(problem, unit * _prices(shares), nu=unit * len(shares.members), **limited)
     return _of_mass(found, float(shares.mass) / unit)
 
 
@@ -182,20 +204,20 @@ def _of_mass(candidate: Candidate, mass: float) -> Candidate:
     return replace(candidate, multipliers=multipliers)
 
 
-def _vertex(problem: Problem, shares: Shares) -> Candidate:
+def _vertex(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     """Return multipliers that balance, if there are such, as few as can be off their ends."""
     scaled = as_dense(problem.scaling.apply(problem.matrix))
     rows = np.column_stack([problem.y[:, None] * scaled, *shares.members])
     target = np.concatenate([np.zeros(problem.n_features), np.ones(len(shares.members))])
     attempts: list[Attempt] = []
-    found = highs_lp.combination(rows, target, attempts, most=_prices(shares))
+    found = highs_lp.combination(rows, target, attempts, most=_prices(shares), time_limit=limits.share())
     multipliers = None if found is None else found * float(shares.mass)
     return Candidate(w=None, multipliers=multipliers, engine=highs_lp.NAME, attempt=attempts[0])
 
 
-def _hard_margin(problem: Problem, shares: Shares) -> Candidate:
+def _hard_margin(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     """Return the limit for small nu."""
-    hard = hard_margin(problem)
+    hard = hard_margin(problem, time_limit=limits.share())
     attempt = Attempt(solver="hard margin", status=hard.status)
     if hard.w is None or hard.hull_weights is None:
         return Candidate(w=None, multipliers=None, engine=hard.engine, attempt=attempt)
@@ -205,10 +227,12 @@ def _hard_margin(problem: Problem, shares: Shares) -> Candidate:
     return Candidate(w=hard.w, multipliers=multipliers, engine=hard.engine, attempt=attempt)
 
 
-def _solved(problem: Problem, shares: Shares, solver: str) -> Candidate:
+def _solved(problem: Problem, shares: Shares, solver: str, limits: Limits) -> Candidate:
     """Return the direction of the normal in the original coordinates, and the multipliers."""
     from maxmargin.solvers import formulations
 
+    if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
+        return backends.not_asked(solver)
     scaling = problem.scaling
     program = formulations.nu_margin(
         scaling.apply(problem.matrix),
@@ -218,4 +242,4 @@ def _solved(problem: Problem, shares: Shares, solver: str) -> Candidate:
         bias=problem.bias,
         normal_weights=scaling.normal_weights(),
     )
-    return _of_mass(scaling.bring_home(backends.solve(program, solver)), float(shares.mass))
+    return _of_mass(scaling.bring_home(backends.solve(program, solver, time_limit=limits.share())), float(shares.mass))

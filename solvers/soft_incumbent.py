@@ -35,11 +35,15 @@ class Incumbent:
     ----------
     problem : Problem
     prices : ndarray (n_samples,)
-        Of a unit of slack, positive.
+        Of a unit of slack, positive; where they are no floats, the floats above.
+    least_prices : ndarray (n_samples,), optional
+        The floats below, from 0; by default the prices. No multiplier exceeds them, so that the interval is that of
+        the exact prices.
     """
 
     problem: Problem
     prices: Floats
+    least_prices: Floats | None = None
     w: Floats = field(init=False)
     b: float = 0.0
     objective: float = np.inf
@@ -47,9 +51,12 @@ class Incumbent:
     lower: float = 0.0
     engine: str = "none"
     stopped_early: bool = False
+    why_stopped: str = ""
     attempts: list[Attempt] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if self.least_prices is None:
+            self.least_prices = self.prices
         self.w = np.zeros(self.problem.n_features)
         self.dual = np.zeros(self.problem.n_samples)
 
@@ -60,12 +67,12 @@ class Incumbent:
         if candidate.w is not None and np.isfinite(candidate.w).all():
             self._offer_normal(candidate.w, candidate.engine)
         if candidate.multipliers is not None and not np.isnan(candidate.multipliers).any():
-            self._offer_dual(np.clip(candidate.multipliers, 0.0, self.prices))
+            self._offer_dual(np.clip(candidate.multipliers, 0.0, self.least_prices))
 
     def offer_nothing(self) -> None:
         """Offer w = 0, and multipliers as near to the prices as balances."""
         self._offer_normal(np.zeros(self.problem.n_features), "none")
-        self._offer_dual(self.prices)
+        self._offer_dual(self.prices if self.least_prices is None else self.least_prices)
 
     def _offer_normal(self, w: Floats, engine: str) -> None:
         b = best_offset(self.problem, w, self.prices)
@@ -110,13 +117,19 @@ class Incumbent:
             engine=self.engine,
             attempts=tuple(self.attempts),
             sample_weight=sample_weight,
-            reason=WHAT_WAS_PROVEN if self.is_interrupted else "",
+            reason=self.reason(),
         )
+
+    def reason(self) -> str:
+        """Say what cut the work short, if anything did."""
+        if self.is_interrupted:
+            return WHAT_WAS_PROVEN
+        return self.why_stopped if self.relative_gap > RELATIVE_GAP else ""
 
     def _status(self) -> Status:
         if self.relative_gap <= RELATIVE_GAP:
             return Status.OPTIMAL
-        return Status.LIMIT if self.stopped_early or self.is_interrupted else Status.NUMERICAL
+        return Status.LIMIT if self.stopped_early or self.reason() else Status.NUMERICAL
 
 
 def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:

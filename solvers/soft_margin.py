@@ -3,22 +3,25 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
 from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 _DUAL_COORDINATE = "dual-coordinate"
 
@@ -39,6 +42,9 @@ _STRETCH = 2.0**-48
 _LEAST_SLACK = 1e-8
 """Slack in units of the margin up to which rounding is to blame for it."""
 
+_LEAST_EXPONENT = -1074 - 53
+"""Of the price of a row; of smaller ones nothing is left beside the least float, not even in proportion."""
+
 LEAST_PRICE = 1e-100
 """Of a unit of slack, as handed to a solver; below it, and above its inverse, the solver is asked another question."""
 
@@ -50,6 +56,7 @@ def soft_margin(
     sample_weight: Any = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> SoftMargin:
     """Solve min 1/2 ||w||^2 + C sum v_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
 
@@ -62,8 +69,8 @@ def soft_margin(
     C : float
         Price of a unit of slack, positive and finite.
     sample_weight : array_like (n_samples,), optional
-        The v_i >= 0, finite; by default 1. The price of a row is the binary64 number next to C v_i; rows of weight 0
-        have no say.
+        The v_i >= 0, finite, or `RowWeights`; by default 1. The interval is that of the exact products C v_i; rows of
+        weight 0 have no say.
     method : {"auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
         "cvxpy": the textbook program. "working-set": for many rows, a few passes and a program of those next to the
         margin. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows and columns.
@@ -72,6 +79,9 @@ def soft_margin(
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
+    time_limit : float, optional
+        Seconds after which work stops, with what is proven by then and the status `limit`. The time is looked at
+        between the steps of the engines.
 
     Raises
     ------
@@ -86,7 +96,9 @@ def soft_margin(
     >>> solution.status.value, round(solution.objective, 6)
     ('optimal', 0.5)
     """
-    return soft_margin_path(problem, (C,), sample_weight=sample_weight, method=method, solver=solver)[0]
+    return soft_margin_path(
+        problem, (C,), sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
+    )[0]
 
 
 def soft_margin_path(
@@ -96,11 +108,13 @@ def soft_margin_path(
     sample_weight: Any = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> tuple[SoftMargin, ...]:
     """Return the soft margin for every C, in the order given; other parameters are those of `soft_margin`.
 
     Prices are gone through upwards. From the greatest multiplier of the hard margin on, if there is one, every answer
-    is the hard margin: once no row has slack, an answer is the first candidate for the next price.
+    is the hard margin: once no row has slack, an answer is the first candidate for the next price. The time limit is
+    that of the whole path.
 
     Examples
     --------
@@ -109,7 +123,9 @@ def soft_margin_path(
     [0.21875, 0.5, 0.5]
     """
     prices = [_price(C) for C in Cs]
-    rising = rising_soft_margins(problem, prices, sample_weight=sample_weight, method=method, solver=solver)
+    rising = rising_soft_margins(
+        problem, prices, sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
+    )
     answers = {answer.C: answer for answer in rising}
     return tuple(answers[C] for C in prices)
 
@@ -121,6 +137,7 @@ def rising_soft_margins(
     sample_weight: Any = None,
     method: str = "auto",
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> Iterator[SoftMargin]:
     """Yield what `soft_margin_path` returns, each C once and upwards: of many rows a few answers may fill the memory.
 
@@ -135,10 +152,11 @@ def rising_soft_margins(
     check_options(problem, METHODS, method, solver)
     weights = None if sample_weight is None else row_weights(problem, sample_weight)
     before: SoftMargin | None = None
+    limits = Limits(time_limit=time_limit)
     for C in sorted({_price(C) for C in Cs}):
         if before is not None and before.reason == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
-        before = _answer(problem, C, weights, method, solver, before)
+        before = _answer(problem, C, weights, _Way(method, solver, limits, before))
         yield before
 
 
@@ -148,79 +166,99 @@ def _price(C: Any) -> float:
     return float(C)
 
 
-def _answer(
-    problem: Problem, C: float, weights: Floats | None, method: str, solver: str | None, before: SoftMargin | None
-) -> SoftMargin:
+class _Way(NamedTuple):
+    """How an answer is to be found: the options, the time, and the answer for a lower price."""
+
+    method: str
+    solver: str | None
+    limits: Limits
+    before: SoftMargin | None
+
+    @property
+    def start(self) -> tuple[Floats, float] | None:
+        """The hyperplane to start from."""
+        return None if self.before is None else (self.before.w, self.before.b)
+
+
+def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _Way) -> SoftMargin:
     if weights is None:
-        return _best(problem, np.full(problem.n_samples, C), method, solver, before).solution(C)
-    with np.errstate(over="ignore"):
-        prices = C * weights
-    if not np.isfinite(prices).all() or (prices[weights > 0] == 0).any():
+        return _best(Incumbent(problem, np.full(problem.n_samples, C)), way).solution(C)
+    kept = np.flatnonzero(weights.are_positive)
+    if len(kept) == problem.n_samples:
+        return _best(_of_weights(problem, C, weights), way).solution(C, weights.nearest)
+    return _without_free_rows(problem, C, weights, kept, way)
+
+
+def _of_weights(problem: Problem, C: float, weights: RowWeights) -> Incumbent:
+    """Start from the floats next to the exact prices."""
+    low, high = weights.times(C)
+    exponents = np.frexp(C)[1] + np.frexp(weights.nearest)[1]
+    if not np.isfinite(high).all() or exponents.min() < _LEAST_EXPONENT:
         raise InvalidProblemError("C times sample_weight is beyond the range of binary64")
-    if prices.all():
-        return _best(problem, prices, method, solver, before).solution(C, weights)
-    return _without_free_rows(problem, C, weights, method, solver, before)
+    return Incumbent(problem, high, low)
 
 
-def _without_free_rows(
-    problem: Problem, C: float, weights: Floats, method: str, solver: str | None, before: SoftMargin | None
-) -> SoftMargin:
+def _without_free_rows(problem: Problem, C: float, weights: RowWeights, kept: Rows, way: _Way) -> SoftMargin:
     """Solve for the rows of positive weight, and return the answer for all rows."""
-    kept = np.flatnonzero(weights)
-    others = of_rows(problem, kept)
-    if before is not None:
-        before = replace(before, dual=before.dual[kept], slack=before.slack[kept])
-    answer = _best(others, C * weights[kept], method, solver, before).solution(C)
+    if way.before is not None:
+        way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
+    answer = _best(_of_weights(of_rows(problem, kept), C, weights.of_rows(kept)), way).solution(C)
     dual = np.zeros(problem.n_samples)
     dual[kept] = answer.dual
     slack = slack_of(problem, answer.w, answer.b)
-    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights)
+    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights.nearest)
 
 
-def _best(problem: Problem, prices: Floats, method: str, solver: str | None, before: SoftMargin | None) -> Incumbent:
-    """Offer candidates until the interval is narrow."""
-    best = Incumbent(problem, prices)
-    for candidate in _candidates(best, method, solver, before):
+def _best(best: Incumbent, way: _Way) -> Incumbent:
+    """Offer candidates until the interval is narrow, or the time is over."""
+    for candidate in _candidates(best, way):
         best.offer(candidate)
         if best.relative_gap <= NEXT_SOLVER_GAP or best.is_interrupted:
             return best
+        if way.limits.is_over():
+            best.why_stopped = way.limits.words()
+            break
     if best.relative_gap > RELATIVE_GAP:
         best.offer_nothing()
     return best
 
 
-def _candidates(best: Incumbent, method: str, solver: str | None, before: SoftMargin | None) -> Iterator[Candidate]:
+def _candidates(best: Incumbent, way: _Way) -> Iterator[Candidate]:
     """Yield candidates, the likeliest to do first."""
-    problem, prices = best.problem, best.prices
-    if before is not None and _is_limit(before, prices):
-        yield _stretched(before)
-    if method == "cvxpy" or solver is not None:
-        yield from _textbook(problem, prices, solver)
+    problem, prices, method = best.problem, best.prices, way.method
+    if way.before is not None and _is_limit(way.before, prices):
+        yield _stretched(way.before)
+    elif way.before is not None and way.limits.is_over():
+        yield _as_before(way.before)
+    if method == "cvxpy" or way.solver is not None:
+        yield from _textbook(problem, prices, way)
     elif method != "auto":
-        yield _structured(problem, prices, method, before)
+        yield _structured(problem, prices, method, way)
     elif is_small(problem):
-        textbook = _textbook(problem, prices, None)
+        if _is_beyond_solvers(problem, prices):
+            yield _hard_margin(problem, way.limits, method="quick")
+        textbook = _textbook(problem, prices, way)
         yield next(textbook)
-        yield _structured(problem, prices, interior_point.NAME, before)
+        yield _structured(problem, prices, interior_point.NAME, way)
         yield from textbook
     else:
         for engine in _engines(problem):
-            yield _structured(problem, prices, engine, before)
+            yield _structured(problem, prices, engine, way)
         is_moderate = _is_moderate(problem)
         is_near_limit = best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP)
         if is_near_limit:
-            yield _hard_margin(problem)
+            yield _hard_margin(problem, way.limits)
         if is_moderate:
-            yield from _textbook(problem, prices, None, with_limit=not is_near_limit)
+            yield from _textbook(problem, prices, way, with_limit=not is_near_limit)
 
 
-def _textbook(problem: Problem, prices: Floats, solver: str | None, *, with_limit: bool = True) -> Iterator[Candidate]:
+def _textbook(problem: Problem, prices: Floats, way: _Way, *, with_limit: bool = True) -> Iterator[Candidate]:
     """Yield the solvers' solutions in turn, and after the first the hard margin, which is the limit for great C."""
-    first, *others = backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
-    yield _solved(problem, prices, first)
-    if solver is None and with_limit:
-        yield _hard_margin(problem)
-    yield from (_solved(problem, prices, name) for name in others)
+    first, *others = backends.chosen(way.solver, backends.SOFT_MARGIN_ORDER)
+    yield _solved(problem, prices, first, way.limits)
+    if way.solver is None and with_limit:
+        yield _hard_margin(problem, way.limits)
+    yield from (_solved(problem, prices, name, way.limits) for name in others)
 
 
 def _engines(problem: Problem) -> Iterator[str]:
@@ -229,21 +267,27 @@ def _engines(problem: Problem) -> Iterator[str]:
     yield interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
 
 
-def _structured(problem: Problem, prices: Floats, engine: str, before: SoftMargin | None) -> Candidate:
-    start = None if before is None else (before.w, before.b)
+def _structured(problem: Problem, prices: Floats, engine: str, way: _Way) -> Candidate:
+    is_over = way.limits.is_over
     if engine == soft_working_set.NAME:
-        return soft_working_set.solve(problem, prices, start=start)
+        return soft_working_set.solve(problem, prices, start=way.start, is_over=is_over)
     if engine == interior_point.NAME:
-        return interior_point.solve(problem, prices, start=start)
+        return interior_point.solve(problem, prices, start=way.start, is_over=is_over)
     from maxmargin.solvers.engines import dual_coordinate
 
     gap = NEXT_SOLVER_GAP if _is_moderate(problem) else RELATIVE_GAP
-    return dual_coordinate.solve(problem, prices, relative_gap=gap / 2)
+    return dual_coordinate.solve(problem, prices, relative_gap=gap / 2, is_over=is_over)
 
 
 def is_small(problem: Problem) -> bool:
     """Return whether the textbook program is solved in a second or so."""
     return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
+
+
+def _is_beyond_solvers(problem: Problem, prices: Floats) -> bool:
+    """Return whether the prices are so great that solvers would be asked another question."""
+    with np.errstate(over="ignore"):
+        return bool(np.ldexp(prices.min(), 2 * problem.scaling.unit_exponent) > 1 / LEAST_PRICE)
 
 
 def _is_moderate(problem: Problem) -> bool:
@@ -258,22 +302,36 @@ def _is_limit(before: SoftMargin, prices: Floats) -> bool:
 def _stretched(before: SoftMargin) -> Candidate:
     """Return an answer without slack that rounding cannot bring back."""
     stretch = float(before.slack.max()) + _STRETCH * (1 + abs(before.b))
+    return replace(_as_before(before), w=before.w * (1 + stretch))
+
+
+def _as_before(before: SoftMargin) -> Candidate:
+    """Return the answer for a lower price as it is."""
     attempt = Attempt(solver=before.engine, status=before.status, message=f"the answer for C = {before.C:g}")
-    return Candidate(w=before.w * (1 + stretch), multipliers=before.dual, engine=before.engine, attempt=attempt)
+    return Candidate(w=before.w, multipliers=before.dual, engine=before.engine, attempt=attempt)
 
 
-def _hard_margin(problem: Problem) -> Candidate:
+def _hard_margin(problem: Problem, limits: Limits, **options: Any) -> Candidate:
     """Return the limit for great C."""
-    hard = hard_margin(problem)
+    if limits.time_limit is not None:
+        options["time_limit"] = limits.share()
+    hard = hard_margin(problem, **options)
     attempt = Attempt(solver="hard margin", status=INTERRUPTED if hard.reason == WHAT_WAS_PROVEN else hard.status)
-    w = None if hard.w is None or hard.b is None else hard.w * (1 + _STRETCH * (1 + abs(hard.b)))
+    w = None
+    if hard.w is not None and hard.b is not None and hard.margin is not None:
+        least = hard.margin * math.hypot(*hard.w.tolist())  # 1, but where rounding was in the way
+        if least > 0:
+            with np.errstate(over="ignore"):
+                w = hard.w / least * (1 + _STRETCH * (1 + abs(hard.b / least)))
     return Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
 
 
-def _solved(problem: Problem, prices: Floats, solver: str) -> Candidate:
+def _solved(problem: Problem, prices: Floats, solver: str, limits: Limits) -> Candidate:
     """Return the hyperplane in the original coordinates, in the scale of the problem, and the multipliers there."""
     from maxmargin.solvers import formulations
 
+    if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
+        return backends.not_asked(solver)
     scaling = problem.scaling
     exponent = scaling.unit_exponent
     # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + sum 4**exponent c_i xi_i).
@@ -286,7 +344,7 @@ def _solved(problem: Problem, prices: Floats, solver: str) -> Candidate:
         bias=problem.bias,
         normal_weights=scaling.normal_weights(),
     )
-    raw = backends.solve(program, solver)
+    raw = backends.solve(program, solver, time_limit=limits.share())
     with np.errstate(over="ignore"):
         w = None if raw.w is None else np.ldexp(scaling.normal_weights() * raw.w, -exponent)
         multipliers = None if raw.multipliers is None else np.ldexp(raw.multipliers, -2 * exponent)

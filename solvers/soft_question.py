@@ -10,6 +10,7 @@ from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.row_weights import RowWeights, checked
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -27,14 +28,16 @@ def check_options(problem: Problem, methods: tuple[str, ...], method: str, solve
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
 
 
-def row_weights(problem: Problem, sample_weight: Any) -> Floats:
-    """Return the weights as numbers.
+def row_weights(problem: Problem, sample_weight: Any) -> RowWeights:
+    """Return the weights, of numbers or as they are.
 
     Raises
     ------
     InvalidProblemError
         Unless they are one finite number from 0 a row, with both classes left.
     """
+    if isinstance(sample_weight, RowWeights):
+        return checked(sample_weight, problem.y)
     try:
         weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -43,9 +46,7 @@ def row_weights(problem: Problem, sample_weight: Any) -> Floats:
         raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({problem.n_samples},)")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
-    if len(np.unique(problem.y[weights > 0])) < 2:
-        raise InvalidProblemError("sample_weight leaves one class only; expected positive weights in both")
-    return weights
+    return checked(RowWeights(numbers=weights), problem.y)
 
 
 def of_rows(problem: Problem, rows: Rows) -> Problem:

@@ -20,7 +20,7 @@ from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
 from maxmargin.solvers.proof.class_certificate import ClassWitness
 from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
-from maxmargin.solvers.proof.margin_certificate import MarginAtMost
+from maxmargin.solvers.proof.margin_certificate import MarginAtMost, MarginExactly
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -216,43 +216,50 @@ class HardMargin(NamedAnswer):
     ----------
     status : Status
     w : ndarray (n_features,) or None
-        Normal of the best hyperplane found, scaled to functional margin 1; None unless it separates.
+        Normal of the best hyperplane of floats found near the best exact one, scaled to functional margin 1, but where
+        a multiple of that rounds better by far; None unless it separates.
     b : float or None
+    margin : float or None
+        Geometric margin of (w, b), of these very floats, rounded down. 0 where the maximum is proven 0, and where data
+        are separable but no floats were found that separate them (``reason`` says so, and ``certificate`` has the exact
+        hyperplane); None where it is not known whether the data are separable.
     lower, upper : float
-        Proven ends of the maximum geometric margin, outward rounded: the exact margin of (w, b), and half the
-        distance of two points of the hulls (through the origin: the norm of a point of the hull of the y x).
+        Proven ends of the maximum geometric margin, outward rounded: the margin of the exact hyperplane of the
+        certificate, at least ``margin``, and half the distance of two points of the hulls (through the origin: the norm
+        of a point of the hull of the y x).
     support : ndarray of int
         Rows of positive multiplier.
     dual : ndarray (n_samples,)
         Multipliers alpha >= 0 of the constraints y(w.x + b) >= 1: at the optimum w = sum alpha y x.
     primal_residual : float
-        max(0, 1 - least functional margin), from exact arithmetic.
+        max(0, 1 - least functional margin of (w, b)), from exact arithmetic.
     dual_residual : float
-        ||w - sum alpha y x|| / ||w||.
+        Distance of w and sum alpha y x, both divided by their norms.
     engine : str
         What computed the answer.
     attempts : tuple of Attempt
     reason : str
-        Why exact work was not finished; else empty.
+        Why exact work was not finished, or that there are no floats w and b; else empty.
     certificate : Certificate or None
         `MarginExactly` where the margin is known exactly, `CommonHullPoint` or the like where it is 0, else
         `MarginAtLeast`, which proves ``lower``.
     margin_squared : Fraction or None
         The square of the maximum margin, where it is known exactly; 0 where the data are not strictly separable.
     w_exact : tuple of Fraction or None
-        With ``b_exact`` the solution of the program, where ``margin_squared`` is known and not 0; w and b are its
-        roundings (where they overflow, divided by a power of two).
+        With ``b_exact`` the solution of the program, where ``margin_squared`` is known and not 0.
     b_exact : Fraction or None
     dual_exact : mapping of row to Fraction, or None
         The multipliers alpha > 0 of the support rows: w = sum alpha y x, and with bias sum alpha y = 0.
     hull_weights : ndarray (n_samples,) or None
-        Weights of the rows that give the two points of the hulls behind ``upper``.
+        Weights of the rows that give the two points of the hulls behind ``upper``; where ``margin_squared`` is known
+        those are the exact ones of ``upper_certificate``, and these are rounded.
     problem : Problem or None
     """
 
     status: Status
     w: Floats | None
     b: float | None
+    margin: float | None
     lower: float
     upper: float
     support: Rows
@@ -273,16 +280,11 @@ class HardMargin(NamedAnswer):
     @property
     def upper_certificate(self) -> MarginAtMost | None:
         """The proof of ``upper``; None where that is 0 or infinite."""
+        if isinstance(self.certificate, MarginExactly):
+            return self.certificate.at_most()
         if self.problem is None or self.hull_weights is None:
             return None
         return MarginAtMost.by(self.problem, self.hull_weights)
-
-    @property
-    def margin(self) -> float | None:
-        """Geometric margin of (w, b), rounded down; 0 where the maximum is proven 0, None where it is not known."""
-        if self.w is None and not self.status.is_inseparable:
-            return None
-        return self.lower
 
     @property
     def gap(self) -> float:
@@ -314,9 +316,9 @@ class SoftMargin(NamedAnswer):
         What computed (w, b).
     attempts : tuple of Attempt
     reason : str
-        `WHAT_WAS_PROVEN` where Ctrl-C cut the work short, else empty.
+        What cut the work short, `WHAT_WAS_PROVEN` for Ctrl-C; else empty.
     sample_weight : ndarray (n_samples,) or None
-        The v; None where all are 1.
+        The floats next to the v; None where all are 1.
     """
 
     status: Status

@@ -69,7 +69,9 @@ class Incumbent:
         if least > 0:
             self.separates = True
             with np.errstate(over="ignore"):
-                self._offer_value(v / least, separating_value(self.problem, v, self.square), engine)
+                scaled = v / least
+            if np.isfinite(scaled).all():
+                self._offer_value(scaled, separating_value(self.problem, scaled, self.square), engine)
 
     def _offer_value(self, v: Floats, value: float, engine: str) -> None:
         if value < self.upper and np.isfinite(v).all():

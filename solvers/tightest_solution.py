@@ -28,7 +28,8 @@ class TightestBound:
     v : ndarray (n_features,)
         The best normal found, in the space of the run; 0 gives the number of presentations.
     lower, upper : float
-        Proven ends of the least value, outward rounded: the first from the weights, the second is the value at v.
+        Proven ends of the least value, outward rounded: the first from the weights, the second is the value at v,
+        where v separates that over its least margin.
     weights : ndarray (n_samples,)
         Of the rows, in any unit: at the optimum they are proportional to the most mistakes that the bound allows.
     engine : str

@@ -94,8 +94,7 @@ def least_total_slack(
     if isinstance(verdict.certificate, SeparatingHyperplane):
         return _without_slack(problem, verdict.certificate, verdict.attempts)
     attempts = list(verdict.attempts)
-    zero = np.zeros(problem.n_features)
-    planes, duals = [(zero, b) for b in ((-1.0, 0.0, 1.0) if problem.bias else (0.0,))], [_of_witness(verdict)]
+    planes, duals = _constants(problem), [_of_witness(verdict)]
     if problem.n_samples * (problem.n_features + problem.bias) <= MOST_ENTRIES and not limits.is_over():
         plane, dual = _from_vertex(problem, attempts, limits)
         planes += [plane] if plane is not None else []
@@ -103,14 +102,21 @@ def least_total_slack(
     return _best(problem, planes, duals, tuple(attempts), stopped=limits.is_over())
 
 
+def _constants(problem: Problem) -> list[tuple[Floats, float]]:
+    """Return the hyperplanes with w = 0."""
+    zero = np.zeros(problem.n_features)
+    return [(zero, b) for b in ((-1.0, 0.0, 1.0) if problem.bias else (0.0,))]
+
+
 def _without_slack(problem: Problem, plane: SeparatingHyperplane, attempts: tuple[Attempt, ...]) -> TotalSlack:
     """Return the plane stretched so far that rounding leaves no slack."""
     factor = 2 / plane.least_functional_margin
     try:
-        w, b = np.array([float(v * factor) for v in plane.w]), float(plane.b * factor)
+        stretched = np.array([float(v * factor) for v in plane.w]), float(plane.b * factor)
     except OverflowError:
-        w, b = np.zeros(problem.n_features), 0.0
-    return _best(problem, [(w, b)], [{}], attempts, stopped=False)
+        return _best(problem, _constants(problem), [{}], attempts, stopped=False)
+    others = [] if _total(problem, *stretched) == 0 else _constants(problem)
+    return _best(problem, [stretched, *others], [{}], attempts, stopped=False)
 
 
 def _best(
@@ -134,10 +140,18 @@ def _best(
         upper=round_up(upper),
         w=w,
         b=b,
-        slack=slack_of(problem, w, b),
+        slack=_slack(problem, w, b),
         dual=dual,
         attempts=attempts,
     )
+
+
+def _slack(problem: Problem, w: Floats, b: float) -> Floats:
+    """Return the slack of every row, of few entries each rounded once."""
+    if problem.n_samples * problem.n_features > EXACT_ENTRIES:
+        return slack_of(problem, w, b)
+    margins = exact_functional_margins(problem, np.arange(problem.n_samples), w, b)
+    return np.array([round_up(max(1 - margin, Fraction(0))) for margin in margins])
 
 
 def _total(problem: Problem, w: Floats, b: float) -> Fraction | None:

@@ -106,7 +106,7 @@ def check(**options: Any) -> int:
 @click.option("--class-weight", type=click.Choice(["balanced"]), help="With --soft: both classes weigh the same.")
 @click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
 @click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
-@opt.time_limit_option("Stop exact work after this time.")
+@opt.time_limit_option("Stop after this time, with what is proven by then.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof: of the lower end, with --exact of the number.")
 @opt.force_option
 def margin(**options: Any) -> int:
@@ -117,13 +117,13 @@ def margin(**options: Any) -> int:
     from maxmargin.cli import margin as commands
 
     opt.check_outputs(options, "proof")
-    hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "time_limit", "proof")}
+    hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "proof")}
     C, class_weight = options.pop("C"), options.pop("class_weight")
     opt.check_method(options["method"], opt.MARGIN_METHODS if C is None else opt.SOFT_METHODS)
     if C is None and class_weight is not None:
         raise click.UsageError("--class-weight is for --soft")
     if C is not None and any(hard_options.values()):
-        raise click.UsageError("--exact, --exact-limit, --time-limit and --proof are not for --soft")
+        raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
     source = opt.source_fields(options)
     dataset = opt.read(options)
     opt.require_two_classes(dataset, "margin")

@@ -1,9 +1,12 @@
 """``maxmargin margin``: the maximum margin, or the soft-margin SVM."""
 
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
@@ -23,7 +26,8 @@ from maxmargin.cli.output import (
 from maxmargin.escaping import shown
 from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.phrases import through
-from maxmargin.solvers.proof.margin_certificate import quotient_text
+from maxmargin.solvers.proof.certificate import text
+from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly, quotient_text
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.weights import row_weights
@@ -74,7 +78,7 @@ def margin(
     if proof is not None:
         _write(proof, answer, {**source, "positive": dataset.positive}, quiet=quiet)
     if as_json:
-        fields = {**hard_fields(dataset, answer, bias=bias), **(_exact_fields(answer) if exact else {})}
+        fields = {**hard_fields(dataset, answer, bias=bias), **(_exact_fields(dataset, answer) if exact else {})}
         print_json("margin", {**data_fields(dataset), "bias": bias, **fields})
     else:
         print_text(headline(dataset), _hard_text(dataset, answer, bias=bias, exact=exact))
@@ -95,13 +99,16 @@ def soft(
     class_weight: str | None,
     method: str | None,
     solver: str | None,
+    time_limit: float | None,
     as_json: bool,
     quiet: bool,
 ) -> Exit:
     """Print the soft margin and return the exit code."""
     problem, weights = problem_of(dataset, bias=bias), row_weights(dataset, None, class_weight)
     with waiting("solving for the soft margin", quiet=quiet):
-        answer = soft_margin(problem, C, sample_weight=weights, method=method or "auto", solver=solver)
+        answer = soft_margin(
+            problem, C, sample_weight=weights, method=method or "auto", solver=solver, time_limit=time_limit
+        )
     if as_json:
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
         print_json("soft-margin", {**asked, **_soft_fields(dataset, answer)})
@@ -143,10 +150,11 @@ def hard_fields(dataset: "Dataset", answer: "HardMargin", *, bias: bool) -> dict
     }
 
 
-def _exact_fields(answer: "HardMargin") -> dict[str, Any]:
+def _exact_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
     """Return the fractions as texts, those of the multipliers in the order of the support; null where not known."""
     square, w, b, dual = answer.margin_squared, answer.w_exact, answer.b_exact, answer.dual_exact
     return {
+        **_proven_ends(dataset, answer),
         "margin_squared": None if square is None else quotient_text(square),
         "w_exact": None if w is None else [quotient_text(value) for value in w],
         "b_exact": None if b is None else quotient_text(b),
@@ -154,9 +162,28 @@ def _exact_fields(answer: "HardMargin") -> dict[str, Any]:
     }
 
 
-def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
-    import numpy as np
+def _proven_ends(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
+    """Return the exact plane that proves the lower end and the hull weights that prove the upper one, in full."""
+    plane, hull = answer.certificate, answer.upper_certificate
+    return {
+        "exact_plane": {
+            "w": [quotient_text(value) for value in plane.w],
+            "b": quotient_text(plane.b),
+            "margin_squared": quotient_text(plane.margin_squared),
+        }
+        if isinstance(plane, MarginAtLeast | MarginExactly)
+        else None,
+        "exact_hull": None
+        if hull is None
+        else {
+            "rows": row_numbers(dataset, np.array(hull.rows)),
+            "weights": [text(weight) for weight in hull.weights],
+            "margin_squared": quotient_text(hull.margin_squared),
+        },
+    }
 
+
+def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
     norm = float(np.linalg.norm(answer.w))
     return {
         "status": answer.status.value,
@@ -185,15 +212,15 @@ def _hard_text(dataset: "Dataset", answer: "HardMargin", *, bias: bool, exact: b
         lines.append(f"  {shown(answer.reason)}")
     if exact and answer.margin_squared:
         lines += _root_text(answer.margin_squared, through(bias))
+    if not answer.status.is_inseparable:
+        width = f", width {answer.gap:.2g}" if math.isfinite(answer.upper) else ""
+        lines.append(f"  maximum margin{through(bias)}, proven interval [{answer.lower!r}, {answer.upper!r}]{width}")
     if answer.w is not None and answer.b is not None:
         lines += [
-            f"  maximum margin{through(bias)} {answer.margin!r}",
-            f"  proven interval [{answer.lower!r}, {answer.upper!r}], width {answer.gap:.2g}",
+            f"  margin of the hyperplane below {answer.margin!r}",
             f"  support rows (from 0): {_some(row_numbers(dataset, answer.support))}",
             hyperplane_text(dataset.feature_names, answer.w, answer.b),
         ]
-    elif answer.status is Status.UNDECIDED:
-        lines.append(f"  proven interval [{answer.lower!r}, {answer.upper!r}]")
     found = [] if answer.engine == "none" else [f"  found by {answer.engine}"]
     return "\n".join([*lines, *found])
 

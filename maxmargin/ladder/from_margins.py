@@ -69,7 +69,9 @@ def best_scale(evidence: Evidence, square: Fraction) -> Bound:
         relative = sqrt_up(Fraction(plane.b) ** 2 / norm_squared(plane.w) / square) if square else 0.0
         at = math.sqrt(relative) * sqrt_up(square)
         scale, is_best = f" = {at:.6g}", math.isclose(at, evidence.scale, rel_tol=1e-9)
-        value = quotient_up(square * (1 + Fraction(relative)) ** 2 * ROUNDING_ALLOWANCE, evidence.margin_squared)
+        least = max(least_functional_margin(evidence.problem, plane.w, plane.b), Fraction(0))  # of this very b
+        margin_squared = least**2 / norm_squared(plane.w)
+        value = quotient_up(square * (1 + Fraction(relative)) ** 2 * ROUNDING_ALLOWANCE, margin_squared)
     return stated(
         evidence,
         "best_scale",

@@ -59,3 +59,8 @@ class Limits:
     def is_over(self) -> bool:
         """Whether the time is over."""
         return self.seconds_left == 0.0
+
+
+def never() -> bool:
+    """Return False: work that is not limited."""
+    return False

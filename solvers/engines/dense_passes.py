@@ -12,6 +12,7 @@ from maxmargin.solvers.engines.row_view import RowView, block_rows, blocks, floa
 Floats = NDArray[np.float64]
 
 
+@np.errstate(all="ignore")
 def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any], *vectors: Floats) -> Linearised:
     """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
     signs, center = floats(y), _center(view, X)

@@ -39,6 +39,9 @@ _BALANCE_EPOCHS, _SLOW_BALANCE = 5, 0.1
 _CHECK_SHARE = 0.7
 """Of the target: an estimated gap this small is worth a check on all rows."""
 
+_LESS, _MOST_STALE_CHECKS = 0.9, 20
+"""After so many checks in a row, none of which lowers the gap to this share, prices are too small for floats."""
+
 _FEWEST_EPOCHS, _RATE_EPOCHS = 20, 8
 """Passes before their speed is judged, and from how many."""
 
@@ -143,12 +146,17 @@ class _Descent:
 
     def run(self, is_over: Callable[[], bool]) -> bool:
         """Return True at the target; False when the time is over or passes do too little."""
+        n_stale = 0
         while not is_over():
             gap = self._epoch()
             enough = self.target * (float(self.alpha.sum()) - dot(self.w, self.w) / 2)
             if gap <= _CHECK_SHARE * enough:
+                before = self.best.relative_gap
                 if self._check():
                     return True
+                n_stale = 0 if self.best.relative_gap < _LESS * before else n_stale + 1
+                if n_stale == _MOST_STALE_CHECKS:
+                    return False
             elif self._is_slow(gap, enough):
                 break
         self._check()

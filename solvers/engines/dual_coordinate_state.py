@@ -65,7 +65,7 @@ class Rows:
         kernels.squares(entries[0], starts, squares)
         return cls(
             entries=entries,
-            y=problem.y,
+            y=problem.y.astype(np.float64, copy=False),  # outside memory they are bytes
             bias=problem.bias,
             squares=squares,
             n_features=problem.n_features,

@@ -4,7 +4,7 @@ Mehrotra's predictor and corrector on min 1/2 ||w||^2 + sum c_i xi_i. By shape t
 matrix of d + 1 or of n rows; sparse rows stay sparse.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.chunks import CHUNK_ENTRIES
+from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def solve(
     start: tuple[Floats, float] | None = None,
     held: "Held | None" = None,
     settings: Settings | None = None,
+    is_over: Callable[[], bool] = never,
 ) -> Candidate:
     """Return a hyperplane and multipliers for min 1/2 ||w||^2 + sum c_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, xi >= 0.
 
@@ -106,6 +108,8 @@ def solve(
     held : Held, optional
         Rows beside those of the problem, whose multipliers stay at their prices. Without nu only.
     settings : Settings, optional
+    is_over : callable
+        Asked before every iteration whether the work is to stop.
     """
     from maxmargin.solvers.engines.central_path import Aim
     from maxmargin.solvers.engines.column_system import ColumnSystem
@@ -122,7 +126,7 @@ def solve(
         else:
             systems = ColumnSystem(problem, center, aim, held)
         run = _Run(systems, first_rows(problem, prices, systems, aim, start), settings)
-        run.finish()
+        run.finish(is_over)
     attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None
     return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
@@ -138,10 +142,10 @@ class _Run:
         self._best_gap, self._n_worse = np.inf, 0
         self._least_size, self._complementarity = 0.0, np.inf
 
-    def finish(self) -> None:
-        """Iterate until nothing is left to gain."""
+    def finish(self, is_over: Callable[[], bool]) -> None:
+        """Iterate until nothing is left to gain, or the time is over."""
         try:
-            while self.n_iterations < self.settings.max_iterations and self._advance():
+            while self.n_iterations < self.settings.max_iterations and not is_over() and self._advance():
                 self.n_iterations += 1
         except KeyboardInterrupt:
             self.status = INTERRUPTED

@@ -1,5 +1,6 @@
 """Rows next to the margin as a program of their own; the others stay at 0 or at their price."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import INTERRUPTED
 from maxmargin.solvers.chunks import stacked
+from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.central_path import Held
 from maxmargin.solvers.engines.rounded_hinge import View, blocks
@@ -93,7 +95,7 @@ class NearRows:
             problem, prices, view, np.concatenate(sides), np.concatenate(rows), stacked(X), sum(held), float(plane[-1])
         )
 
-    def solve(self) -> tuple[Floats, Floats] | None:
+    def solve(self, is_over: Callable[[], bool] = never) -> tuple[Floats, Floats] | None:
         """Return the hyperplane of the program and its multipliers; None where the rows are too few for a solution.
 
         Raises
@@ -106,7 +108,7 @@ class NearRows:
         if not self.rows.size:
             return self._without_rows() if abs(balance) <= _BALANCE_ERROR * total else None
         held = Held(total, balance, self.held[1 : d + 1], self.view.center)
-        found = interior_point.solve(Problem(self.X, y, self.view.bias), prices, held=held)
+        found = interior_point.solve(Problem(self.X, y, self.view.bias), prices, held=held, is_over=is_over)
         if found.attempt.status == INTERRUPTED:
             raise KeyboardInterrupt
         w, multipliers = found.w, found.multipliers

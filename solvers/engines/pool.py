@@ -144,7 +144,10 @@ class Pool:
 
     def _margins(self, scores: Floats) -> Floats:
         """Return functional margins with the best offset for the program, whose least is 1."""
-        signed = self.y * scores
+        with np.errstate(all="ignore"):
+            return self._in_units(self.y * scores)
+
+    def _in_units(self, signed: Floats) -> Floats:
         levels = self._levels(signed)
         if not self.bias:
             return np.asarray(signed / levels[0])

@@ -96,9 +96,10 @@ def solve(
     ([0.4], [0.08, 0.08, 0.0])
     """
     q = np.ones(X.shape[1]) if normal_weights is None else normal_weights
-    if X.shape[1] > X.shape[0]:
-        return _in_row_space(X, y, bias, q, start, time_limit)
-    return _solve(X, y, bias, q, start, time_limit)
+    with np.errstate(all="ignore"):  # what leaves the range of binary64 is found out by the checks
+        if X.shape[1] > X.shape[0]:
+            return _in_row_space(X, y, bias, q, start, time_limit)
+        return _solve(X, y, bias, q, start, time_limit)
 
 
 def _in_row_space(
@@ -106,6 +107,9 @@ def _in_row_space(
 ) -> Candidate:
     """Solve for v, with q * w = the normal that has the coordinates v in the space of the rows x / q."""
     rows = X / q
+    if not np.isfinite(rows).all():
+        attempt = Attempt(solver=NAME, status="not asked", message="columns too different in size for binary64")
+        return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     space = RowSpace.of(rows, bias=bias)
     coordinates = space.apply(rows)
     found = _solve(coordinates, y, bias, np.ones(coordinates.shape[1]), start, time_limit)

@@ -6,12 +6,14 @@ say and rows that lack it have one of first order; one pass over all rows finds 
 in. Without any the solution is that of the whole program.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.interior_point import Settings
 from maxmargin.solvers.problem import Problem
@@ -75,7 +77,13 @@ def most_near(problem: Problem) -> int:
     return max(_LEAST_NEAR, 2 * least_near(problem), int(share))
 
 
-def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | None = None) -> Candidate:
+def solve(
+    problem: Problem,
+    prices: Floats,
+    *,
+    start: tuple[Floats, float] | None = None,
+    is_over: Callable[[], bool] = never,
+) -> Candidate:
     """Return a hyperplane and multipliers as `interior_point.solve`; those it has where this is no way to the best.
 
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
@@ -85,13 +93,15 @@ def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | Non
 
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = View(interior_point.center_of(problem), problem.bias)
-        run = _Run(problem, prices, view, Progress(problem, prices, view))
+        run = _Run(problem, prices, view, Progress(problem, prices, view), is_over)
         try:
             run.finish(start)
         except KeyboardInterrupt:
             run.status = INTERRUPTED
         except (np.linalg.LinAlgError, ArithmeticError):
             run.status = ABANDONED
+        if run.status == ABANDONED and is_over():
+            run.status = "user_limit"
     attempt = Attempt(solver=NAME, status=run.status, message=run.message)
     return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
@@ -99,8 +109,10 @@ def solve(problem: Problem, prices: Floats, *, start: tuple[Floats, float] | Non
 class _Run:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
-    def __init__(self, problem: Problem, prices: Floats, view: "View", progress: "Progress") -> None:
-        self.problem, self.prices, self.view, self.progress = problem, prices, view, progress
+    def __init__(
+        self, problem: Problem, prices: Floats, view: "View", progress: "Progress", is_over: Callable[[], bool]
+    ) -> None:
+        self.problem, self.prices, self.view, self.progress, self.is_over = problem, prices, view, progress, is_over
         self.status, self.message, self.n_programs = ABANDONED, "", 0
         self.normal, self.multipliers = np.zeros(problem.n_features), prices
         self._most = _WIDER * most_near(problem)
@@ -113,7 +125,7 @@ class _Run:
         place = self._first_place(start)
         if not place.reach:
             place = self._descended(place)
-        if place.reach:
+        if place.reach and not self.is_over():
             self._settle(place)
 
     def _first_place(self, start: tuple[Floats, float] | None) -> "Place":
@@ -125,7 +137,7 @@ class _Run:
         known = self.progress.place()
         if known is not None:
             return known
-        return Place(self.view.plane_of(*(start or _of_sample(self.problem, self.prices))))
+        return Place(self.view.plane_of(*(start or _of_sample(self.problem, self.prices, self.is_over))))
 
     def _descended(self, place: "Place") -> "Place":
         """Return where Newton's method ends; it has a reach if that is near the solution."""
@@ -138,7 +150,7 @@ class _Run:
                 reach = descent.reach(least) if is_near else 0.0
                 place = place._replace(plane=descent.plane, width=descent.width, reach=reach)
                 self.progress.keep_place(place)
-                if is_near:
+                if is_near or self.is_over():
                     break
         finally:
             if descent.point is not None:
@@ -152,7 +164,7 @@ class _Run:
 
         for width in (_WIDER**k * place.reach for k in range(_MOST_WIDTHS)):
             near = NearRows.within(self.problem, self.prices, self.view, place.plane, width, self._most)
-            if near is None:
+            if near is None or self.is_over():
                 return
             self.progress.keep_near(near)
             if self._is_settled(near) or len(near.rows) == self.problem.n_samples:
@@ -164,16 +176,16 @@ class _Run:
         for _ in range(_MOST_ROUNDS):
             self.n_programs += 1
             self.message = f"{self.n_programs} programs, the last of {len(near.rows)} rows"
-            solution = near.solve()
+            solution = near.solve(self.is_over)
             if solution is None:
                 break
             plane, multipliers = solution
             self.normal, self.multipliers = plane[: self.problem.n_features], near.all_multipliers(multipliers)
             wrong = near.wrong_side(plane)
             if wrong.cost <= _NEGLIGIBLE * wrong.objective:
-                self.status = "optimal"
+                self.status = "user_limit" if self.is_over() else "optimal"
                 return True
-            if wrong.are_too_many:
+            if wrong.are_too_many or self.is_over():
                 break
             near.take_in(wrong)
             self.progress.keep_near(near)
@@ -181,14 +193,15 @@ class _Run:
         return False
 
 
-def _of_sample(problem: Problem, prices: Floats) -> tuple[Floats, float]:
+def _of_sample(problem: Problem, prices: Floats, is_over: Callable[[], bool]) -> tuple[Floats, float]:
     """Return about the hyperplane of a sample, whose rows stand for all of their class."""
     rows, X = problem.sample
     y, shares = problem.y[rows], prices[rows].copy()
     for sign in (-1.0, 1.0):
         shares[y == sign] *= prices[problem.y == sign].sum() / shares[y == sign].sum()
     sample = Problem(X, y, problem.bias)
-    found = interior_point.solve(sample, shares, settings=Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP))
+    settings = Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
+    found = interior_point.solve(sample, shares, settings=settings, is_over=is_over)
     if found.w is None:
         raise np.linalg.LinAlgError("the sample has no solution")
     if found.attempt.status == INTERRUPTED:

@@ -120,6 +120,12 @@ class MarginExactly(Certificate):
             margin_squared=point.margin_squared,
         )
 
+    def at_most(self) -> MarginAtMost:
+        """Return the half that bounds the margin from above."""
+        return MarginAtMost(
+            problem=self.problem, rows=self.rows, weights=self.weights, margin_squared=self.margin_squared
+        )
+
     def _numbers(self) -> dict[str, Any]:
         return {
             "direction": direction_texts(self.w, self.b, bias=self.problem.bias),

@@ -1,0 +1,229 @@
+"""Hyperplanes of floats near an exact one, each with its exact margin: what is returned as (w, b) is one of these."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.chunks import stacked
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane, without_denominators
+from maxmargin.solvers.proof.dyadic import nearest_floats, sqrt_down
+from maxmargin.solvers.proof.lowest import lowest
+from maxmargin.solvers.proof.margin_certificate import MarginAtLeast
+from maxmargin.solvers.proof.margins import best_offset, norm_squared
+from maxmargin.solvers.proof.rounding import TINIEST_NORMAL
+
+Floats = NDArray[np.float64]
+
+_NEGLIGIBLE, _GREAT = Fraction(1, 1 << 48), Fraction(1, 1 << 10)
+"""Shares of the margin: rounding that costs no more ends the search, and one that costs more widens it."""
+
+_FEW, _MANY = 8, 64
+"""Multiples of either kind that are tried, and that are tried where rounding costs much."""
+
+_STEP = Fraction(1, 1 << 52)
+"""Between multiples, relative: a unit in the last place of 1."""
+
+_BITS, _MOST_SMALL_BITS = 53, 19
+"""Of a float; of small integers."""
+
+_MOST_INTEGER = 1 << _BITS
+"""Integers up to which all are floats."""
+
+_GREATEST_SIZE, _LEAST_SIZE = 1022, -1015
+"""Binary exponents between which the entries of a multiple are to lie."""
+
+_MOST_ENTRIES = 1 << 22
+"""Entries looked at, one a multiple; the first few multiples are always tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatPlane:
+    """A separating hyperplane of floats.
+
+    Attributes
+    ----------
+    w : ndarray (n_features,)
+    b : float
+    least : Fraction
+        min y(w.x + b) > 0, exactly.
+    margin_squared : Fraction
+        The square of the geometric margin, exactly.
+    """
+
+    w: Floats
+    b: float
+    least: Fraction
+    margin_squared: Fraction
+
+    @property
+    def margin(self) -> float:
+        """The geometric margin, rounded down."""
+        return sqrt_down(self.margin_squared)
+
+    def certificate(self, problem: Problem) -> MarginAtLeast:
+        """Return the proof of the margin."""
+        w = tuple(map(Fraction, self.w.tolist()))
+        return MarginAtLeast(problem=problem, w=w, b=Fraction(self.b), margin_squared=self.margin_squared)
+
+
+def best_float_plane(
+    problem: Problem, plane: SeparatingHyperplane, margin_squared: Fraction, near: Problem | None = None
+) -> FloatPlane | None:
+    """Return the hyperplane of floats with the greatest exact margin among roundings of multiples of an exact one.
+
+    Where the plane is that of small integers, of at most 19 bits before their powers of two, these are multiplied by a
+    number of so few bits that no product is rounded, next to what brings the functional margin to 1: nothing is lost.
+    Otherwise a search follows.
+
+    Every entry of a multiple of w is rounded to the nearest float. With it go two offsets, the rounding of the multiple
+    of b and the float nearest to the best offset of the rounded w, which is the exact middle between the classes; both
+    margins are computed exactly, on all rows. The multiples are, with the plane scaled to functional margin 1,
+
+    1. 1 + j 2**-52 for j = 0 .. 7, where every entry is rounded by another amount and b falls on another grid;
+    2. where these lose more than 2**-10 of the margin, those for j = 8 .. 63, then the multiples k = 1 .. 64 of the
+       integers without a common factor that have the direction of w, if none of them exceeds 2**53, and those whose
+       greatest entry is k = 1 .. 64.
+
+    The first that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. Where entries
+    leave the range of binary64 all multiples are multiplied by the power of two that brings them back, or as near to it
+    as can be. On data so large that this takes long only the first multiples are tried.
+
+    Parameters
+    ----------
+    problem : Problem
+    plane : SeparatingHyperplane
+        Of this problem; entries of any size.
+    margin_squared : Fraction
+        The square of its geometric margin.
+    near : Problem, optional
+        Rows next to the plane: the least functional margin of all rows is one of theirs, also after the entries of the
+        plane were rounded. Without them a pass over all rows finds them.
+
+    Returns
+    -------
+    FloatPlane or None
+        None where no plane of the search separates.
+
+    Examples
+    --------
+    >>> problem = Problem.validated([[1e17], [1e17 + 16]], [-1, 1])
+    >>> middle = Fraction(10**17 + 8)
+    >>> plane = SeparatingHyperplane(problem=problem, w=(Fraction(1),), b=-middle, least_functional_margin=Fraction(8))
+    >>> best_float_plane(problem, plane, Fraction(64)).margin > 7
+    True
+    """
+    canonical = [v / plane.least_functional_margin for v in (*plane.w, plane.b)]
+    *scaled, offset = entries = _in_range(canonical)
+    for multiple in (entries, _exact_multiple(entries)):
+        without_loss = _lossless(canonical, multiple, margin_squared)
+        if without_loss is not None:
+            return without_loss
+    near = near or _rows_near(problem, plane)
+    looked_at = near or problem
+    most = max(_FEW, _MOST_ENTRIES // (looked_at.n_samples * looked_at.n_features))
+    best: FloatPlane | None = None
+    for number, (factor, w, is_rounded_once) in enumerate(islice(_normals(scaled), most)):
+        if number == _FEW and _loses_at_most(_GREAT, best, margin_squared):
+            break
+        rows = near if near is not None and is_rounded_once else problem
+        for found in _with_offsets(rows, w, offset * factor):
+            if best is None or found.margin_squared > best.margin_squared:
+                best = found
+            if _loses_at_most(_NEGLIGIBLE, best, margin_squared):
+                return best
+    return best
+
+
+def _loses_at_most(share: Fraction, found: FloatPlane | None, target: Fraction) -> bool:
+    return found is not None and found.margin_squared >= target * (1 - share) ** 2
+
+
+def _exact_multiple(plane: Sequence[Fraction]) -> Sequence[Fraction]:
+    """Return a multiple next to the plane whose entries are floats, if it is a plane of small integers; else itself."""
+    whole = without_denominators(plane)
+    n_bits = max((v // (v & -v)).bit_length() for v in whole if v)
+    if n_bits > _MOST_SMALL_BITS:
+        return plane
+    place = max(range(len(plane)), key=lambda j: abs(plane[j]))
+    mantissa, exponent = math.frexp(plane[place] / whole[place])
+    unit = round(math.ldexp(mantissa, _BITS - n_bits)) * Fraction(2) ** (exponent - _BITS + n_bits)
+    return [unit * v for v in whole]
+
+
+def _lossless(plane: Sequence[Fraction], multiple: Sequence[Fraction], margin_squared: Fraction) -> FloatPlane | None:
+    """Return a multiple of a plane of functional margin 1, if its entries are floats, not all 0."""
+    if any(v.denominator & (v.denominator - 1) for v in multiple):
+        return None
+    try:
+        *w, b = map(float, multiple)
+    except OverflowError:
+        return None
+    if not any(w) or any(Fraction(number) != v for number, v in zip((*w, b), multiple, strict=True)):
+        return None
+    place = max(range(len(plane)), key=lambda j: abs(plane[j]))
+    return FloatPlane(w=np.array(w), b=b, least=multiple[place] / plane[place], margin_squared=margin_squared)
+
+
+def _normals(scaled: Sequence[Fraction]) -> Iterator[tuple[Fraction, Floats, bool]]:
+    """Yield factors, the normals of the multiples, rounded, and whether underflow changed none by more than that."""
+    for factor in _multiples(scaled):
+        try:
+            w = np.array([float(v * factor) for v in scaled])
+        except OverflowError:
+            continue
+        is_normal = all(abs(number) >= TINIEST_NORMAL or not v for v, number in zip(scaled, w.tolist(), strict=True))
+        yield factor, w, is_normal
+
+
+def _multiples(scaled: Sequence[Fraction]) -> Iterator[Fraction]:
+    yield from (1 + j * _STEP for j in range(_MANY))
+    place = max(range(len(scaled)), key=lambda j: abs(scaled[j]))
+    whole, greatest = abs(without_denominators(scaled)[place]), abs(scaled[place])
+    if whole <= _MOST_INTEGER:
+        yield from (k * whole / greatest for k in range(1, _MANY + 1))
+    yield from (k / greatest for k in range(1, _MANY + 1))
+
+
+def _in_range(plane: Sequence[Fraction]) -> list[Fraction]:
+    """Return (w, b) times a power of two: 1 unless some entries leave the range of binary64."""
+    *sizes, of_offset = (v.numerator.bit_length() - v.denominator.bit_length() if v else None for v in plane)
+    of_w = [size for size in sizes if size is not None]
+    greatest = max(of_w if of_offset is None else [*of_w, of_offset])
+    down, up = greatest - _GREATEST_SIZE, _LEAST_SIZE - min(of_w)
+    factor = Fraction(2) ** (-down if down > 0 else max(0, min(up, -down)))
+    return [v * factor for v in plane]
+
+
+def _rows_near(problem: Problem, plane: SeparatingHyperplane) -> Problem | None:
+    """Return the rows next to the plane; None where its entries are too different in size."""
+    w = nearest_floats(plane.w)
+    if w is None:
+        return None
+    groups = lowest(problem, w, by_class=problem.bias)
+    rows = np.concatenate([group.rows for group in groups])
+    integers = None if problem.integers is None else problem.integers[rows]
+    return Problem(stacked([group.X for group in groups]), problem.y[rows], problem.bias, integers, problem.units)
+
+
+def _with_offsets(rows: Problem, w: Floats, offset: Fraction) -> Iterator[FloatPlane]:
+    """Yield the hyperplanes with this normal that separate the rows, for the rounded offset and the float next to best.
+
+    The best offset b' has the least margin m' on both sides, so that b has m' - |b - b'|.
+    """
+    best, most = best_offset(rows, w)
+    if most <= 0:
+        return
+    for exact in (offset, best):
+        try:
+            b = float(exact)
+        except OverflowError:
+            continue
+        least = most - abs(Fraction(b) - best)
+        if least > 0:
+            yield FloatPlane(w=w, b=b, least=least, margin_squared=least**2 / norm_squared(w))

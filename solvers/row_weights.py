@@ -1,0 +1,110 @@
+"""Weights of rows as exact products, and the floats between which they lie."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.proof.certificate import without_denominators
+from maxmargin.solvers.proof.dyadic import round_down, round_up
+
+Floats = NDArray[np.float64]
+
+_MOST_DISTINCT = 4096
+"""Different numbers whose products are computed exactly; those of more are rounded outwards, whether exact or not."""
+
+_MOST_INTEGER = 1 << 53
+"""Integers up to which all are floats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowWeights:
+    """The weights v_i of rows: a number of the row times a fraction of its group, exactly.
+
+    Attributes
+    ----------
+    numbers : ndarray (n_samples,)
+        From 0, finite.
+    factors : tuple of Fraction
+        From 0, one a group.
+    groups : ndarray (n_samples,) of int, optional
+        The group of every row; by default there is one group.
+    """
+
+    numbers: Floats
+    factors: tuple[Fraction, ...] = (Fraction(1),)
+    groups: NDArray[np.int64] | None = None
+
+    @property
+    def are_positive(self) -> NDArray[np.bool_]:
+        """Whether the exact weights are positive."""
+        factors = np.array([factor > 0 for factor in self.factors])
+        return np.asarray((self.numbers > 0) & (factors[0] if self.groups is None else factors[self.groups]))
+
+    def times(self, C: float | Fraction = 1) -> tuple[Floats, Floats]:
+        """Return numbers below and above C v_i, next to each other or the same but for very many different numbers."""
+        low, high = np.zeros((2, len(self.numbers)))
+        for group, factor in enumerate(self.factors):
+            rows = slice(None) if self.groups is None else np.flatnonzero(self.groups == group)
+            low[rows], high[rows] = _products(self.numbers[rows], Fraction(C) * factor)
+        return low, high
+
+    @property
+    def nearest(self) -> Floats:
+        """The floats next to the weights."""
+        if self.groups is None and self.factors[0] == 1:
+            return self.numbers
+        with np.errstate(over="ignore"):
+            factors = np.array([float(factor) for factor in self.factors])
+            result: Floats = self.numbers * (factors[0] if self.groups is None else factors[self.groups])
+        return result
+
+    @property
+    def in_floats(self) -> Floats:
+        """Floats that are the weights up to a common factor, where such are found at once; else the nearest ones."""
+        low, high = self.times()
+        if (low == high).all() or self.groups is None or not (self.numbers == 1).all():
+            return self.nearest
+        whole = without_denominators(self.factors)
+        if max(whole) > _MOST_INTEGER:
+            return self.nearest
+        return np.array(whole, dtype=np.float64)[self.groups]
+
+    def of_rows(self, rows: NDArray[np.int64]) -> "RowWeights":
+        """Return the weights of some of the rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        return RowWeights(numbers=self.numbers[rows], factors=self.factors, groups=groups)
+
+
+def checked(weights: RowWeights, signs: Floats) -> RowWeights:
+    """Return the weights.
+
+    Raises
+    ------
+    InvalidProblemError
+        Unless their floats are finite and positive where they are, and some are so in both classes.
+    """
+    nearest, are_positive = weights.nearest, weights.are_positive
+    if not (np.isfinite(nearest).all() and (nearest[are_positive] > 0).all()):
+        raise InvalidProblemError("sample_weight times class_weight is beyond the range of binary64")
+    if len(np.unique(signs[are_positive])) < 2:
+        raise InvalidProblemError("sample_weight leaves one class only; expected positive weights in both")
+    return weights
+
+
+def _products(numbers: Floats, factor: Fraction) -> tuple[Floats, Floats]:
+    """Return floats below and above the products."""
+    if numbers.size and (numbers == numbers[0]).all():
+        distinct, places = numbers[:1], np.zeros(len(numbers), dtype=np.int64)
+    else:
+        distinct, places = np.unique(numbers, return_inverse=True)
+    if len(distinct) > _MOST_DISTINCT:
+        with np.errstate(over="ignore"):
+            low = np.maximum(np.nextafter(numbers * round_down(factor), -np.inf), 0.0)
+            high = np.nextafter(numbers * round_up(factor), np.inf)
+        return np.where(numbers > 0, low, 0.0), np.where(numbers > 0, high, 0.0)
+    exact: Sequence[Fraction] = [Fraction(number) * factor for number in distinct.tolist()]
+    return np.array([*map(round_down, exact)])[places], np.array([*map(round_up, exact)])[places]
