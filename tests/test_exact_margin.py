@@ -449,7 +449,7 @@ def test_the_command_writes_a_proof(options: tuple[str, ...], claim: str, tmp_pa
     document = json.loads(path.read_text())
     assert document["claim"] == claim and document["data"]["source"] == "breast_cancer"
     data = load("breast_cancer")
-    assert verify(path, data.X, data.y)
+    assert verify(path, data.X, data.labels)
 
 
 def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

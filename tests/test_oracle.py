@@ -8,6 +8,8 @@ import hostile
 import oracle
 import pytest
 
+import maxmargin as mm
+
 
 def _exact(known: Any) -> tuple[list[list[Fraction]], list[int]]:
     return [[Fraction(v) for v in row] for row in known.X.tolist()], [int(s) for s in known.y]
@@ -49,3 +51,14 @@ def test_a_container_holds_what_the_oracle_judges(number: int) -> None:
     draw = random.Random(number)
     values = [container.quantize(kind(draw)) for kind in hostile.NUMBERS]
     assert [container.quantize(value) for value in values] == values
+
+
+@pytest.mark.parametrize("method", ["auto", "weights", "gram", "blocks"])
+@pytest.mark.parametrize("zero", ["mistake", "positive", "negative"])
+def test_a_bias_scale_that_underflows_beside_large_rows_is_no_zero(zero: str, method: str) -> None:
+    large = Fraction(2) ** 899
+    X, y = [[-4 * large], [Fraction(0)], [-4 * large], [large], [Fraction(0)]], [-1, 1, 1, 1, 1]
+    truth = oracle.perceptron(X, y, scale=Fraction(2) ** -500, zero=zero, max_epochs=40)
+    rows = [[float(value) for value in row] for row in X]
+    run = mm.perceptron(rows, y, bias_scale=2.0**-500, zero=zero, method=method, max_epochs=40)
+    assert (run.mistake_rows.tolist(), run.n_uncertain) == (truth.mistake_rows, 0)

@@ -35,22 +35,29 @@ class Units:
         The constant coordinate s in these units; 0 through the origin.
     reach : float
         A bound of the norms of the rows, in these units.
+    bias_scale : float
+        The constant coordinate as given; ``scale`` may underflow to 0 beside large rows.
     """
 
     n_features: int
     exponent: int
     scale: float
     reach: float
+    bias_scale: float
 
     @classmethod
     def of(cls, problem: Problem, settings: PerceptronSettings) -> "Units":
         """Choose the exponent: 0, or that of the greatest number where products would overflow or vanish."""
-        scale = settings.bias_scale if problem.bias else 0.0
-        exponent = unit_exponent(problem, scale)
-        scale = math.ldexp(scale, -exponent)
+        bias_scale = settings.bias_scale if problem.bias else 0.0
+        exponent = unit_exponent(problem, bias_scale)
+        scale = math.ldexp(bias_scale, -exponent)
         sizes = np.ldexp(problem.column_sizes, -exponent)
         return cls(
-            n_features=problem.n_features, exponent=exponent, scale=scale, reach=math.hypot(*sizes.tolist(), scale)
+            n_features=problem.n_features,
+            exponent=exponent,
+            scale=scale,
+            reach=math.hypot(*sizes.tolist(), scale),
+            bias_scale=bias_scale,
         )
 
     def rows(self, X: Any) -> Any:
@@ -62,7 +69,7 @@ class Units:
 
         0 unless all numbers are multiples of one power of two g, and small ones: then b = 2**52 g**2.
         """
-        exponent = common_exponent_of(problem, math.ldexp(self.scale, self.exponent))
+        exponent = common_exponent_of(problem, self.bias_scale)
         grid = exponent - self.exponent
         most = math.ldexp(1.0, max(_EXACT_BITS + 2 * grid, _LEAST_EXPONENT))
         return most if self.reach**2 <= most else 0.0

@@ -217,7 +217,8 @@ def numbering(proof: dict[str, Any], classes: Sequence[Any]) -> list[int]:
     def place(name: Any, field: str) -> int:
         text = str(name)
         key = text if text in places else exact(text)
-        need(key in places, f"data: {field}: {text[:40]!a} is not a class of these data")
+        known = ", ".join(ascii(label)[:40] for label in classes[:5])
+        need(key in places, f"data: {field}: {text[:40]!a} is not a class of these data, such as {known}")
         return places[key]
 
     listed = [place(name, "classes") for name in (classes if data.get("classes") is None else data["classes"])]

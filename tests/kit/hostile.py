@@ -259,7 +259,9 @@ def _arrow_type(name: str, *arguments: int) -> Callable[[], Any]:
 
 def _longdouble(value: Fraction) -> np.longdouble:
     """Return a long double within some units in the last place of the value."""
-    high = float(_DOUBLE(value))
+    largest = Fraction(2) ** 1000
+    value = max(-largest, min(largest, value))
+    high = float(value)
     return np.longdouble(high) + np.longdouble(float(value - Fraction(high)))
 
 

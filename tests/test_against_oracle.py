@@ -1,0 +1,28 @@
+"""Answers to hostile data, held against the oracle: other data every day, printed where they fail."""
+
+import os
+from datetime import UTC, datetime
+
+import judge
+import pytest
+
+_CASES, _PARTS = 4_000, 20
+
+
+def _first_seed() -> int:
+    """Return MAXMARGIN_SEED, or a number that changes from day to day; the same in every worker."""
+    return int(os.environ.get("MAXMARGIN_SEED", datetime.now(UTC).toordinal() * _CASES))
+
+
+def test_a_few_cases() -> None:
+    tally = judge.judged(range(100))
+    assert not tally.faults, tally.faults[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_other_cases_every_day(part: int) -> None:
+    n_cases = _CASES // _PARTS
+    first = _first_seed() + part * n_cases
+    tally = judge.judged(range(first, first + n_cases))
+    assert not tally.faults, tally.faults[0]
