@@ -1,30 +1,45 @@
-"""Compilation to machine code, with explicit signatures and a cache on disk."""
+"""Compilation to machine code, with explicit signatures and a cache on disk; nothing is compiled before it is called.
 
-from collections.abc import Callable, Sequence
+Loading the compiler takes longer than the work on small data, and compiling longer still, so what runs on small data
+does not import this module's callers, or runs as plain Python. `in_machine_code` is for functions that compiled code
+calls: it costs nothing and needs no compiler.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, update_wrapper
 from hashlib import blake2b
 from inspect import getsource
+from threading import RLock
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-import numba
-from numba import types
+if TYPE_CHECKING:
+    from numba import types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
+_called_by_kernels: list[Callable[..., Any]] = []
+_listeners: list[Callable[[], None]] = []
+_lock = RLock()
 
-def vector(dtype: types.Type, *, readonly: bool) -> types.Array:
-    """Return the type of a contiguous vector; memory maps and frozen results are read-only."""
-    return types.Array(dtype, 1, "C", readonly=readonly)
+
+def is_switched_off() -> bool:
+    """Return whether Numba is told to compile nothing (``NUMBA_DISABLE_JIT=1``)."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-MATRIX = types.Array(types.float64, 2, "C", readonly=True)
-"""The type of the rows of a dense problem."""
+def in_machine_code(function: Kernel) -> Kernel:
+    """Let compiled code call this function, which stays a function of Python."""
+    _called_by_kernels.append(function)
+    return function
 
 
 def compiled(
-    *signature: types.Type, may_reorder_sums: bool = False, calling: Sequence[ModuleType] = ()
+    *signature: "types.Type", may_reorder_sums: bool = False, calling: Sequence[ModuleType] = ()
 ) -> Callable[[Kernel], Kernel]:
-    """Compile with an explicit signature, cached on disk where a cache folder can be written.
+    """Compile with an explicit signature when first called, cached on disk where a cache folder can be written.
 
     The compiled function lets other threads run, and divides as IEEE 754 says. Reordered sums are faster, and not the
     same on every machine.
@@ -40,16 +55,83 @@ def compiled(
     """
     fastmath = {"reassoc", "nsz"} if may_reorder_sums else False
     options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "error_model": "numpy"}
+    return lambda function: cast(Kernel, _Lazy(function, signature, options, calling))
 
-    def decorate(function: Kernel) -> Kernel:
+
+class _Lazy(Generic[Kernel]):
+    """A function that is compiled, or loaded from disk, when it is called or compiled code that calls it is."""
+
+    def __init__(
+        self,
+        function: Kernel,
+        signature: tuple["types.Type", ...],
+        options: dict[str, Any],
+        calling: Sequence[ModuleType],
+    ) -> None:
+        self.function, self._signature, self._options, self._calling = function, signature, options, calling
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._machine_code(*arguments)
+
+    @cached_property
+    def _machine_code(self) -> Kernel:
+        import numba
+
+        if self._calling:
+            self.function.__qualname__ = f"{self.function.__name__}-{_digest(self._calling)}"
+        return cast(Kernel, made(numba.njit, self.function, self._signature, self._options))
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes this for where compiled code calls it."""
+        return cast(Any, self._machine_code)._numba_type_
+
+
+def made(decorator: Callable[..., Any], function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    """Return the function as compiled by a decorator of Numba, from its cache on disk where that is possible."""
+    with _lock, _announced():
+        _register_called()
         try:
-            if calling:
-                function.__qualname__ = f"{function.__name__}-{_digest(calling)}"
-            return cast(Kernel, numba.njit(signature, cache=True, **options)(function))
+            return decorator(signature, cache=True, **options)(function)
         except (RuntimeError, OSError):  # no writable cache folder, or no source
-            return cast(Kernel, numba.njit(signature, **options)(function))
+            return decorator(signature, **options)(function)
 
-    return decorate
+
+def _register_called() -> None:
+    from numba.extending import register_jitable
+
+    while _called_by_kernels:
+        register_jitable(_called_by_kernels.pop(0))
+
+
+@contextmanager
+def announced_to(listener: Callable[[], None]) -> Iterator[None]:
+    """Within it, call this function before anything is compiled that is not on disk."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+@contextmanager
+def _announced() -> Iterator[None]:
+    if not _listeners:
+        yield
+        return
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            for listener in tuple(_listeners):
+                listener()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 def _digest(modules: Sequence[ModuleType]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
+from numba import njit, types
 from scipy.sparse import csr_array
 
 from maxmargin.solvers import compiling
@@ -171,6 +171,6 @@ def test_what_compiled_code_takes_over_is_part_of_its_name(monkeypatch: pytest.M
     names = []
     for text in ("a = 1", "a = 2", "a = 1"):
         monkeypatch.setattr(compiling, "getsource", lambda _, text=text: text)
-        compiling.compiled(compiling.types.float64, calling=[vectors])(kernel)
+        compiling.compiled(types.float64, calling=[vectors])(kernel)(1.0)
         names.append(kernel.__qualname__)
     assert names[0] == names[2] != names[1]

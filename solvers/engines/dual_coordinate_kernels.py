@@ -11,7 +11,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import compiled, vector
+from maxmargin.solvers.compiling import compiled
+from maxmargin.solvers.kernel_types import vector
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import in_order
-from maxmargin.solvers.perceptron.block_pass import MOST_WITH_PRODUCTS, fill_blocks
-from maxmargin.solvers.perceptron.engines import WeightsEngine
-from maxmargin.solvers.perceptron.kernels import machine_code, present_blocks
+from maxmargin.solvers.perceptron.block_pass import fill_blocks, present_blocks, present_over_blocks
+from maxmargin.solvers.perceptron.engine_choice import MOST_WITH_PRODUCTS
+from maxmargin.solvers.perceptron.engines import WeightsEngine, in_machine_code, presented
 from maxmargin.solvers.perceptron.vectors import LANES, LINE
 from maxmargin.solvers.perceptron.work import Reason, Work, frozen
 
@@ -45,7 +45,7 @@ class BlockEngine(WeightsEngine):
 
     def present(self, work: Work) -> Reason:
         """Do the work; its order is that of the blocks."""
-        return Reason(machine_code(present_blocks)(self._model_of_blocks, work))
+        return presented(present_over_blocks, present_blocks, self._model_of_blocks, work)
 
 
 def _blocks(X: Floats, y: Floats, order: Rows, scale: float, rounding: Floats) -> Singles:
@@ -53,7 +53,7 @@ def _blocks(X: Floats, y: Floats, order: Rows, scale: float, rounding: Floats) -
     n_blocks, depth = -(-len(order) // LANES), X.shape[1] + 2
     blocks = _aligned(n_blocks, depth, LANES)
     step = max(1, _AT_ONCE // (depth * LANES))
-    fill, rows = machine_code(fill_blocks), frozen(order)
+    fill, rows = in_machine_code(fill_blocks), frozen(order)
 
     def part(first: int) -> None:
         fill(X, y, rows, scale, rounding, first, min(n_blocks, first + step), blocks)

@@ -19,11 +19,10 @@ begins with a ||w||^2 of at most N (N + 16 R), for the N that W was chosen by.
 import math
 
 import numpy as np
-from numba import types
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import MATRIX
+from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.perceptron.kernels import present_exactly
 from maxmargin.solvers.perceptron.rounding import (
     REACH,
     UP,
@@ -49,7 +48,6 @@ from maxmargin.solvers.perceptron.work import (
     EPOCHS_FULL,
     ERROR,
     EXACT_UP_TO,
-    FLOATS,
     GREATEST,
     LOG_FULL,
     N_EPOCHS,
@@ -58,21 +56,13 @@ from maxmargin.solvers.perceptron.work import (
     N_UNCERTAIN,
     NORM,
     POSITION,
-    ROWS,
     SLICE,
-    STATE,
     Work,
 )
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
-
-MOST_COORDINATES = 1 << 16
-"""D u is below 2**-7 for these, and D 2**-52 below u."""
-
-MOST_WITH_PRODUCTS = 1 << 14
-"""Rows up to which the Gram matrices of the blocks are kept (4 MiB); of more, products are computed when needed."""
 
 _ROOM = 8.0
 """In units of R: the square root of the lanes of a block."""
@@ -100,20 +90,8 @@ of a block, and for weights, a row and its products in single precision; s; whet
 The blocks have a shape of (n_blocks, n_features + 2, 64), with the y_i n_i / R behind the coordinates of z_i / n_i. If
 there are no Gram matrices, the products with a row are computed when they are needed."""
 
-BLOCKS_TYPES = (
-    *(MATRIX, types.Array(types.float32, 3, "C", readonly=True)),
-    *(types.Array(types.float32, 1, "C", readonly=True), STATE),
-    *[types.Array(types.float32, 1, "C")] * 4,
-    *(types.float64, types.boolean),
-)
 
-FILL_TYPES = (
-    *(MATRIX, FLOATS, ROWS, types.float64, FLOATS, types.int64, types.int64),
-    types.Array(types.float32, 3, "C"),
-)
-
-
-@register_jitable
+@in_machine_code
 def _reach(rounding: Floats) -> float:
     """Return R, or what stands for it."""
     return float(max(_LEAST_REACH, rounding[REACH]))
@@ -152,7 +130,7 @@ def fill_blocks(
         blocks[block, n_features + 1, lane] = np.float32(y[row] * ratio)
 
 
-@register_jitable
+@in_machine_code
 def present_over_blocks(model: Blocks, work: Work) -> int:
     """Present rows until `most` are presented and a block ends, or something else happened; return the `Reason`.
 
@@ -266,3 +244,8 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
     size[NORM], size[GREATEST] = math.sqrt(square_of_norm) * UP, math.sqrt(greatest_square) * UP
     size[ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
     return reason
+
+
+def present_blocks(model: Blocks, work: Work) -> int:
+    """Present blocks of dense rows, in the order of the blocks; digits decide what they can."""
+    return present_exactly(present_over_blocks, model, work)

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+
+from maxmargin.solvers.compiling import in_machine_code
 
 Integers = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ class Digits(NamedTuple):
     most_decided: int
 
 
-@register_jitable
+@in_machine_code
 def follow(digits: Digits, counts: Integers) -> bool:
     """Add rows to the weights as often as they were mistaken since; return whether the sums of digits are at hand.
 
@@ -70,7 +70,7 @@ def follow(digits: Digits, counts: Integers) -> bool:
     return bool(n_mistakes <= digits.most)
 
 
-@register_jitable
+@in_machine_code
 def carry(digits: Digits) -> None:
     """Turn the sums of digits into digits."""
     n_digits = digits.weights.shape[0]
@@ -84,7 +84,7 @@ def carry(digits: Digits) -> None:
         digits.carried[n_digits + 1, j] = total
 
 
-@register_jitable
+@in_machine_code
 def exact_sign(digits: Digits, row: int) -> int:
     """Return the sign of z.w, for weights that are carried."""
     own, weights = digits.rows[row], digits.carried
@@ -98,16 +98,3 @@ def exact_sign(digits: Digits, row: int) -> int:
     if total == 0:
         return 1 if below else 0
     return 1 if total > 0 else -1
-
-
-DIGITS = types.NamedTuple(
-    (
-        *(
-            types.Array(types.int64, 3, "C", readonly=True),
-            types.Array(types.int64, 2, "C"),
-            types.Array(types.int64, 1, "C"),
-        ),
-        *(types.Array(types.int64, 2, "C"), types.int64, types.int64),
-    ),
-    Digits,
-)

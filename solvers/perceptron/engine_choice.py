@@ -1,8 +1,8 @@
-"""How a run goes on after its first epochs: with blocks of its rows, with their Gram matrix, or as it began."""
+"""How a run begins, and how it goes on: in integers, with weights, with blocks of its rows, or their Gram matrix."""
 
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.block_pass import MOST_COORDINATES, MOST_WITH_PRODUCTS
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem import Problem
@@ -10,23 +10,66 @@ from maxmargin.solvers.problem import Problem
 MOST_ROWS = 2_048
 """A Gram matrix of more rows (32 MiB) is far from the processor, and hardly ever the better way."""
 
+MOST_COORDINATES = 1 << 16
+"""Of a row in blocks: D 2**-24 is below 2**-7 for these, and D 2**-52 below 2**-24."""
+
+MOST_WITH_PRODUCTS = 1 << 14
+"""Rows up to which the Gram matrices of the blocks are kept (4 MiB); of more, products are computed when needed."""
+
 _MOST_IN_BLOCKS = 1 << 26
 """Entries of the rows: blocks of them fill 256 MiB."""
+
+_MOST_ENTRIES_IN_INTEGERS = 1 << 20
+"""Of rows that are written as integers where that is asked for: 64 MiB."""
+
+_SHORT = 1 << 21
+"""Work in integers that takes less time than to load compiled code, in the units of `PerceptronSettings.short`."""
+
+_FEWEST_EPOCHS_IN_INTEGERS = 4
+"""Fewer would not be worth writing the rows as integers."""
+
+_STEPS_OF_A_PRESENTATION = 16
+"""In integers, beside one for every number."""
+
+_NO_END = 1 << 62
 
 _FIRST_EPOCHS = 3
 _PREPARATION = 100_000.0
 """Nanoseconds that are spent on weights before anything is prepared, which takes as long and the time of few epochs."""
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
-_LOOK, _ROW, _ROW_ENTRY = 1.4, 20.0, 0.27
+_LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
 _SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY, _PRODUCT_ENTRY = 0.1, 0.04, 15.0, 0.3, 4.0
 """Nanoseconds, roughly, of the work of an epoch: with weights per row and per mistake; with a Gram matrix per row, per
-mistake, and per entry of the row that a mistake adds; with blocks per row and per mistake, and more for each mistake
-where its products are not kept."""
+mistake, and per entry of the row that a mistake adds, near the processor or not; with blocks per row and per mistake,
+and more for each mistake where its products are not kept."""
+
+_MOST_NEAR = 1 << 17
+"""Entries of a Gram matrix that is near the processor: 1 MiB."""
+
+_COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
+"""Nanoseconds that it takes to make the compiled code of an engine, the first time ever."""
+
+_AHEAD = 0.3e9
+"""Nanoseconds of work that an engine should have ahead of it; after them others are tried that promise to be better."""
+
+_BETTER = 0.7
+"""Share of the time at work that another engine must promise."""
+
+_loaded: set[Method] = set()
+"""Engines whose compiled code this process has."""
 
 
 class EngineChoice:
-    """The choice, made once: as asked for, or after some epochs with weights whichever will be fastest.
+    """How a run begins, and how it goes on: as asked for, or with whichever engine will be fastest.
+
+    Few short rows begin in integers. A run that turns out to be long goes on with weights, and from some epochs on with
+    the engine that suits its mistakes; where another one promises to be faster than this one proves to be, it is tried.
+
+    Attributes
+    ----------
+    method : Method
+        Of the engine at work; not that of `AUTO`.
 
     Raises
     ------
@@ -35,41 +78,140 @@ class EngineChoice:
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
-        self.problem, self.method = problem, settings.method
-        missing = {Method.GRAM: _gram_misses(problem), Method.BLOCKS: _blocks_miss(problem, settings)}
-        if missing.get(self.method):
+        self.problem, self.asked = problem, settings.method
+        missing = {
+            Method.GRAM: _gram_misses(problem),
+            Method.BLOCKS: _blocks_miss(problem, settings),
+            Method.INTEGERS: _integers_miss(problem),
+        }
+        if missing.get(self.asked):
             raise InvalidOptionError(
-                f"method is {str(self.method)!r}, {missing[self.method]}: expected 'auto' or 'weights'"
+                f"method is {str(self.asked)!r}, {missing[self.asked]}: expected 'auto' or 'weights'"
             )
-        self._possible = [method for method in missing if self.method in (method, Method.AUTO) and not missing[method]]
+        self._others = [method for method in (Method.GRAM, Method.BLOCKS) if not missing[method]]
         self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
+        self._n_short = 0 if missing[Method.INTEGERS] else _presentations_in_integers(problem, settings)
+        self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
-        self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch) if self.method is Method.AUTO else 0
+        self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
+        self._is_chosen = False
+        self._clocks = {method: _Clock() for method in Method}
+        self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
-    def n_epochs_before(self, tally: Tally, most: int) -> int:
+    def _first(self, settings: PerceptronSettings) -> Method:
+        if self.asked is Method.INTEGERS or self._n_short == _NO_END:
+            return Method.INTEGERS
+        if self.asked is not Method.AUTO or not self._n_short or Method.WEIGHTS in _loaded and settings.short is None:
+            return Method.WEIGHTS
+        return Method.INTEGERS
+
+    def presentations_before(self, tally: Tally, most: int) -> int:
+        """Return how many presentations may be made before there is a choice, at most so many."""
+        is_short = self.method is Method.INTEGERS and self.asked is Method.AUTO
+        return max(1, min(most, self._n_short - tally.n_presentations)) if is_short else most
+
+    def epochs_before(self, tally: Tally, most: int) -> int:
         """Return how many epochs may be made before there is a choice, at most so many."""
-        return max(1, min(most, self._n_first - tally.n_epochs)) if self._possible else most
+        is_open = self.asked is Method.AUTO and self.method is Method.WEIGHTS and not self._is_chosen
+        return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
+
+    def took(self, seconds: float, n_presented: int, n_mistakes: int) -> None:
+        """Take note of what the engine at work has done, and how long it took."""
+        if self.method is not Method.INTEGERS:
+            _loaded.add(self.method)
+        self._clocks[self.method].add(1e9 * seconds, n_presented, n_mistakes)
 
     def better(self, tally: Tally) -> Method | None:
-        """Return how the run shall go on, None for as it does; asked again only before the choice is made."""
-        if not self._possible or tally.n_epochs < self._n_first:
+        """Return how the run shall go on, None for as it does."""
+        wanted = self._wanted(tally)
+        if wanted is self.method:
             return None
-        possible, self._possible = self._possible, []
-        if self.method is not Method.AUTO:
+        self.method = wanted
+        return wanted
+
+    def _wanted(self, tally: Tally) -> Method:
+        if self.asked is not Method.AUTO:
+            return self.asked
+        is_short = self.method is Method.INTEGERS
+        if is_short and tally.n_presentations < self._n_short:
             return self.method
-        costs = self._costs(tally.n_mistakes / tally.n_epochs)
-        best = min((Method.WEIGHTS, *possible), key=costs.__getitem__)
-        return None if best is Method.WEIGHTS else best
+        if not self._others or tally.n_epochs < self._n_first:
+            return Method.WEIGHTS if is_short else self.method
+        if not self._is_chosen:
+            self._is_chosen = True
+            return self._promising(tally.n_mistakes / tally.n_epochs)
+        return self._proven()
+
+    def _promising(self, n_mistakes: float) -> Method:
+        """Return which is best for so many mistakes in an epoch, with what it takes to compile it."""
+        costs = self._costs(n_mistakes)
+        n_epochs = _AHEAD / min(costs.values())
+        return min(costs, key=lambda m: costs[m] * n_epochs + (m not in _loaded) * self._compiling[m])
+
+    def _proven(self) -> Method:
+        """Return the engine that took least, or one that was not tried and promises to take less."""
+        clock = self._clocks[self.method]
+        if clock.spent < _AHEAD or clock.is_looked_at:
+            return self.method
+        clock.is_looked_at = True
+        costs = self._costs(self.problem.n_samples * clock.n_mistakes / clock.n_presented)
+        for method, other in self._clocks.items():
+            if method in costs and other.spent >= _AHEAD:
+                costs[method] = self.problem.n_samples * other.spent / other.n_presented
+        best = min(costs, key=costs.__getitem__)
+        return best if costs[best] < _BETTER * costs[self.method] else self.method
 
     def _costs(self, n_mistakes: float) -> dict[Method, float]:
         """Return nanoseconds of an epoch, of so many mistakes, by method."""
         n, width = self.problem.n_samples, self._width
+        row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
         found_entry = _FOUND_ENTRY if n <= MOST_WITH_PRODUCTS else _FOUND_ENTRY + _PRODUCT_ENTRY
-        return {
+        costs = {
             Method.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
-            Method.GRAM: n * _LOOK + n_mistakes * (_ROW + _ROW_ENTRY * n),
+            Method.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
             Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + found_entry * width),
         }
+        return {method: costs[method] for method in (Method.WEIGHTS, *self._others)}
+
+
+class _Clock:
+    """What an engine has done, and how long it took; the first time, when it may have been compiled, does not count."""
+
+    def __init__(self) -> None:
+        self.spent, self.n_presented, self.n_mistakes = 0.0, 0, 0
+        self.is_looked_at = False
+        self._is_warm = False
+
+    def add(self, nanoseconds: float, n_presented: int, n_mistakes: int) -> None:
+        """Add a slice."""
+        if self._is_warm:
+            self.spent += nanoseconds
+            self.n_presented += n_presented
+            self.n_mistakes += n_mistakes
+        self._is_warm = True
+
+
+def steps_of_a_presentation(problem: Problem) -> int:
+    """Return what it costs in integers, in the units of `PerceptronSettings.short`."""
+    return _STEPS_OF_A_PRESENTATION + problem.n_features
+
+
+def _presentations_in_integers(problem: Problem, settings: PerceptronSettings) -> int:
+    """Return how many presentations an automatic run begins with in integers."""
+    if settings.method is not Method.AUTO:
+        return 0
+    if is_switched_off():
+        return _NO_END
+    short = _SHORT if settings.short is None else settings.short
+    n_presentations = short // steps_of_a_presentation(problem)
+    return n_presentations if n_presentations >= _FEWEST_EPOCHS_IN_INTEGERS * problem.n_samples else 0
+
+
+def _integers_miss(problem: Problem) -> str:
+    """Return what is missing for integers, "" for nothing."""
+    if not isinstance(problem.carrier, InMemory) or problem.n_samples * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
+        return f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
+    return ""
 
 
 def _gram_misses(problem: Problem) -> str:
@@ -81,6 +223,8 @@ def _gram_misses(problem: Problem) -> str:
 
 def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
     """Return what is missing for blocks, "" for nothing."""
+    if is_switched_off():
+        return "in machine code only; found NUMBA_DISABLE_JIT=1"
     if not settings.order.is_fixed:
         return f"for rows in the same order in every epoch; found order {str(settings.order)!r}"
     if problem.is_sparse or not isinstance(problem.carrier, InMemory):

@@ -1,25 +1,19 @@
 """Ways to compute the same mistakes: with a vector of weights, or with a Gram matrix of few rows."""
 
+from collections.abc import Callable
 from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.compiling import Kernel
+from maxmargin.solvers.perceptron import kernels
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.kernels import (
-    Gram,
-    machine_code,
-    present_dense,
-    present_gram,
-    present_orders_dense,
-    present_orders_gram,
-    present_orders_sparse,
-    present_sparse,
-)
+from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.rounding import REACH, SCORE_ERROR, UPDATE_ERROR
 from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.perceptron.work import ERROR, GREATEST, NORM, Orders, Reason, Work, frozen
+from maxmargin.solvers.perceptron.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -27,6 +21,8 @@ Rows = NDArray[np.int64]
 
 _UNIT = 2.0**-53
 _UP = 1 + 2.0**-40
+
+Pass = Callable[[Any, Work], int]
 
 _OTHER_OPERATIONS = 6
 """Of a score, beside a product and a sum for every feature."""
@@ -43,34 +39,41 @@ class Engine(Protocol):
     rounding : ndarray
         What the compiled passes need to know of the rounding of scores.
     entries_per_presentation : int
-        Numbers that are read for one, at most.
+        Numbers that are read for one, at most, or could be in the time it takes.
+    is_exact : bool
+        Whether nothing is rounded.
     """
 
     name: str
     y: Floats
     rounding: Floats
     entries_per_presentation: int
+    is_exact: bool
 
     def present(self, work: Work) -> Reason:
         """Do the work, and update its arrays."""
 
-    def present_orders(self, orders: Orders) -> None:
-        """Run in every one of the orders from w = 0, and update their arrays."""
-
-    def twin(self) -> "Engine":
-        """Return an engine of the same rows with weights of its own, which are 0."""
-
     def load(self, exact: ExactWeights, size: Floats) -> None:
         """Go on with these weights, rounded once."""
 
-    def state(self) -> Floats:
+    def state(self) -> NDArray[Any]:
         """Return the array that holds what is known of the weights."""
+
+
+class OrdersEngine(Engine, Protocol):
+    """What runs in many orders as well."""
+
+    def present_orders(self, orders: Orders) -> None:
+        """Run in every one of the orders from w = 0, and update their arrays."""
+
+    def twin(self) -> "OrdersEngine":
+        """Return an engine of the same rows with weights of its own, which are 0."""
 
 
 class WeightsEngine:
     """A vector of weights; a score costs a product with a row."""
 
-    name = "weights"
+    name, is_exact = "weights", False
 
     def __init__(self, units: Units, X: Any, y: Floats, weights: Floats | None = None) -> None:
         self.units, self.X, self.y = units, X, frozen(np.asarray(y, dtype=np.float64))
@@ -83,13 +86,14 @@ class WeightsEngine:
 
     def present(self, work: Work) -> Reason:
         """Do the work."""
-        kernel = machine_code(present_sparse) if self.is_sparse else machine_code(present_dense)
-        return Reason(kernel(self.model, work))
+        if self.is_sparse:
+            return presented(kernels.present_over_sparse, kernels.present_sparse, self.model, work)
+        return presented(kernels.present_over_dense, kernels.present_dense, self.model, work)
 
     def present_orders(self, orders: Orders) -> None:
         """Run in every order."""
-        kernel = machine_code(present_orders_sparse) if self.is_sparse else machine_code(present_orders_dense)
-        kernel(self.model, orders)
+        kernel = kernels.present_orders_sparse if self.is_sparse else kernels.present_orders_dense
+        in_machine_code(kernel)(self.model, orders)
 
     def twin(self) -> "WeightsEngine":
         """Return an engine with weights of its own."""
@@ -108,7 +112,7 @@ class WeightsEngine:
 class GramEngine:
     """The functional margins of all rows, to which a mistake adds a row of the Gram matrix."""
 
-    name = "gram"
+    name, is_exact = "gram", False
 
     def __init__(self, units: Units, problem: Problem) -> None:
         self.units, self.y = units, frozen(problem.y)
@@ -125,11 +129,11 @@ class GramEngine:
 
     def present(self, work: Work) -> Reason:
         """Do the work."""
-        return Reason(machine_code(present_gram)(self.model, work))
+        return presented(present_over_gram, kernels.present_gram, self.model, work)
 
     def present_orders(self, orders: Orders) -> None:
         """Run in every order."""
-        machine_code(present_orders_gram)(self.model, orders)
+        in_machine_code(kernels.present_orders_gram)(self.model, orders)
 
     def twin(self) -> "GramEngine":
         """Return an engine with margins of its own."""
@@ -145,6 +149,21 @@ class GramEngine:
     def state(self) -> Floats:
         """Return the functional margins."""
         return self.margins
+
+
+def in_machine_code(function: Kernel) -> Kernel:
+    """Return a pass as machine code; the compiler is loaded here, and not before."""
+    from maxmargin.solvers.perceptron.machine_code import machine_code
+
+    return machine_code(function)
+
+
+def presented(plain: Pass, deciding: Pass, model: Any, work: Work) -> Reason:
+    """Do the work with the pass that decides scores by the digits of the rows, where there are any."""
+    if work.digits.rows.size:
+        return Reason(in_machine_code(deciding)(model, work))
+    work.cursor[N_DECIDED] = 0
+    return Reason(in_machine_code(plain)(model, work))
 
 
 def _rounding(units: Units, *, error_of_entries: bool) -> Floats:

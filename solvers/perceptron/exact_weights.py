@@ -77,6 +77,12 @@ class ExactWeights:
         weight = self.balance * self.scale * as_fraction(1, -exponent)
         return np.array([*(float(value * unit) for value in self.sums), float(weight)])
 
+    def in_units_of(self, exponent: int) -> list[int]:
+        """Return the weights as integers that count 2**exponent, for rows that are multiples of it."""
+        unit = as_fraction(1, self.exponent - exponent)
+        weight = self.balance * self.scale * as_fraction(1, -exponent)
+        return [*(int(value * unit) for value in self.sums), int(weight)]
+
     def norm(self, exponent: int) -> float:
         """Return the norm of the weights divided by 2**exponent, rounded up."""
         square = as_fraction(sum(value * value for value in self.sums), 2 * self.exponent)

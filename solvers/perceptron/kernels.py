@@ -1,24 +1,20 @@
-"""Compiled passes of the perceptron: with weights over dense rows, sparse rows or blocks of rows; over a Gram matrix.
+"""Compiled passes of the perceptron with weights, over dense or sparse rows; passes that decide exactly; many orders.
 
 Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, the pass computes it
-exactly from the digits of the rows, or stops and asks where it has none. The terms of a score are added in the order
+exactly from the digits of the rows, or stops and asks where it has none (`present_over_dense` and others like it). The terms of a score are added in the order
 that suits the processor, so its last bits are not the same everywhere; the bounds of its error are.
 """
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import MATRIX, Kernel, compiled, vector
-from maxmargin.solvers.perceptron import block_pass, digit_scores, rounding, scores, vectors, work
-from maxmargin.solvers.perceptron.block_pass import BLOCKS_TYPES, FILL_TYPES, Blocks, fill_blocks, present_over_blocks
+from maxmargin.solvers.compiling import in_machine_code
 from maxmargin.solvers.perceptron.digit_scores import carry, exact_sign, follow
+from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.rounding import doubt_of, error_after, is_mistake, norm_after
 from maxmargin.solvers.perceptron.scores import dense_score
 from maxmargin.solvers.perceptron.work import (
@@ -31,7 +27,6 @@ from maxmargin.solvers.perceptron.work import (
     EPOCHS_FULL,
     ERROR,
     EXACT_UP_TO,
-    FLOATS,
     GREATEST,
     LOG_FULL,
     N_DECIDED,
@@ -40,11 +35,8 @@ from maxmargin.solvers.perceptron.work import (
     N_PRESENTED,
     N_UNCERTAIN,
     NORM,
-    ORDERS,
     POSITION,
     SLICE,
-    STATE,
-    WORK,
     Orders,
     Work,
 )
@@ -65,15 +57,12 @@ Dense = tuple[Floats, Floats, Floats, float]
 Sparse = tuple[Floats, Indices, Indices, Floats, Floats, float]
 """Values, columns and starts of the rows in CSR form and y, frozen, the weights and s."""
 
-Gram = tuple[Floats, Floats, Floats]
-"""The y_k y_i x_k.x_i and y, frozen, and the functional margins y_i w.x_i."""
-
 Find = Callable[[Any, Integers, int, int, float], tuple[int, float]]
 Add = Callable[[Any, int], float]
 Present = Callable[[Any, Work], int]
 
 
-@register_jitable
+@in_machine_code
 def _find_dense(model: Dense, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
     """Return the first place whose y w.x is at most `most`, and y w.x; `end` if there is none."""
     X, y, w, bias_scale = model
@@ -86,7 +75,7 @@ def _find_dense(model: Dense, order: Integers, begin: int, end: int, most: float
     return end, math.inf
 
 
-@register_jitable
+@in_machine_code
 def _find_sparse(model: Sparse, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
     data, indices, starts, y, w, bias_scale = model
     constant = bias_scale * w[-1]
@@ -101,16 +90,7 @@ def _find_sparse(model: Sparse, order: Integers, begin: int, end: int, most: flo
     return end, math.inf
 
 
-@register_jitable
-def _find_margin(model: Gram, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
-    margins = model[2]
-    for position in range(begin, end):
-        if margins[order[position]] <= most:
-            return position, margins[order[position]]
-    return end, math.inf
-
-
-@register_jitable
+@in_machine_code
 def _add_dense(model: Dense, row: int) -> float:
     """Add y x to the weights; return ||x||^2."""
     X, y, w, bias_scale = model
@@ -122,7 +102,7 @@ def _add_dense(model: Dense, row: int) -> float:
     return square
 
 
-@register_jitable
+@in_machine_code
 def _add_sparse(model: Sparse, row: int) -> float:
     data, indices, starts, y, w, bias_scale = model
     square = bias_scale * bias_scale
@@ -133,15 +113,7 @@ def _add_sparse(model: Sparse, row: int) -> float:
     return square
 
 
-@register_jitable
-def _add_to_margins(model: Gram, row: int) -> float:
-    margins, of_row = model[2], model[0][row]
-    for j in range(margins.shape[0]):
-        margins[j] += of_row[j]
-    return float(of_row[row])
-
-
-@register_jitable
+@in_machine_code
 def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bool:
     """Present rows up to a place of the order, unless the log is full before or a score asks; return whether it does.
 
@@ -180,7 +152,7 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
     return is_asked
 
 
-@register_jitable
+@in_machine_code
 def _present(find: Find, add: Add, model: Any, work: Work) -> int:
     """Present rows until `most` are presented or something else happened; return the `Reason`."""
     cursor, n_rows = work.cursor, work.order.shape[0]
@@ -213,7 +185,7 @@ def _present(find: Find, add: Add, model: Any, work: Work) -> int:
             return EPOCHS_FULL
 
 
-@register_jitable
+@in_machine_code
 def _is_decided(work: Work) -> bool:
     """Answer whether the row in question is a mistake, where its digits say it."""
     if not follow(work.digits, work.counts):
@@ -225,8 +197,8 @@ def _is_decided(work: Work) -> bool:
     return True
 
 
-@register_jitable
-def _present_exactly(present: Present, model: Any, work: Work) -> int:
+@in_machine_code
+def present_exactly(present: Present, model: Any, work: Work) -> int:
     """Present rows and answer what digits can; return the `Reason` for which that ended."""
     cursor = work.cursor
     n_presented, n_logged, n_epochs, n_uncertain, n_decided = 0, 0, 0, 0, 0
@@ -251,7 +223,7 @@ def _present_exactly(present: Present, model: Any, work: Work) -> int:
     return reason
 
 
-@register_jitable
+@in_machine_code
 def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -> None:
     """Run in one order after another; `weights` is the array of the model that holds what is known of them."""
     n_samples = of.orders.shape[1]
@@ -269,7 +241,7 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
                 of.y, of.orders[k], True, n_samples, of.zero_rule, True, _NO_END, of.rounding, of.digits, of.counts[k],
                 of.size, cursor, log[:room], epochs[:n_epochs],
             )  # fmt: skip
-            reason = _present_exactly(present, model, work)
+            reason = present_exactly(present, model, work)
             if reason == ASKS:
                 break
             n_mistakes += cursor[N_LOGGED]
@@ -279,78 +251,41 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
         of.outcomes[k, 0] += cursor[EPOCH_POSITION] > 0
 
 
-_INDICES = vector(types.int32, readonly=True)
-_DENSE = types.Tuple((MATRIX, FLOATS, STATE, types.float64))
-_SPARSE = types.Tuple((FLOATS, _INDICES, _INDICES, FLOATS, STATE, types.float64))
-_GRAM = types.Tuple((MATRIX, FLOATS, STATE))
-_BLOCKS = types.Tuple(BLOCKS_TYPES)
-
-
-@register_jitable
-def _over_dense(model: Dense, work: Work) -> int:
+@in_machine_code
+def present_over_dense(model: Dense, work: Work) -> int:
     return _present(_find_dense, _add_dense, model, work)
 
 
-@register_jitable
-def _over_sparse(model: Sparse, work: Work) -> int:
+@in_machine_code
+def present_over_sparse(model: Sparse, work: Work) -> int:
     return _present(_find_sparse, _add_sparse, model, work)
-
-
-@register_jitable
-def _over_gram(model: Gram, work: Work) -> int:
-    return _present(_find_margin, _add_to_margins, model, work)
 
 
 def present_dense(model: Dense, work: Work) -> int:
     """Present dense rows with a vector of weights."""
-    return _present_exactly(_over_dense, model, work)
+    return present_exactly(present_over_dense, model, work)
 
 
 def present_sparse(model: Sparse, work: Work) -> int:
     """Present rows in CSR form with a vector of weights."""
-    return _present_exactly(_over_sparse, model, work)
+    return present_exactly(present_over_sparse, model, work)
 
 
 def present_gram(model: Gram, work: Work) -> int:
     """Present rows through their Gram matrix."""
-    return _present_exactly(_over_gram, model, work)
-
-
-def present_blocks(model: Blocks, work: Work) -> int:
-    """Present blocks of dense rows, in the order of the blocks."""
-    return _present_exactly(present_over_blocks, model, work)
+    return present_exactly(present_over_gram, model, work)
 
 
 def present_orders_dense(model: Dense, orders: Orders) -> None:
     """Run dense rows in many orders with vectors of weights."""
-    _present_orders(_over_dense, model, model[2], orders)
+    _present_orders(present_over_dense, model, model[2], orders)
 
 
 def present_orders_sparse(model: Sparse, orders: Orders) -> None:
     """Run rows in CSR form in many orders with vectors of weights."""
-    _present_orders(_over_sparse, model, model[4], orders)
+    _present_orders(present_over_sparse, model, model[4], orders)
 
 
 def present_orders_gram(model: Gram, orders: Orders) -> None:
     """Run few rows in many orders through their Gram matrix."""
-    _present_orders(_over_gram, model, model[2], orders)
-
-
-_CALLED = (block_pass, digit_scores, rounding, scores, vectors, work)
-
-_SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
-    fill_blocks: FILL_TYPES,
-    present_dense: (_DENSE, WORK),
-    present_sparse: (_SPARSE, WORK),
-    present_gram: (_GRAM, WORK),
-    present_blocks: (_BLOCKS, WORK),
-    present_orders_dense: (_DENSE, ORDERS),
-    present_orders_sparse: (_SPARSE, ORDERS),
-    present_orders_gram: (_GRAM, ORDERS),
-}
-
-
-@cache
-def machine_code(function: Kernel) -> Kernel:
-    """Return one of the functions above compiled, which is done or loaded once it is needed."""
-    return compiled(*_SIGNATURES[function], may_reorder_sums=True, calling=_CALLED)(function)
+    _present_orders(present_over_gram, model, model[2], orders)

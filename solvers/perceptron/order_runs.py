@@ -10,7 +10,7 @@ from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines import GramEngine, OrdersEngine, WeightsEngine
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
@@ -80,7 +80,7 @@ class OrderRuns:
         self._digits = digits_of(problem, settings.bias_scale)
         self._of_thread = local()
 
-    def _engine_of_rows(self) -> Engine:
+    def _engine_of_rows(self) -> OrdersEngine:
         if self.problem.n_samples <= MOST_ROWS and self.settings.method is not Method.WEIGHTS:
             return GramEngine(self.units, self.problem)
         return WeightsEngine(self.units, self.X, self.problem.y)
@@ -115,10 +115,10 @@ class OrderRuns:
             margin=self._margins(counts),
         )
 
-    def _engine_of_this_thread(self) -> Engine:
+    def _engine_of_this_thread(self) -> OrdersEngine:
         if not hasattr(self._of_thread, "engine"):
             self._of_thread.engine = self._engine.twin()
-        engine: Engine = self._of_thread.engine
+        engine: OrdersEngine = self._of_thread.engine
         return engine
 
     def _repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:

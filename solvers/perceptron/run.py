@@ -5,6 +5,7 @@ the integer counts of the mistakes, by the compiled passes themselves where the 
 it is not (rows outside memory, very many such scores of rows with too many digits) the run says so.
 """
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,18 +17,20 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engine_choice import EngineChoice
+from maxmargin.solvers.perceptron.engines import WeightsEngine
 from maxmargin.solvers.perceptron.final_check import has_no_mistake
 from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.orders import Order, Presentation
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, Progress, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.perceptron.ties import Ties
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.perceptron.work import (
     EPOCH_POSITION,
+    ERROR,
     N_DECIDED,
     N_EPOCHS,
     N_LOGGED,
@@ -119,10 +122,10 @@ class _Run:
     ) -> None:
         self.problem, self.settings, self.presentation = problem, settings, presentation
         self.units = Units.of(problem, settings)
-        self.source = source_of(problem, self.units, presentation)
+        self.choice = EngineChoice(problem, settings)
+        self.source = source_of(problem, self.units, presentation, self.choice.method)
         self.tally = Tally(counts=np.zeros(problem.n_samples, dtype=np.int64))
         self.ties = Ties(problem, settings, self.units)
-        self.choice = EngineChoice(problem, settings)
         self.engine_names = [self.source.engine.name]
         self.on_checkpoint = on_checkpoint
         self.interrupt = Interrupt()
@@ -176,12 +179,14 @@ class _Run:
             self.ties.round_anew(segment.engine, self.tally)
 
     def _with_better_engine(self, segment: Segment) -> Segment:
-        method = self.choice.better(self.tally)
+        before, method = self.source.engine, self.choice.better(self.tally)
         if method is None or not isinstance(self.source, Whole):
             return segment
         engine = self.source.go_on_with(method)
         self.engine_names.append(engine.name)
-        if method is Method.GRAM:
+        if not (isinstance(before, WeightsEngine) and isinstance(engine, WeightsEngine)):  # which share their weights
+            if before.is_exact:
+                self.tally.size[ERROR] = math.inf  # nothing is known of the rounding before the weights are loaded
             self.ties.load(engine, self.tally)
         return replace(segment, engine=engine)
 
@@ -192,11 +197,14 @@ class _Run:
             room = max(1, min(room, settings.max_mistakes - tally.n_mistakes))
         if settings.max_epochs is not None:
             n_epochs = min(n_epochs, settings.max_epochs - tally.n_epochs)
-        n_epochs = self.choice.n_epochs_before(tally, n_epochs)
+        n_epochs = self.choice.epochs_before(tally, n_epochs)
         log, epochs = self.log[:room], self.epochs[:n_epochs]
         most = max(1, _SLICE_ENTRIES // segment.engine.entries_per_presentation)
+        most = self.choice.presentations_before(tally, most)
+        began = time.perf_counter()
         reason = self._pass(tally, segment, most, log, epochs)
         cursor = tally.cursor
+        self.choice.took(time.perf_counter() - began, int(cursor[N_PRESENTED]), int(cursor[N_LOGGED]))
         tally.n_presentations += int(cursor[N_PRESENTED])
         tally.n_mistakes += int(cursor[N_LOGGED])
         tally.n_epochs += int(cursor[N_EPOCHS])

@@ -1,13 +1,14 @@
 """Compiled: the score of a dense row."""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+
+from maxmargin.solvers.compiling import in_machine_code
 
 Floats = NDArray[np.float64]
 
 
-@register_jitable
+@in_machine_code
 def dense_score(X: Floats, row: int, w: Floats) -> float:
     """Return w.x without the constant coordinate."""
     total = 0.0

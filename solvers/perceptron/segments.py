@@ -1,8 +1,9 @@
 """The rows of a run in segments: all of them where they are in memory, else the chunks they come in."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.orders import Order, Presentation
 from maxmargin.solvers.perceptron.settings import Method
@@ -53,8 +53,8 @@ class Source(Protocol):
         """Yield all rows, in this order where they are in memory."""
 
 
-def source_of(problem: Problem, units: Units, presentation: Presentation) -> "Whole | Streamed":
-    """Return what presents the rows.
+def source_of(problem: Problem, units: Units, presentation: Presentation, method: Method) -> "Whole | Streamed":
+    """Return what presents the rows, at first in this way where they are in memory.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def source_of(problem: Problem, units: Units, presentation: Presentation) -> "Wh
         If rows outside memory are to be presented in another order than that of their file.
     """
     if isinstance(problem.carrier, InMemory):
-        return Whole(problem, units, presentation)
+        return Whole(problem, units, presentation, method)
     if presentation.order is not Order.CYCLIC:
         raise InvalidOptionError(
             f"order is {str(presentation.order)!r}; expected 'cyclic' for rows that are not in memory"
@@ -71,20 +71,33 @@ def source_of(problem: Problem, units: Units, presentation: Presentation) -> "Wh
 
 
 class Whole:
-    """Rows in memory; they may be turned into blocks or a Gram matrix on the way."""
+    """Rows in memory; they may be turned into integers, blocks or a Gram matrix on the way."""
 
-    def __init__(self, problem: Problem, units: Units, presentation: Presentation) -> None:
+    def __init__(self, problem: Problem, units: Units, presentation: Presentation, method: Method) -> None:
         self.problem, self.units, self.presentation = problem, units, presentation
-        self._weights = WeightsEngine(units, units.rows(problem.X), problem.y)
-        self.engine: Engine = self._weights
+        self.engine = self._engine(method)
 
     def go_on_with(self, method: Method) -> Engine:
-        """Present with blocks, or with a Gram matrix whose margins are yet to be loaded; return what does."""
-        if method is Method.GRAM:
-            self.engine = GramEngine(self.units, self.problem)
-        else:
-            self.engine = BlockEngine(self._weights, self.presentation.rows)
+        """Present with another engine, whose weights are yet to be loaded; return it."""
+        self.engine = self._engine(method)
         return self.engine
+
+    @cached_property
+    def _weights(self) -> WeightsEngine:
+        return WeightsEngine(self.units, self.units.rows(self.problem.X), self.problem.y)
+
+    def _engine(self, method: Method) -> Engine:
+        if method is Method.INTEGERS:
+            from maxmargin.solvers.perceptron.integer_engine import IntegerEngine
+
+            return IntegerEngine(self.problem, math.ldexp(self.units.scale, self.units.exponent))
+        if method is Method.GRAM:
+            return GramEngine(self.units, self.problem)
+        if method is Method.BLOCKS:
+            from maxmargin.solvers.perceptron.block_engine import BlockEngine
+
+            return BlockEngine(self._weights, self.presentation.rows)
+        return self._weights
 
     def segments(self) -> Generator[Segment]:
         """Yield epoch after epoch."""

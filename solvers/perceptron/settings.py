@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from numbers import Integral
+from numbers import Integral, Real
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.orders import Order
@@ -18,6 +18,7 @@ class StopReason(StrEnum):
     CONVERGED = "converged"
     MAX_EPOCHS = "max_epochs"
     MAX_MISTAKES = "max_mistakes"
+    TIME_LIMIT = "time_limit"
     INTERRUPTED = "interrupted"
 
 
@@ -28,6 +29,7 @@ class Method(StrEnum):
     WEIGHTS = "weights"
     GRAM = "gram"
     BLOCKS = "blocks"
+    INTEGERS = "integers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +46,15 @@ class PerceptronSettings:
     max_epochs, max_mistakes : int or None
         Limits; None is none.
     method : Method
-        With a vector of weights; with the Gram matrix of at most 2,048 rows; or with weights and blocks of dense rows,
-        in an order that repeats itself, screened in single precision. By default whichever is fastest.
+        With a vector of weights; with the Gram matrix of at most 2,048 rows; with weights and blocks of dense rows, in
+        an order that repeats itself, screened in single precision; or in Python's integers, without compiled code. By
+        default a run of few short rows begins in integers, and a long one goes on with whichever is fastest.
+    time_limit : float or None
+        Seconds of the whole run, with what is proven at its end; None is no limit.
+    short : int or None
+        Work that is done in integers before compiled code is made or loaded, in units of about 40 ns: a presentation
+        of a row of d numbers is 16 + d. None: 2**21, or 0 if this process has loaded compiled code before; then it also
+        counts what it takes to compile an engine.
     """
 
     bias_scale: float = 1.0
@@ -54,12 +63,15 @@ class PerceptronSettings:
     max_epochs: int | None = None
     max_mistakes: int | None = 10_000_000
     method: Method = Method.AUTO
+    time_limit: float | None = None
+    short: int | None = None
 
     def __post_init__(self) -> None:
         if self.zero not in ZERO_RULES:
             raise InvalidOptionError(f"zero is {self.zero!r}; expected one of {', '.join(ZERO_RULES)}")
         check_bias_scale(self.bias_scale)
         check_limits(max_epochs=self.max_epochs, max_mistakes=self.max_mistakes)
+        check_time_limit(self.time_limit)
 
 
 def check_bias_scale(bias_scale: float) -> None:
@@ -73,6 +85,12 @@ def check_limits(**limits: object) -> None:
     for name, limit in limits.items():
         if limit is not None and not (isinstance(limit, Integral) and int(limit) >= 1):
             raise InvalidOptionError(f"{name} is {limit!r}; expected a whole number from 1, or None")
+
+
+def check_time_limit(seconds: object) -> None:
+    """Raise `InvalidOptionError` unless the limit is a positive number of seconds, or None."""
+    if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
+        raise InvalidOptionError(f"time_limit is {seconds!r}; expected a positive number of seconds, or None")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,9 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import vector
-from maxmargin.solvers.perceptron.digit_scores import DIGITS, Digits
+from maxmargin.solvers.perceptron.digit_scores import Digits
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -125,28 +123,3 @@ class Orders(NamedTuple):
     size: Floats
     counts: Integers
     outcomes: Integers
-
-
-FLOATS = vector(types.float64, readonly=True)
-ROWS = vector(types.int64, readonly=True)
-STATE = vector(types.float64, readonly=False)
-COUNTS = vector(types.int64, readonly=False)
-_ROWS_OF_ORDERS = types.Array(types.int64, 2, "C", readonly=True)
-_COUNTS_OF_ORDERS = types.Array(types.int64, 2, "C")
-
-WORK = types.NamedTuple(
-    (
-        *(FLOATS, ROWS, types.boolean, types.int64, types.int64, types.boolean, types.int64, FLOATS, DIGITS),
-        *(COUNTS, STATE, COUNTS, COUNTS, COUNTS),
-    ),
-    Work,
-)
-"""The compiled type of `Work`; the next one that of `Orders`."""
-
-ORDERS = types.NamedTuple(
-    (
-        *(FLOATS, FLOATS, types.int64, types.int64, types.int64, DIGITS, _ROWS_OF_ORDERS, STATE),
-        *(_COUNTS_OF_ORDERS, _COUNTS_OF_ORDERS),
-    ),
-    Orders,
-)

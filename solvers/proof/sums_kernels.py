@@ -4,7 +4,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import MATRIX, compiled, vector
+from maxmargin.solvers.compiling import compiled
+from maxmargin.solvers.kernel_types import MATRIX, vector
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ import numpy as np
 from numba import cfunc, types
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import MATRIX, compiled, vector
+from maxmargin.solvers.compiling import compiled
+from maxmargin.solvers.kernel_types import MATRIX, vector
 from maxmargin.solvers.perceptron.family.algorithm import Presents, Step
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,138 @@
+"""Compiled: rows through their Gram matrix, from which the functional margins y_i w.x_i are kept up to date.
+
+What is known of the rounding is bounded for some mistakes at once: none of them adds more than R^2 to ||w||^2, so a
+bound of the norm and of the errors after all of them serves each of them. In between ||w||^2 is followed by one sum,
+of 2 y w.x + ||x||^2 at every mistake.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.perceptron.rounding import (
+    REACH,
+    UP,
+    doubt_of,
+    error_after_many,
+    is_mistake,
+    square_after_many,
+)
+from maxmargin.solvers.perceptron.work import (
+    ANSWER,
+    ASKS,
+    CLEAN,
+    DONE,
+    EPOCH_MISTAKES,
+    EPOCH_POSITION,
+    EPOCHS_FULL,
+    ERROR,
+    EXACT_UP_TO,
+    GREATEST,
+    LOG_FULL,
+    N_EPOCHS,
+    N_LOGGED,
+    N_PRESENTED,
+    N_UNCERTAIN,
+    NORM,
+    POSITION,
+    SLICE,
+    Work,
+)
+
+Floats = NDArray[np.float64]
+
+_AT_ONCE = 64
+"""Mistakes that have one bound of the rounding."""
+
+Gram = tuple[Floats, Floats, Floats]
+"""The y_k y_i x_k.x_i and y, frozen, and the functional margins y_i w.x_i."""
+
+
+@in_machine_code
+def present_over_gram(model: Gram, work: Work) -> int:
+    """Present rows until `most` are presented or something else happened; return the `Reason`.
+
+    This is one function, whose arrays are variables, as Numba counts references to every array that is handed on. Row
+    numbers are unsigned, which spares a test for negative ones at every look.
+    """
+    gram, y, margins = model
+    cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
+    log, epochs, zero_rule, asks = work.log, work.epochs, work.zero_rule, work.asks
+    n_rows, n_margins, reach = order.shape[0], margins.shape[0], rounding[REACH]
+    square, error, exact_up_to, greatest = size[NORM] * size[NORM] * UP, size[ERROR], size[EXACT_UP_TO], size[GREATEST]
+    position, epoch_position, epoch_mistakes = cursor[POSITION], cursor[EPOCH_POSITION], cursor[EPOCH_MISTAKES]
+    answer, n_presented, n_logged, n_epochs, n_uncertain = cursor[ANSWER], 0, 0, 0, 0
+    bound, doubt, gain, n_since, n_left = 0.0, 0.0, 0.0, 0, 0
+    reason = SLICE
+    while reason == SLICE:
+        if position == n_rows:
+            if not work.wraps:
+                reason = DONE
+                break
+            position = 0
+        if n_presented == work.most:
+            break
+        begin, n_before = position, n_logged
+        end = min(n_rows, begin + min(work.epoch_length - epoch_position, work.most - n_presented))
+        while position < end and reason == SLICE:
+            if n_left == 0:
+                square = square_after_many(n_since, square, gain, bound, doubt, rounding)
+                error = error_after_many(n_since, bound, error, exact_up_to, rounding)
+                gain, n_since, n_left = 0.0, 0, _AT_ONCE if square > 0.0 else 1
+                before = math.sqrt(square + (n_left - 1) * reach * reach * UP) * UP
+                bound = math.sqrt(square + n_left * reach * reach * UP) * UP
+                most_error = error_after_many(n_left - 1, before, error, exact_up_to, rounding)
+                doubt = doubt_of(before, most_error, exact_up_to, rounding)
+                greatest = max(greatest, bound)
+            if answer == 0:
+                while position < end and margins[np.uint64(order[np.uint64(position)])] > doubt:
+                    position += 1
+                if position == end:
+                    break
+            row = np.uint64(order[np.uint64(position)])
+            value = margins[row]
+            if answer != 0:  # the row that was asked for, whatever its margin
+                mistaken = answer > 0
+                answer = 0
+            elif value < -doubt:
+                mistaken = True
+            else:
+                if doubt > 0.0:
+                    if asks:
+                        reason = ASKS
+                        break
+                    n_uncertain += 1
+                mistaken = is_mistake(y[row], value, zero_rule)
+            position += 1
+            if mistaken:
+                own = gram[row]
+                gain += 2.0 * value + own[row]
+                n_since += 1
+                n_left -= 1
+                for j in range(n_margins):
+                    margins[j] += own[j]
+                counts[row] += 1
+                log[n_logged] = row
+                n_logged += 1
+                if n_logged == log.shape[0]:
+                    reason = LOG_FULL
+        epoch_mistakes += n_logged - n_before
+        epoch_position += position - begin
+        n_presented += position - begin
+        if epoch_position == work.epoch_length:
+            epochs[n_epochs] = epoch_mistakes
+            n_epochs += 1
+            if epoch_mistakes == 0:
+                reason = CLEAN
+            elif reason == SLICE and n_epochs == epochs.shape[0]:
+                reason = EPOCHS_FULL
+            epoch_position = epoch_mistakes = 0
+    cursor[POSITION], cursor[EPOCH_POSITION], cursor[EPOCH_MISTAKES] = position, epoch_position, epoch_mistakes
+    cursor[ANSWER], cursor[N_PRESENTED], cursor[N_LOGGED] = answer, n_presented, n_logged
+    cursor[N_EPOCHS], cursor[N_UNCERTAIN] = n_epochs, n_uncertain
+    size[NORM] = math.sqrt(square_after_many(n_since, square, gain, bound, doubt, rounding)) * UP
+    size[ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
+    size[GREATEST] = greatest
+    return reason
