@@ -24,6 +24,9 @@ _UP = 1 + 2.0**-40
 
 Pass = Callable[[Any, Work], int]
 
+_LOOKS_AT_A_MISTAKE = 8
+"""Presentations for one of which a row is added to the margins, at most, in a slice of the intended time."""
+
 _OTHER_OPERATIONS = 6
 """Of a score, beside a product and a sum for every feature."""
 
@@ -116,7 +119,7 @@ class GramEngine:
 
     def __init__(self, units: Units, problem: Problem) -> None:
         self.units, self.y = units, frozen(problem.y)
-        self.entries_per_presentation = problem.n_samples
+        self.entries_per_presentation = max(1, problem.n_samples // _LOOKS_AT_A_MISTAKE)
         self.rounding = _rounding(units, error_of_entries=True)
         self.Z = _signed_rows(units, problem)
         self.gram = frozen(np.ascontiguousarray(_product(self.Z, self.Z.T)))
