@@ -398,6 +398,7 @@ def perceptron(
     order: str = "cyclic",
     max_epochs: int | None = None,
     max_mistakes: int | None = 10_000_000,
+    time_limit: float | None = None,
     rng: "np.random.Generator | int | None" = None,
     method: str = "auto",
     on_progress: "Callable[[Progress], None] | None" = None,
@@ -420,11 +421,14 @@ def perceptron(
     order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}
     max_epochs, max_mistakes : int or None
         Limits; None is none.
+    time_limit : float, optional
+        Seconds after which the run ends with ``stop_reason="time_limit"``, what is proven at its end included.
     rng : numpy.random.Generator or int, optional
         For the orders that draw.
-    method : {"auto", "weights", "gram", "blocks"}
-        With a vector of weights; with the Gram matrix of at most 2,048 rows; or with weights and blocks of dense rows
-        in an order that repeats itself, screened in single precision. The mistakes are the same.
+    method : {"auto", "weights", "gram", "blocks", "integers"}
+        With a vector of weights; with the Gram matrix of at most 2,048 rows; with weights and blocks of dense rows in
+        an order that repeats itself, screened in single precision; or in Python's integers, without compiled code. By
+        default a run of few short rows begins in integers. The mistakes are the same.
     on_progress : callable, optional
         Called about ten times a second with a `Progress`.
     resume : str or path, optional
@@ -454,6 +458,7 @@ def perceptron(
         order=order,
         max_epochs=max_epochs,
         max_mistakes=max_mistakes,
+        time_limit=time_limit,
         rng=rng,
         method=method,
         on_progress=on_progress,

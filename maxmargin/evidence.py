@@ -27,7 +27,7 @@ _SOLVED = ("soft", "space", "run_hard", "run_margin_squared", "margin_squared")
 _FULL_PRECISION = 2.0**-960
 """Floats above it have all their digits."""
 
-_CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
+_CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,6 +153,7 @@ def mistake_trace(
     order: str = "cyclic",
     max_epochs: int | None = None,
     max_mistakes: int | None = 10_000_000,
+    time_limit: float | None = None,
     rng: "np.random.Generator | int | None" = None,
     most_points: int = MOST_POINTS,
 ) -> MistakeTrace:
@@ -162,6 +163,8 @@ def mistake_trace(
     ----------
     X, y, bias, positive, bias_scale, zero, order, max_epochs, max_mistakes, rng
         As in `maxmargin.perceptron`.
+    time_limit : float, optional
+        Seconds; half of them are for the run, the others for the maximum margin and the trace.
     most_points : int
         Mistakes that are traced at most, from 2; fewer of very large data, whose rows are read for each of them.
 
@@ -190,6 +193,7 @@ def mistake_trace(
         order=order,
         max_epochs=max_epochs,
         max_mistakes=max_mistakes,
+        time_limit=None if time_limit is None else time_limit / 2,
         rng=generator,
     )
     return trace_of(problem, run, space_margin(problem, scale), rng=as_it_was, most_points=most_points)

@@ -28,6 +28,7 @@ def online(
     order: str | None = None,
     max_epochs: int | None = 100,
     max_updates: int | None = None,
+    time_limit: float | None = None,
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[Progress], None] | None" = None,
     **parameters: Any,
@@ -46,6 +47,8 @@ def online(
         By default the algorithm's own: cyclic, but for the pocket algorithm, which draws at random.
     max_epochs, max_updates : int or None
         Limits; None is none. Where an algorithm looks at all rows for one update, that is an epoch.
+    time_limit : float, optional
+        Seconds after which the run ends with ``stop_reason="time_limit"``; what is guaranteed is computed afterwards.
     rng : numpy.random.Generator or int, optional
         For the orders that draw.
     on_progress : callable, optional
@@ -72,7 +75,13 @@ def online(
     chosen = algorithm_of(algorithm, parameters)
     dataset = from_arrays(X, y, positive=positive)
     problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
-    settings = OnlineSettings(bias_scale=scale, order=_order(order), max_epochs=max_epochs, max_updates=max_updates)
+    settings = OnlineSettings(
+        bias_scale=scale,
+        order=_order(order),
+        max_epochs=max_epochs,
+        max_updates=max_updates,
+        time_limit=time_limit,
+    )
     run = run_online(problem, chosen, settings, rng=_generator(rng), on_progress=on_progress)
     return with_positive(run, dataset)
 

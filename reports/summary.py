@@ -182,7 +182,7 @@ def run_fields(run: PerceptronRun) -> dict[str, Any]:
 
 def _rates(run: PerceptronRun) -> dict[str, Any]:
     """Return the fewest mistakes of an epoch and the recent mean; epochs cut short by a limit do not count."""
-    is_cut = run.stop_reason in (StopReason.MAX_MISTAKES, StopReason.INTERRUPTED)
+    is_cut = run.stop_reason in (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
     whole = run.mistakes_per_epoch[:-1] if is_cut else run.mistakes_per_epoch
     return {
         "n_whole_epochs": len(whole),

@@ -160,6 +160,7 @@ def stopped_because(run: dict[str, Any]) -> str:
         "converged": "converged: an epoch without a mistake",
         "max_epochs": f"stopped at its limit of {plural(run['max_epochs'] or 0, 'epoch')}",
         "max_mistakes": f"stopped at its limit of {plural(run['max_mistakes'] or 0, 'mistake')}",
+        "time_limit": "stopped at its time limit",
         "interrupted": "interrupted by the user",
     }[run["stop_reason"]]
 

@@ -137,6 +137,7 @@ def margin(**options: Any) -> int:
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
 @click.option("--method", metavar="NAME", help=f"How scores are computed: {', '.join(opt.RUN_METHODS)}.")
+@opt.time_limit_option("Stop the run in time for its proofs.")
 @opt.resume_run_option
 @opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
 @opt.file_option(

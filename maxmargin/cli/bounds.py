@@ -138,5 +138,6 @@ _STOPS = {
     StopReason.CONVERGED: "converged",
     StopReason.MAX_EPOCHS: "stopped there",
     StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
+    StopReason.TIME_LIMIT: "not converged, stopped at the time limit",
     StopReason.INTERRUPTED: "interrupted",
 }

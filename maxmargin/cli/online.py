@@ -132,6 +132,7 @@ def online(
     seed: int,
     max_epochs: int,
     max_updates: int | None,
+    time_limit: float | None,
     prepare: str,
     as_json: bool,
     quiet: bool,
@@ -143,6 +144,7 @@ def online(
         order=None if order is None else Order(order),
         max_epochs=max_epochs,
         max_updates=max_updates,
+        time_limit=time_limit,
     )
     truth = Truth(space=Space.of(problem, scale))
     runner = _Runner(problem=problem, settings=settings, truth=truth, seed=seed, quiet=quiet)

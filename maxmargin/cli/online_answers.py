@@ -26,6 +26,7 @@ _STOPS = {
     OnlineStop.STALLED: "not converged, no row asks for an update though some are in error",
     OnlineStop.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
     OnlineStop.MAX_UPDATES: "not converged, stopped at the limit of updates",
+    OnlineStop.TIME_LIMIT: "not converged, stopped at the time limit",
     OnlineStop.INTERRUPTED: "interrupted",
 }
 
@@ -34,6 +35,7 @@ _SHORT_STOPS = {
     OnlineStop.STALLED: "stalled",
     OnlineStop.MAX_EPOCHS: "epochs",
     OnlineStop.MAX_UPDATES: "updates",
+    OnlineStop.TIME_LIMIT: "time",
 }
 """Of the table: what ended the run, or what ran out."""
 
@@ -53,6 +55,7 @@ def run_fields(
         "bias_scale": run.settings.bias_scale,
         "max_epochs": run.settings.max_epochs,
         "max_updates": run.settings.max_updates,
+        "time_limit": run.settings.time_limit,
         "n_updates": run.n_updates,
         "n_mistakes": run.n_mistakes,
         "n_epochs": run.n_epochs,

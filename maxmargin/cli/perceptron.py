@@ -97,6 +97,7 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
         "seed": seed,
         "max_epochs": settings.max_epochs,
         "max_mistakes": settings.max_mistakes,
+        "time_limit": settings.time_limit,
         "engine": run.engine,
         "n_ties": run.n_ties,
         "n_uncertain": run.n_uncertain,
@@ -128,7 +129,7 @@ def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
         lines.append(f"  {_of_the_file(run.resumed_from)}; margins and their bounds are proven all the same")
     if run.n_uncertain:
         lines.append(f"  rounding may have decided {count_text(run.n_uncertain, 'score')}: other machines may differ")
-    if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES):
+    if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT):
         lines.append("  whether it can converge at all: maxmargin check")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
 
@@ -141,6 +142,7 @@ _STOPS = {
     StopReason.CONVERGED: "converged",
     StopReason.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
     StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
+    StopReason.TIME_LIMIT: "not converged, stopped at the time limit",
     StopReason.INTERRUPTED: "interrupted",
 }
 

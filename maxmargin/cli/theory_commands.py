@@ -49,6 +49,7 @@ Examples:
     "--max-epochs", type=click.IntRange(min=1), metavar="N", default=100, show_default=True, help="Limit of epochs."
 )
 @click.option("--max-updates", type=click.IntRange(min=1), metavar="N", help="Limit of updates.  [default: none]")
+@opt.time_limit_option("Stop a run after this time.")
 @opt.prepare_option()
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
 def online(**options: Any) -> int:

@@ -129,7 +129,7 @@ def _made_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator |
     position = 0
     while position < run.n_mistakes:
         position = min(position + tally.MOST_LOGGED, run.n_mistakes)
-        settings = replace(run.settings, max_mistakes=position)
+        settings = replace(run.settings, max_mistakes=position, time_limit=None)
         start = _with_empty_logs(kept[-1]) if kept else None
         kept.clear()
         again = perceptron(problem, settings, rng=rng, checkpoint=start, on_checkpoint=kept.append)

@@ -6,6 +6,7 @@ it is not (rows outside memory, very many such scores of rows with too many digi
 """
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -52,6 +53,12 @@ _LOG_ROOM = 65_536
 """Mistakes, and epochs, between two returns from compiled code."""
 
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
+
+_PROOF_ENTRY = 6e-8
+"""Seconds, rather too many, for an entry of a mistaken row, which is added up exactly in the end."""
+
+_PROOF_PASSES = 2
+"""Over rows outside memory, in the end."""
 
 
 def perceptron(
@@ -120,6 +127,7 @@ class _Run:
         on_progress: Callable[[Progress], None] | None,
         on_checkpoint: Callable[[Checkpoint], None] | None,
     ) -> None:
+        self.started = time.monotonic()
         self.problem, self.settings, self.presentation = problem, settings, presentation
         self.units = Units.of(problem, settings)
         self.choice = EngineChoice(problem, settings)
@@ -132,7 +140,8 @@ class _Run:
         self.reporter = Reporter(on_progress, self.interrupt)
         self.log, self.epochs = np.empty(_LOG_ROOM, dtype=np.int64), np.empty(_LOG_ROOM, dtype=np.int64)
         self.has_converged = self.is_gone_on_with = False
-        self.kept = time.monotonic()
+        self.n_timed_from = sys.maxsize  # nothing is timed yet
+        self.timed_from = self.kept = time.monotonic()
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Take over where another run was."""
@@ -147,10 +156,12 @@ class _Run:
 
     def until_stopped(self) -> StopReason:
         """Present rows until the run ends, and return why."""
-        stop = StopReason.CONVERGED if self.has_converged else self._limit()
+        stop, is_timed = StopReason.CONVERGED if self.has_converged else self._limit(), False
         with self.interrupt, closing(self.source.segments()) as segments:
             while stop is None:
                 stop = self._present(next(segments))
+                if not is_timed:  # from the second chunk on: the first may have had to wait for a compiler
+                    is_timed, self.timed_from, self.n_timed_from = True, time.monotonic(), self.tally.n_presentations
         self.has_converged = stop is StopReason.CONVERGED
         if self.has_converged and self.is_gone_on_with:
             self._check_end()
@@ -252,8 +263,21 @@ class _Run:
         tally, settings = self.tally, self.settings
         if settings.max_mistakes is not None and tally.n_mistakes >= settings.max_mistakes:
             return StopReason.MAX_MISTAKES
-        is_last = settings.max_epochs is not None and tally.n_epochs >= settings.max_epochs
-        return StopReason.MAX_EPOCHS if is_last else None
+        if settings.max_epochs is not None and tally.n_epochs >= settings.max_epochs:
+            return StopReason.MAX_EPOCHS
+        is_late = settings.time_limit is not None and self._seconds_with_proof() >= settings.time_limit
+        return StopReason.TIME_LIMIT if is_late else None
+
+    def _seconds_with_proof(self) -> float:
+        """Return how long the run takes if it ends now: its weights and margins are computed exactly in the end."""
+        tally, problem = self.tally, self.problem
+        seconds = time.monotonic() - self.started
+        n_entries = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
+        proof = _PROOF_ENTRY * min(tally.n_mistakes, problem.n_samples) * n_entries
+        n_timed = tally.n_presentations - self.n_timed_from
+        if not isinstance(self.source, Whole) and n_timed > 0:  # all rows are read again
+            proof += _PROOF_PASSES * (time.monotonic() - self.timed_from) * problem.n_samples / n_timed
+        return seconds + proof
 
     def _scan_is_clean(self) -> bool:
         """Return whether no row is a mistake now; a clean scan counts as an epoch."""

@@ -95,6 +95,8 @@ class Loop:
                     return OnlineStop.INTERRUPTED
                 if self._is_full:
                     return OnlineStop.MAX_UPDATES
+                if self._is_late:
+                    return OnlineStop.TIME_LIMIT
                 if self._is_finished():
                     return OnlineStop.STALLED if self._has_errors() else OnlineStop.CONVERGED
 
@@ -102,6 +104,11 @@ class Loop:
     def _is_full(self) -> bool:
         limit = self.settings.max_updates
         return limit is not None and self.counts.n_updates >= limit
+
+    @property
+    def _is_late(self) -> bool:
+        limit = self.settings.time_limit
+        return limit is not None and self.reporter.seconds >= limit
 
     def _is_finished(self) -> bool:
         return self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean())
@@ -127,7 +134,7 @@ class Loop:
             stop = min(position + self.slice, len(order))
             position += self._slice(order, position, stop)
             self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
-            if position == len(order) or self.interrupt.is_set or self._is_full:
+            if position == len(order) or self.interrupt.is_set or self._is_full or self._is_late:
                 return
 
     def _slice(self, order: Rows, start: int, stop: int) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits
+from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits, check_time_limit
 
 
 class OnlineStop(StrEnum):
@@ -14,6 +14,7 @@ class OnlineStop(StrEnum):
     STALLED = "stalled"
     MAX_EPOCHS = "max_epochs"
     MAX_UPDATES = "max_updates"
+    TIME_LIMIT = "time_limit"
     INTERRUPTED = "interrupted"
 
 
@@ -29,13 +30,17 @@ class OnlineSettings:
         None is the algorithm's own.
     max_epochs, max_updates : int or None
         Limits; None is none.
+    time_limit : float or None
+        Seconds from the start of the run; None is no limit.
     """
 
     bias_scale: float = 1.0
     order: Order | None = None
     max_epochs: int | None = 100
     max_updates: int | None = None
+    time_limit: float | None = None
 
     def __post_init__(self) -> None:
         check_bias_scale(self.bias_scale)
         check_limits(max_epochs=self.max_epochs, max_updates=self.max_updates)
+        check_time_limit(self.time_limit)
