@@ -15,14 +15,28 @@ Munson, Interior-point methods for massive support vector machines, SIAM J. Opti
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import central_path_kernels as kernels
+from maxmargin.solvers.engines import central_path_arrays
 
 Floats = NDArray[np.float64]
+
+FEW_ENTRIES = 1 << 20
+"""Entries of the rows up to which they are worked on by operations on whole arrays, without compiled code."""
+
+_FEW_ROWS = FEW_ENTRIES // 4
+
+
+def _kernels(rows: "Rows") -> Any:
+    """Return what works on so many rows."""
+    if len(rows.a) <= _FEW_ROWS:
+        return central_path_arrays
+    from maxmargin.solvers.engines import central_path_kernels
+
+    return central_path_kernels
 
 
 class Aim(NamedTuple):
@@ -93,33 +107,33 @@ class Rows(NamedTuple):
     def at(self, y: Floats, scores: Floats, target: float) -> "RowsAt":
         """Return what a Newton step needs of the rows, for their scores."""
         t, roots, side = np.empty((3, len(y)))
-        sums = kernels.linearised(y, scores, target, *self, t, roots, side)
+        sums = _kernels(self).linearised(y, scores, target, *self, t, roots, side)
         return RowsAt(t, roots, side, *sums)
 
     def affine_change(self, y: Floats, t: Floats, scores: Floats) -> Floats:
         """Return da of the step that aims at mu = 0, for the change of the scores."""
         result = np.empty(len(y))
-        kernels.affine_change(y, t, scores, *self, result)
+        _kernels(self).affine_change(y, t, scores, *self, result)
         return result
 
     def second_order(self, y: Floats, affine: Floats) -> tuple[Floats, "Prediction"]:
         """Return y/D times the second-order terms and y/D times what a unit of mu adds, and what that step does."""
         result = np.empty((2, len(y)))
-        return result, Prediction(*kernels.second_order(y, *self, affine, *result))
+        return result, Prediction(*_kernels(self).second_order(y, *self, affine, *result))
 
     def corrected_change(self, y: Floats, t: Floats, scores: Floats, mu: float, affine: Floats) -> Floats:
         """Return da of the step that is taken, for the change of the scores."""
         result = np.empty(len(y))
-        kernels.corrected_change(y, t, scores, mu, *self, affine, result)
+        _kernels(self).corrected_change(y, t, scores, mu, *self, affine, result)
         return result
 
     def blocking(self, mu: float, affine: Floats, change: Floats) -> float:
         """Return the greatest relative decrease of any of a, r, s, x at the full step."""
-        return kernels.blocking(mu, *self, affine, change)
+        return float(_kernels(self).blocking(mu, *self, affine, change))
 
     def move(self, length: float, mu: float, affine: Floats, change: Floats) -> None:
         """Take a step, in place."""
-        kernels.move(length, mu, *self, affine, change)
+        _kernels(self).move(length, mu, *self, affine, change)
 
 
 class RowsAt(NamedTuple):

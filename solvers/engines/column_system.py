@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import dense_passes, sparse_passes
-from maxmargin.solvers.engines.central_path import Aim, Held, Prediction, Progress, Rows
+from maxmargin.solvers.engines import sparse_passes
+from maxmargin.solvers.engines.central_path import FEW_ENTRIES, Aim, Held, Prediction, Progress, Rows
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_view import RowView
 from maxmargin.solvers.problem import Problem
@@ -20,6 +20,15 @@ _NORMAL_ERROR = 1e-8
 
 _BALANCE_ERROR = 1e-13
 """Of the balance relative to sum a, above which it is: this one enters at first order."""
+
+
+def passes_over(problem: Problem) -> Any:
+    """Return the module with the passes for these rows; only many dense ones are worth a compiler."""
+    if problem.is_sparse or problem.n_samples * problem.n_features <= FEW_ENTRIES:
+        return sparse_passes
+    from maxmargin.solvers.engines import dense_passes
+
+    return dense_passes
 
 
 class ColumnSystem:
@@ -38,7 +47,7 @@ class ColumnSystem:
 
     def __init__(self, problem: Problem, center: Floats | None, aim: Aim, held: Held | None = None) -> None:
         self.problem, self.center, self.aim = problem, center, aim
-        self._passes = sparse_passes if problem.is_sparse else dense_passes
+        self._passes = passes_over(problem)
         d, has_rho = problem.n_features, aim.nu is not None
         self.plane = np.zeros(d + problem.bias + has_rho)
         self._penalty = (np.arange(len(self.plane)) < d).astype(np.float64)

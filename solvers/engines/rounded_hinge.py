@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
-from maxmargin.solvers.engines import central_path_kernels as kernels
+from maxmargin.solvers.engines.central_path import FEW_ENTRIES
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_view import floats
 from maxmargin.solvers.engines.sparse_passes import weighted_gram
@@ -73,6 +73,11 @@ class View(NamedTuple):
         if hasattr(X, "tocsr"):
             scores = X @ plane[: X.shape[1]]
             return np.asarray(1.0 - y * (scores + plane[-1] if self.bias else scores))
+        if X.size <= FEW_ENTRIES:
+            scores = self.scores(plane[: X.shape[1]], X)
+            return np.asarray(1.0 - y * (scores + plane[-1] if self.bias else scores))
+        from maxmargin.solvers.engines import central_path_kernels as kernels
+
         result = np.empty(len(y))
         kernels.dense_scores(X, self._center_of(X), floats(y), plane, self.bias, False, result)
         return np.asarray(1.0 - y * result)
@@ -82,6 +87,11 @@ class View(NamedTuple):
         if hasattr(X, "tocsr"):
             sums = X.T @ weights
             return np.append(sums, weights.sum()) if self.bias else np.asarray(sums)
+        if X.size <= FEW_ENTRIES:
+            sums = (X if self.center is None else X - self.center).T @ weights
+            return np.append(sums, weights.sum()) if self.bias else np.asarray(sums)
+        from maxmargin.solvers.engines import central_path_kernels as kernels
+
         result = np.zeros(X.shape[1] + self.bias)
         kernels.add_dense_sums(X, self._center_of(X), weights, weights, self.bias, False, result)
         return result

@@ -1,4 +1,4 @@
-"""The three passes of an iteration of the interior point over sparse rows."""
+"""The three passes of an iteration of the interior point over sparse rows, and over few dense ones."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _DENSITY = 0.03
 @np.errstate(all="ignore")
 def linearise(plane: Floats, view: RowView, _: slice, X: Any, y: NDArray[Any], *vectors: Floats) -> Linearised:
     """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
-    signs, rows = floats(y), Rows(*vectors)
+    X, signs, rows = _centred(view, X), floats(y), Rows(*vectors)
     at = rows.at(signs, _scores(view, X, signs, plane), view.aim.target)
     gram = _gram(X, at.roots, [*_others(view, signs, at.roots), at.side])
     return Linearised(at.t, gram, _written(view, X, signs, signs * rows.a), at.complementarity, at.hinge, at.total)
@@ -28,7 +28,7 @@ def predict(
     affine: Floats, view: RowView, _: slice, X: Any, y: NDArray[Any], t: Floats, *vectors: Floats
 ) -> tuple[Floats, Floats, Prediction]:
     """Return da, the right-hand sides of the second order and of a unit of mu, and what the step does."""
-    signs, rows = floats(y), Rows(*vectors)
+    X, signs, rows = _centred(view, X), floats(y), Rows(*vectors)
     change = rows.affine_change(signs, t, _scores(view, X, signs, affine))
     weights, prediction = rows.second_order(signs, change)
     return change, np.stack([_written(view, X, signs, part) for part in weights]), prediction
@@ -47,9 +47,14 @@ def correct(
     *vectors: Floats,
 ) -> tuple[Floats, Floats, float]:
     """Return da, X'(y da) and what blocks the step."""
-    signs, rows = floats(y), Rows(*vectors)
+    X, signs, rows = _centred(view, X), floats(y), Rows(*vectors)
     change = rows.corrected_change(signs, t, _scores(view, X, signs, step), mu, affine)
     return change, _written(view, X, signs, signs * change), rows.blocking(mu, affine, change)
+
+
+def _centred(view: RowView, X: Any) -> Any:
+    """Return the rows less their center; sparse ones have none."""
+    return X if view.center is None else X - view.center
 
 
 def _scores(view: RowView, X: Any, y: Floats, plane: Floats) -> Floats:
@@ -75,6 +80,9 @@ def _written(view: RowView, X: Any, y: Floats, weights: Floats) -> Floats:
 
 def _gram(X: Any, roots: Floats, columns: list[Floats]) -> Floats:
     """Return Z'Z for Z = [r * X, F], with r the roots of weights and F a few columns."""
+    if isinstance(X, np.ndarray):
+        rows = np.column_stack([X * roots[:, np.newaxis], *columns])
+        return np.asarray(rows.T @ rows)
     scaled, others = X.copy(), np.stack(columns, axis=1) if columns else np.empty((X.shape[0], 0))
     scaled.data *= np.repeat(roots, np.diff(X.indptr))
     products = scaled.T @ others
