@@ -13,7 +13,7 @@ from hashlib import blake2b
 from inspect import getsource
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from numba import types
@@ -55,15 +55,19 @@ def compiled(
     """
     fastmath = {"reassoc", "nsz"} if may_reorder_sums else False
     options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "error_model": "numpy"}
-    return lambda function: cast(Kernel, _Lazy(function, signature, options, calling))
+
+    def decorate(function: Kernel) -> Kernel:
+        return cast(Kernel, _Lazy(function, signature, options, calling))
+
+    return decorate
 
 
-class _Lazy(Generic[Kernel]):
+class _Lazy:
     """A function that is compiled, or loaded from disk, when it is called or compiled code that calls it is."""
 
     def __init__(
         self,
-        function: Kernel,
+        function: Callable[..., Any],
         signature: tuple["types.Type", ...],
         options: dict[str, Any],
         calling: Sequence[ModuleType],
@@ -75,12 +79,13 @@ class _Lazy(Generic[Kernel]):
         return self._machine_code(*arguments)
 
     @cached_property
-    def _machine_code(self) -> Kernel:
+    def _machine_code(self) -> Callable[..., Any]:
         import numba
 
         if self._calling:
             self.function.__qualname__ = f"{self.function.__name__}-{_digest(self._calling)}"
-        return cast(Kernel, made(numba.njit, self.function, self._signature, self._options))
+        kernel: Callable[..., Any] = made(numba.njit, self.function, self._signature, self._options)
+        return kernel
 
     @property
     def _numba_type_(self) -> Any:

@@ -104,5 +104,5 @@ def test_the_command_says_what_stopped_it(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan"), "1"])
 def test_a_limit_that_is_none_is_refused(endless: Data, limit: Any) -> None:
     for verb in (mm.perceptron, mm.online):
-        with pytest.raises(InvalidProblemError, match="time_limit is .*; expected a positive number of seconds"):
+        with pytest.raises(InvalidProblemError, match=r"time_limit is .*; expected a positive number of seconds"):
             verb(*endless, time_limit=limit)

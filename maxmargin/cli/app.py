@@ -10,6 +10,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.exits import Exit
+from maxmargin.cli.progress import compiling_shown
 from maxmargin.cli.theory_commands import bounds, fewest_errors, online
 from maxmargin.escaping import shown
 
@@ -284,7 +285,8 @@ def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2."""
     _have_streams()
     try:
-        code = _exit_code(arguments)
+        with compiling_shown(quiet=not {"-q", "--quiet"}.isdisjoint(arguments)):
+            code = _exit_code(arguments)
         sys.stdout.flush()
         return code
     except click.ClickException as error:

@@ -1,9 +1,11 @@
-"""How far a pass over rows outside memory is, on a terminal."""
+"""How far a pass over rows outside memory is, on a terminal; that code is being compiled."""
 
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from maxmargin.solvers.compiling import announced_to
 
 _FIRST_AFTER = 1.0
 """Seconds of work before anything is shown."""
@@ -63,3 +65,19 @@ def passes_shown(*, quiet: bool) -> Iterator[None]:
             yield
     finally:
         progress.close()
+
+
+@contextmanager
+def compiling_shown(*, quiet: bool) -> Iterator[None]:
+    """Say once on stderr that a long run waits for its code to be compiled, which is kept on disk; not if quiet."""
+    said = quiet
+
+    def say() -> None:
+        nonlocal said
+        if not said:
+            start = "\r\x1b[K" if sys.stderr.isatty() else ""  # over the line of a run
+            print(f"{start}maxmargin: compiling code for long runs, once on this machine", file=sys.stderr, flush=True)
+        said = True
+
+    with announced_to(say):
+        yield

@@ -81,8 +81,11 @@ def _written(view: RowView, X: Any, y: Floats, weights: Floats) -> Floats:
 def _gram(X: Any, roots: Floats, columns: list[Floats]) -> Floats:
     """Return Z'Z for Z = [r * X, F], with r the roots of weights and F a few columns."""
     if isinstance(X, np.ndarray):
-        rows = np.column_stack([X * roots[:, np.newaxis], *columns])
-        return np.asarray(rows.T @ rows)
+        total = np.zeros((X.shape[1] + len(columns),) * 2)
+        for part in blocks(*X.shape):
+            block = np.column_stack([X[part] * roots[part, np.newaxis], *(column[part] for column in columns)])
+            total += block.T @ block
+        return total
     scaled, others = X.copy(), np.stack(columns, axis=1) if columns else np.empty((X.shape[0], 0))
     scaled.data *= np.repeat(roots, np.diff(X.indptr))
     products = scaled.T @ others

@@ -31,8 +31,6 @@ _FEWEST_EPOCHS_IN_INTEGERS = 4
 _STEPS_OF_A_PRESENTATION = 16
 """In integers, beside one for every number."""
 
-_NO_END = 1 << 62
-
 _FIRST_EPOCHS = 3
 _PREPARATION = 100_000.0
 """Nanoseconds that are spent on weights before anything is prepared, which takes as long and the time of few epochs."""
@@ -50,14 +48,26 @@ _MOST_NEAR = 1 << 17
 _COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
 """Nanoseconds that it takes to make the compiled code of an engine, the first time ever."""
 
-_AHEAD = 0.3e9
-"""Nanoseconds of work that an engine should have ahead of it; after them others are tried that promise to be better."""
+_AHEAD, _TRIED_AFTER = 0.3e9, 1e9
+"""Nanoseconds of work that the choice counts on, and after which another engine is tried that promises to be better."""
 
 _BETTER = 0.7
 """Share of the time at work that another engine must promise."""
 
-_loaded: set[Method] = set()
-"""Engines whose compiled code this process has."""
+NO_END = 1 << 62
+
+_loaded: set[str] = set()
+"""Engines, and what else, whose compiled code this process has."""
+
+
+def note_loaded(name: str) -> None:
+    """Take note that this process has this compiled code."""
+    _loaded.add(name)
+
+
+def is_loaded(name: str) -> bool:
+    """Return whether this process has this compiled code."""
+    return name in _loaded
 
 
 class EngineChoice:
@@ -90,7 +100,7 @@ class EngineChoice:
             )
         self._others = [method for method in (Method.GRAM, Method.BLOCKS) if not missing[method]]
         self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
-        self._n_short = 0 if missing[Method.INTEGERS] else _presentations_in_integers(problem, settings)
+        self._n_short = 0 if missing[Method.INTEGERS] else presentations_in_integers(problem, settings)
         self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
         self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
@@ -99,11 +109,15 @@ class EngineChoice:
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
     def _first(self, settings: PerceptronSettings) -> Method:
-        if self.asked is Method.INTEGERS or self._n_short == _NO_END:
+        if self.asked is Method.INTEGERS or self._n_short == NO_END:
             return Method.INTEGERS
-        if self.asked is not Method.AUTO or not self._n_short or Method.WEIGHTS in _loaded and settings.short is None:
+        if self.asked is not Method.AUTO or not self._n_short:
             return Method.WEIGHTS
-        return Method.INTEGERS
+        ready = _loaded if settings.short is None else ()
+        if Method.WEIGHTS in ready:
+            return Method.WEIGHTS
+        is_near = Method.GRAM in self._others and self.problem.n_samples**2 <= _MOST_NEAR
+        return Method.GRAM if Method.GRAM in ready and is_near else Method.INTEGERS
 
     def presentations_before(self, tally: Tally, most: int) -> int:
         """Return how many presentations may be made before there is a choice, at most so many."""
@@ -112,13 +126,13 @@ class EngineChoice:
 
     def epochs_before(self, tally: Tally, most: int) -> int:
         """Return how many epochs may be made before there is a choice, at most so many."""
-        is_open = self.asked is Method.AUTO and self.method is Method.WEIGHTS and not self._is_chosen
+        is_open = self.asked is Method.AUTO and self.method is not Method.INTEGERS and not self._is_chosen
         return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
 
     def took(self, seconds: float, n_presented: int, n_mistakes: int) -> None:
         """Take note of what the engine at work has done, and how long it took."""
         if self.method is not Method.INTEGERS:
-            _loaded.add(self.method)
+            note_loaded(self.method)
         self._clocks[self.method].add(1e9 * seconds, n_presented, n_mistakes)
 
     def better(self, tally: Tally) -> Method | None:
@@ -151,12 +165,12 @@ class EngineChoice:
     def _proven(self) -> Method:
         """Return the engine that took least, or one that was not tried and promises to take less."""
         clock = self._clocks[self.method]
-        if clock.spent < _AHEAD or clock.is_looked_at:
+        if clock.spent < _TRIED_AFTER or clock.is_looked_at:
             return self.method
         clock.is_looked_at = True
         costs = self._costs(self.problem.n_samples * clock.n_mistakes / clock.n_presented)
         for method, other in self._clocks.items():
-            if method in costs and other.spent >= _AHEAD:
+            if method in costs and other.spent >= _TRIED_AFTER:
                 costs[method] = self.problem.n_samples * other.spent / other.n_presented
         best = min(costs, key=costs.__getitem__)
         return best if costs[best] < _BETTER * costs[self.method] else self.method
@@ -196,12 +210,12 @@ def steps_of_a_presentation(problem: Problem) -> int:
     return _STEPS_OF_A_PRESENTATION + problem.n_features
 
 
-def _presentations_in_integers(problem: Problem, settings: PerceptronSettings) -> int:
+def presentations_in_integers(problem: Problem, settings: PerceptronSettings) -> int:
     """Return how many presentations an automatic run begins with in integers."""
     if settings.method is not Method.AUTO:
         return 0
     if is_switched_off():
-        return _NO_END
+        return NO_END
     short = _SHORT if settings.short is None else settings.short
     n_presentations = short // steps_of_a_presentation(problem)
     return n_presentations if n_presentations >= _FEWEST_EPOCHS_IN_INTEGERS * problem.n_samples else 0

@@ -158,7 +158,8 @@ def in_machine_code(function: Kernel) -> Kernel:
     """Return a pass as machine code; the compiler is loaded here, and not before."""
     from maxmargin.solvers.perceptron.machine_code import machine_code
 
-    return machine_code(function)
+    kernel: Kernel = machine_code(function)
+    return kernel
 
 
 def presented(plain: Pass, deciding: Pass, model: Any, work: Work) -> Reason:

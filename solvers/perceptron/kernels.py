@@ -1,8 +1,9 @@
 """Compiled passes of the perceptron with weights, over dense or sparse rows; passes that decide exactly; many orders.
 
-Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, the pass computes it
-exactly from the digits of the rows, or stops and asks where it has none (`present_over_dense` and others like it). The terms of a score are added in the order
-that suits the processor, so its last bits are not the same everywhere; the bounds of its error are.
+Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, a pass stops and asks
+(`present_over_dense` and others like it), or computes it exactly from the digits of the rows (`present_dense`). The
+terms of a score are added in the order that suits the processor, so its last bits are not the same everywhere; the
+bounds of its error are.
 """
 
 import math
@@ -253,11 +254,13 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
 
 @in_machine_code
 def present_over_dense(model: Dense, work: Work) -> int:
+    """Present dense rows with a vector of weights; ask where rounding could decide."""
     return _present(_find_dense, _add_dense, model, work)
 
 
 @in_machine_code
 def present_over_sparse(model: Sparse, work: Work) -> int:
+    """Present rows in CSR form with a vector of weights; ask where rounding could decide."""
     return _present(_find_sparse, _add_sparse, model, work)
 
 

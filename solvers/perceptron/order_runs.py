@@ -11,6 +11,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.engines import GramEngine, OrdersEngine, WeightsEngine
+from maxmargin.solvers.perceptron.order_loop import OrderLoop
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
@@ -79,6 +80,8 @@ class OrderRuns:
         self._engine = self._engine_of_rows()
         self._digits = digits_of(problem, settings.bias_scale)
         self._of_thread = local()
+        scale = settings.bias_scale if problem.bias else 0.0
+        self._loop = OrderLoop(problem, self.settings, scale, self._engine)
 
     def _engine_of_rows(self) -> OrdersEngine:
         if self.problem.n_samples <= MOST_ROWS and self.settings.method is not Method.WEIGHTS:
@@ -103,7 +106,7 @@ class OrderRuns:
             counts=counts,
             outcomes=outcomes,
         )
-        engine.present_orders(work)
+        self._loop.run(work, engine)
         n_uncertain = np.zeros(len(orders), dtype=np.int64)
         for k in np.flatnonzero(outcomes[:, _GIVEN_UP]):
             n_uncertain[k] = self._repeat(orders[k], counts[k], outcomes[k])

@@ -6,7 +6,6 @@ from maxmargin.solvers.kernel_types import MATRIX, vector
 from maxmargin.solvers.perceptron.digit_scores import Digits
 from maxmargin.solvers.perceptron.work import Orders, Work
 
-
 DIGITS = types.NamedTuple(
     (
         *(

@@ -70,16 +70,14 @@ def error_after_many(n: int, norm: float, error: float, exact_up_to: float, roun
 
 
 @in_machine_code
-def square_after_many(
-    n: int, square_of_norm: float, gain: float, norm: float, doubt: float, rounding: Floats
-) -> float:
+def square_after_many(n: int, square_of_norm: float, gain: float, norm: float, doubt: float, rounding: Floats) -> float:
     """Bound ||w||^2 after `n` updates, up to 4,096, all of which leave ||w|| at most `norm`.
 
     `gain` is the computed sum of their 2 y w.x + ||x||^2, each y w.x being off by `doubt` at most.
     """
     reach = rounding[REACH]
     each = 2.0 * doubt * UP + rounding[SCORE_ERROR] * reach * reach + _OF_SUM * reach * (2.0 * norm + reach) + _TINY
-    return max(0.0, square_of_norm + gain + n * each) * UP
+    return float(max(0.0, square_of_norm + gain + n * each) * UP)
 
 
 @in_machine_code

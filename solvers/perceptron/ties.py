@@ -13,6 +13,9 @@ from maxmargin.solvers.problem import Problem
 _MOST = 20_000
 """Scores that are computed exactly where there are no digits; those after them are decided as rounded, and counted."""
 
+_FEW_ENTRIES = 1 << 22
+"""Of the rows, times the scores that are computed here before compiled passes get digits: a few tenths of a second."""
+
 _ROUNDED_ANEW = 10_000_000
 """Mistakes after which the weights are rounded anew from their exact value, so that errors do not add up."""
 
@@ -38,10 +41,11 @@ class Ties:
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
         self._grid_is_known = self._digits_are_known = False
         self._n_rounded_at = 0
+        self._n_few = _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
     def decide(self, tally: Tally, row: int) -> None:
         """Put into the cursor whether the row is a mistake, or see to it that the next pass does not ask."""
-        if self._is_on_a_grid(tally) or self._has_digits_now():
+        if self._is_on_a_grid(tally) or self._has_digits_now(tally):
             return
         if not self.is_in_memory or tally.n_ties >= _MOST:
             tally.asks = False
@@ -62,9 +66,9 @@ class Ties:
         tally.size[ERROR] = 0.0
         return True
 
-    def _has_digits_now(self) -> bool:
-        """Look once for the digits of the rows; where they do not help, scores are computed here."""
-        if self._digits_are_known or not self.is_in_memory:
+    def _has_digits_now(self, tally: Tally) -> bool:
+        """Look once, after some ties, for the digits of the rows; where they do not help, scores are computed here."""
+        if self._digits_are_known or not self.is_in_memory or tally.n_ties < min(_MOST, self._n_few):
             return False
         self._digits_are_known = True
         self.digits = digits_of(self.problem, self.settings.bias_scale)
