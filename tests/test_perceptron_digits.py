@@ -91,7 +91,9 @@ def counted_repeats() -> Iterator[list[int]]:
 
 
 options_of_runs = st.builds(
-    lambda zero, scale, method: PerceptronSettings(zero=zero, bias_scale=scale, method=method, max_epochs=MAX_EPOCHS),
+    lambda zero, scale, method: PerceptronSettings(
+        zero=zero, bias_scale=scale, method=method, max_epochs=MAX_EPOCHS, short=0
+    ),
     st.sampled_from(list(ZERO_RULES)),
     st.sampled_from([1.0, 0.1, 1e-9]),
     st.sampled_from([Method.WEIGHTS, Method.GRAM, Method.BLOCKS]),
@@ -108,6 +110,18 @@ def test_no_order_leaves_compiled_code(
         found = many_orders(stored, options, n_orders=N_ORDERS, seed=seed)
     check_every_order(problem, options, found)
     assert not repeats
+
+
+@given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
+@settings(deadline=None, max_examples=60)
+def test_orders_one_by_one_are_those_at_once(
+    problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
+) -> None:
+    """In integers, and with the passes of single runs, in which an order with a doubtful score is given up."""
+    stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
+    for short in (100_000, 1, None):
+        found = many_orders(stored, replace(options, short=short), n_orders=N_ORDERS, seed=seed)
+        check_every_order(problem, options, found)
 
 
 LIMITS = [
@@ -139,7 +153,7 @@ def test_an_order_without_digits_is_repeated(limit: tuple[Any, str, int], monkey
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1]]), np.ones(2), bias=False)
     monkeypatch.setattr(*limit)
     with counted_repeats() as repeats:
-        many_orders(problem, PerceptronSettings(max_epochs=MAX_EPOCHS), n_orders=N_ORDERS)
+        many_orders(problem, PerceptronSettings(max_epochs=MAX_EPOCHS, short=0), n_orders=N_ORDERS)
     assert len(repeats) == N_ORDERS
 
 

@@ -80,13 +80,21 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(X, y, draw(st.booleans()))
 
 
-@given(problems(), st.sampled_from(ZERO_RULES), st.sampled_from([1.0, 0.3, 1e-9]), st.sampled_from(METHODS))
+@given(
+    problems(),
+    st.sampled_from(ZERO_RULES),
+    st.sampled_from([1.0, 0.3, 1e-9]),
+    st.sampled_from(METHODS),
+    st.sampled_from([0, None]),
+)
 @settings(deadline=None, max_examples=300)
 def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
-    mistakes_in_integers: Reference, problem: Problem, zero: str, scale: float, method: Method
+    mistakes_in_integers: Reference, problem: Problem, zero: str, scale: float, method: Method, short: int | None
 ) -> None:
     expected, n_epochs = mistakes_in_integers(problem, scale, zero, max_epochs=15)
-    run = perceptron(problem, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=15, method=method))
+    run = perceptron(
+        problem, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=15, method=method, short=short)
+    )
     assert run.mistake_rows.tolist() == expected
     assert (run.n_epochs, run.n_uncertain) == (n_epochs, 0)
 
@@ -97,7 +105,7 @@ def test_ties_are_decided_exactly_or_counted(
 ) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1], [-0.7, 0.2]]), np.ones(3), bias=False)
-    limits = PerceptronSettings(max_epochs=3, method=method)
+    limits = PerceptronSettings(max_epochs=3, method=method, short=0)
     run = perceptron(problem, limits)
     assert run.n_ties > 0 and run.n_uncertain == 0
     assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 0.0, "mistake", 3)[0]
@@ -136,7 +144,7 @@ def test_an_answer_is_that_of_the_row_it_was_asked_for(
     great = np.array([[0.1 * (1 + k / 40), 0.0] for k in range(8)])
     X = np.vstack([np.repeat(great, 2, axis=0), np.full((30, 2), [0.0, 1e-9])])
     problem = Problem(X, np.r_[np.tile([1.0, -1.0], 8), np.ones(30)], False)
-    run = perceptron(problem, PerceptronSettings(max_epochs=20, method=method))
+    run = perceptron(problem, PerceptronSettings(max_epochs=20, method=method, short=0))
     assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 1.0, "mistake", 20)[0]
 
 

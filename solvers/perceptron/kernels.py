@@ -1,8 +1,8 @@
 """Compiled passes of the perceptron with weights, over dense or sparse rows; passes that decide exactly; many orders.
 
-Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, a pass stops and asks
-(`present_over_dense` and others like it), or computes it exactly from the digits of the rows (`present_dense`). The
-terms of a score are added in the order that suits the processor, so its last bits are not the same everywhere; the
+Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, a pass stops and
+asks (`present_over_dense` and others like it), or computes it exactly from the digits of the rows (`present_dense`).
+The terms of a score are added in the order that suits the processor, so its last bits are not the same everywhere; the
 bounds of its error are.
 """
 

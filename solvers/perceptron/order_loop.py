@@ -55,7 +55,7 @@ class OrderLoop:
     def __init__(self, problem: Problem, settings: PerceptronSettings, scale: float, engine: OrdersEngine) -> None:
         self.problem, self.scale, self.engine = problem, scale, engine
         self._name = f"orders, {engine.name}"
-        self._is_over = is_loaded(self._name)
+        self._is_over = is_loaded(self._name) or settings.short == 0
         self._of_thread = local()
         self._n_short = 0 if is_loaded(engine.name) else presentations_in_integers(problem, settings)
         self._n_orders = self._n_presented = self._n_given_up = 0

@@ -53,8 +53,8 @@ class PerceptronSettings:
         Seconds of the whole run, with what is proven at its end; None is no limit.
     short : int or None
         Work that is done in integers before compiled code is made or loaded, in units of about 40 ns: a presentation
-        of a row of d numbers is 16 + d. None: 2**21, or 0 if this process has loaded compiled code before; then it also
-        counts what it takes to compile an engine.
+        of a row of d numbers is 16 + d. None: 2**21, less what this process need not wait for as it has loaded it
+        before. With 0 all is done in compiled code at once.
     """
 
     bias_scale: float = 1.0

@@ -41,7 +41,7 @@ class Ties:
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
         self._grid_is_known = self._digits_are_known = False
         self._n_rounded_at = 0
-        self._n_few = _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
+        self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
     def decide(self, tally: Tally, row: int) -> None:
         """Put into the cursor whether the row is a mistake, or see to it that the next pass does not ask."""
