@@ -78,6 +78,8 @@ class Algorithm(ABC):
     presents : Presents
     default_order : Order
         The order of presentation where none is asked for.
+    has_functions : bool
+        Whether the step computes powers, logarithms and the like, whose last bits depend on who computes them.
     is_scale_free : bool
         Whether rows times a positive constant give the same updates: then numbers of any size can be presented.
     """
@@ -88,6 +90,7 @@ class Algorithm(ABC):
     step: ClassVar[Step]
     presents: ClassVar[Presents] = Presents.ROWS
     default_order: ClassVar[Order] = Order.CYCLIC
+    has_functions: ClassVar[bool] = False
     is_scale_free: ClassVar[bool] = False
 
     def space(self, space: Space) -> Space:

@@ -79,6 +79,7 @@ class Alma(Algorithm):
     summary: ClassVar[str] = "approximate large margin algorithm in the p-norm"
     reference: ClassVar[str] = "Gentile 2001"
     step: ClassVar[Step] = staticmethod(alma_step)
+    has_functions: ClassVar[bool] = True
     is_scale_free: ClassVar[bool] = True
 
     alpha: float = 0.5

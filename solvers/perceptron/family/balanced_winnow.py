@@ -60,6 +60,7 @@ class BalancedWinnow(Algorithm):
     summary: ClassVar[str] = "multiplicative updates of two weights a column"
     reference: ClassVar[str] = "Littlestone 1989; Kivinen and Warmuth 1997"
     step: ClassVar[Step] = staticmethod(balanced_step)
+    has_functions: ClassVar[bool] = True
 
     eta: float = 0.1
 

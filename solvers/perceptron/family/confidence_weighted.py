@@ -129,6 +129,7 @@ class _Gaussian(Algorithm):
     """
 
     step: ClassVar[Step] = staticmethod(confidence_step)
+    has_functions: ClassVar[bool] = True
     constraint: ClassVar[str]
     growth: ClassVar[str]
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Presents, State
-from maxmargin.solvers.perceptron.family.loop_kernel import compiled_step, present
+from maxmargin.solvers.compiling import is_switched_off
+from maxmargin.solvers.perceptron.family import loop_kernel
+from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Presents, State, Step
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.interrupt import Interrupt
@@ -23,6 +24,9 @@ MOST_LOGGED = 10_000_000
 
 _SLICE_COST = 2_000_000
 """Multiplications between two looks at the clock and at Ctrl-C: a few ms."""
+
+_SLOWER = 100
+"""So many times longer takes plain Python."""
 
 
 @dataclass(slots=True)
@@ -74,7 +78,6 @@ class Loop:
     ) -> None:
         self.algorithm, self.space, self.settings = algorithm, space, settings
         self.state = algorithm.start(space)
-        self.step = compiled_step(algorithm.step)
         zeros = np.zeros(space.n_samples, dtype=np.int64)
         self.counts = Counts(presented=zeros, updated=zeros.copy())
         self.order = settings.order or algorithm.default_order
@@ -82,7 +85,7 @@ class Loop:
         self.presentation = Presentation(self.order, space.n_samples if self.is_rowwise else 1, rng)
         self.interrupt = Interrupt()
         self.reporter = Reporter(on_progress, self.interrupt)
-        self.slice = max(1, _SLICE_COST // algorithm.cost(space))
+        self.cost = algorithm.cost(space)
 
     def run(self) -> OnlineStop:
         """Present epochs until the stopping rule, a limit or Ctrl-C."""
@@ -131,7 +134,8 @@ class Loop:
         self.counts.begin_epoch()
         position = 0
         while True:  # at least one presentation is made, however early the Ctrl-C
-            stop = min(position + self.slice, len(order))
+            cost = self.cost * (_SLOWER if self._is_plain else 1)
+            stop = min(position + max(1, _SLICE_COST // cost), len(order))
             position += self._slice(order, position, stop)
             self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
             if position == len(order) or self.interrupt.is_set or self._is_full or self._is_late:
@@ -148,8 +152,9 @@ class Loop:
         self, state: State, order: Rows, start: int, stop: int, room: int, counts: Counts
     ) -> tuple[int, Rows, Rows, int]:
         rows, times = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        step, present = self._code()
         made, n_updates, n_mistakes = present(
-            self.step,
+            step,
             int(self.algorithm.presents),
             self.space.X,
             self.space.y,
@@ -168,6 +173,20 @@ class Loop:
             times,
         )
         return made, rows[:n_updates].copy(), times[:n_updates].copy(), n_mistakes
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the run is too short to wait for a compiler."""
+        is_short = self.counts.n_presentations * self.cost < self.settings.short
+        return is_switched_off() or (is_short and not self.algorithm.has_functions)
+
+    def _code(self) -> tuple[Step, Callable[..., tuple[int, int, int]]]:
+        """Return the step and the loop."""
+        if self._is_plain:
+            return self.algorithm.step, loop_kernel.present
+        from maxmargin.solvers.perceptron.family import machine_code
+
+        return machine_code.compiled_step(self.algorithm.step), machine_code.present
 
     def _scan_is_clean(self) -> bool:
         """Return whether no row would be updated on: random draws may have missed one. The scan is not counted."""

@@ -1,50 +1,21 @@
-"""The compiled loop, written once; the step of an algorithm is an argument of it.
+"""The loop over presentations, written once; the step of an algorithm is an argument of it.
 
-A step is compiled on its own and called through its address (some 20 ns a call), so that loop and steps are cached on
-disk separately and a new algorithm compiles nothing but its step.
+Short runs call it as it is, long ones as machine code.
 """
 
-from functools import cache
-from typing import cast
-
 import numpy as np
-from numba import cfunc, types
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import compiled
-from maxmargin.solvers.kernel_types import MATRIX, vector
+from maxmargin.solvers.compiling import in_machine_code
 from maxmargin.solvers.perceptron.family.algorithm import Presents, Step
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_FLOATS = vector(types.float64, readonly=True)
-_ROWS = vector(types.int64, readonly=True)
-_STATE = vector(types.float64, readonly=False)
-_TABLE = types.Array(types.float64, 2, "C")
-_COUNTS = vector(types.int64, readonly=False)
-
-_STEP_SIGNATURE = types.int64(MATRIX, _FLOATS, types.int64, types.int64, types.float64, _FLOATS, _STATE, _TABLE, _STATE)
-"""X, y, row, t, score, parameters, w, table, scalars."""
-
-_STEP = types.FunctionType(_STEP_SIGNATURE)
-
 _WORST_ROW, _ALL_ROWS = int(Presents.WORST_ROW), int(Presents.ALL_ROWS)
 
 
-@cache
-def compiled_step(step: Step) -> Step:
-    """Return the step as machine code behind an address, which costs less to hand over than a compiled function.
-
-    It is cached on disk where a cache folder can be written, and divides as IEEE 754 says.
-    """
-    try:
-        return cast(Step, cfunc(_STEP_SIGNATURE, cache=True, error_model="numpy")(step))
-    except RuntimeError:  # no writable cache folder
-        return cast(Step, cfunc(_STEP_SIGNATURE, error_model="numpy")(step))
-
-
-@compiled(MATRIX, types.int64, _STATE)
+@in_machine_code
 def score_of(X: Floats, row: int, w: Floats) -> float:
     """Return w.x of a row."""
     total = 0.0
@@ -53,7 +24,7 @@ def score_of(X: Floats, row: int, w: Floats) -> float:
     return total
 
 
-@compiled(MATRIX, _FLOATS, _STATE)
+@in_machine_code
 def worst_row(X: Floats, y: Floats, w: Floats) -> int:
     """Return the first row of least y w.x."""
     worst, least = 0, np.inf
@@ -64,25 +35,6 @@ def worst_row(X: Floats, y: Floats, w: Floats) -> int:
     return worst
 
 
-@compiled(
-    _STEP,
-    types.int64,
-    MATRIX,
-    _FLOATS,
-    _ROWS,
-    types.int64,
-    types.int64,
-    types.int64,
-    types.int64,
-    _FLOATS,
-    _STATE,
-    _TABLE,
-    _STATE,
-    _COUNTS,
-    _COUNTS,
-    _COUNTS,
-    _COUNTS,
-)
 def present(
     step: Step,
     presents: int,

@@ -63,6 +63,7 @@ class PNormPerceptron(Algorithm):
     summary: ClassVar[str] = "the perceptron with the link function of the p-norm"
     reference: ClassVar[str] = "Grove, Littlestone and Schuurmans 2001; Gentile 2003"
     step: ClassVar[Step] = staticmethod(p_norm_step)
+    has_functions: ClassVar[bool] = True
     is_scale_free: ClassVar[bool] = True
 
     p: float = 4.0

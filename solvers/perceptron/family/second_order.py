@@ -76,6 +76,7 @@ class SecondOrderPerceptron(Algorithm):
     summary: ClassVar[str] = "the perceptron in coordinates whitened by its mistakes"
     reference: ClassVar[str] = "Cesa-Bianchi, Conconi and Gentile 2005"
     step: ClassVar[Step] = staticmethod(second_order_step)
+    has_functions: ClassVar[bool] = True
 
     a: float = 1.0
 
@@ -126,6 +127,7 @@ class Arow(Algorithm):
     summary: ClassVar[str] = "adaptive regularisation of weights"
     reference: ClassVar[str] = "Crammer, Kulesza and Dredze 2009"
     step: ClassVar[Step] = staticmethod(second_order_step)
+    has_functions: ClassVar[bool] = True
 
     r: float = 1.0
 

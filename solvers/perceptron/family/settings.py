@@ -32,6 +32,8 @@ class OnlineSettings:
         Limits; None is none.
     time_limit : float or None
         Seconds from the start of the run; None is no limit.
+    short : int
+        Multiplications that are done in plain Python before compiled code is made or loaded: about a tenth of a second.
     """
 
     bias_scale: float = 1.0
@@ -39,6 +41,7 @@ class OnlineSettings:
     max_epochs: int | None = 100
     max_updates: int | None = None
     time_limit: float | None = None
+    short: int = 100_000
 
     def __post_init__(self) -> None:
         check_bias_scale(self.bias_scale)

@@ -60,6 +60,7 @@ class Winnow(Algorithm):
     summary: ClassVar[str] = "multiplicative updates for non-negative features"
     reference: ClassVar[str] = "Littlestone 1988"
     step: ClassVar[Step] = staticmethod(winnow_step)
+    has_functions: ClassVar[bool] = True
 
     factor: float = 2.0
     threshold: float | None = None

@@ -1,0 +1,113 @@
+"""The first use, with nothing compiled yet: small data wait for no compiler, and long runs say that they do."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of
+from maxmargin.solvers.perceptron.family.result import OnlineRun
+from maxmargin.solvers.perceptron.family.run import run_online
+from maxmargin.solvers.perceptron.family.settings import OnlineSettings
+from maxmargin.solvers.problem import Problem
+
+_RUN = """
+import json, sys
+from maxmargin.cli.app import run
+code = run(sys.argv[1:])
+print(json.dumps({"code": code, "has_numba": "numba" in sys.modules}))
+"""
+
+
+def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[str, object], list[str], str]:
+    """Return the exit code and whether a compiler was loaded, what was compiled, and what was said."""
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, *arguments],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+    )
+    compiled = [path.name for path in (folder / "cache").rglob("*.nbc")]
+    return json.loads(done.stdout.splitlines()[-1]), compiled, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["perceptron", "iris", "--positive", "setosa"],
+        ["margin", "iris", "--positive", "setosa"],
+        ["margin", "iris", "--positive", "versicolor", "--soft", "1"],
+        ["margin", "rows.npz", "--soft", "1", "--method", "interior-point"],
+        ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
+        ["check", "iris", "--positive", "virginica"],
+        ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
+        ["orders", "agresti", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
+    ],
+)
+def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 5))
+    np.savez(tmp_path / "rows.npz", X=X, y=np.where(X[:, 0] + rng.normal(size=4000) > 0, 1, -1))
+    found, compiled, said = first_use(tmp_path, *arguments)
+    assert found["code"] in (0, 3) and not found["has_numba"]
+    assert not compiled and "compiling" not in said
+
+
+def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
+    arguments = ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000"]
+    found, compiled, said = first_use(tmp_path, *arguments)
+    assert found["code"] == 3 and 1 <= len(compiled) <= 2
+    assert said.count("compiling") == 1
+    _, again, said = first_use(tmp_path, *arguments)
+    assert sorted(again) == sorted(compiled) and "compiling" not in said
+
+
+def test_quiet_is_quiet(tmp_path: Path) -> None:
+    *_, said = first_use(tmp_path, "perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000", "-q")
+    assert said == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000"],
+        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000", "--method", "weights"],
+        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000", "--method", "gram"],
+        ["online", "iris", "--positive", "setosa", "-a", "all", "--max-epochs", "2"],
+        ["orders", "agresti", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
+        ["margin", "iris", "--positive", "versicolor", "--soft", "1"],
+    ],
+)
+def test_everything_works_without_a_compiler(arguments: list[str], tmp_path: Path) -> None:
+    found, compiled, _ = first_use(tmp_path, *arguments, NUMBA_DISABLE_JIT="1")
+    assert found["code"] in (0, 3) and not compiled
+
+
+def test_blocks_are_refused_without_a_compiler(tmp_path: Path) -> None:
+    arguments = ["perceptron", "iris", "--positive", "setosa", "--method", "blocks"]
+    found, _, said = first_use(tmp_path, *arguments, NUMBA_DISABLE_JIT="1")
+    assert found["code"] == 2 and "NUMBA_DISABLE_JIT" in said
+
+
+@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if not algorithm_of(name, {}).has_functions])
+def test_plain_and_compiled_steps_agree_to_the_bit(algorithm: str) -> None:
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(25, 3)).round(1 if seed % 2 else 17)
+        problem = Problem(X, np.where(X @ [1.0, 2.0, -1.0] + 0.5 * rng.normal(size=25) > 0, 1.0, -1.0))
+        runs = [_run(problem, algorithm, short) for short in (0, 200, 1 << 60)]
+        for run in runs[:2]:
+            assert run.n_presentations == runs[2].n_presentations
+            for name in ("w", "table", "scalars"):
+                assert getattr(run.state, name).tobytes() == getattr(runs[2].state, name).tobytes()
+
+
+def _run(problem: Problem, algorithm: str, short: int) -> OnlineRun:
+    settings = OnlineSettings(max_epochs=15, short=short)
+    return run_online(problem, algorithm_of(algorithm, {}), settings, rng=np.random.default_rng(1))
