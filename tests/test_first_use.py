@@ -47,7 +47,7 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
         ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
         ["check", "iris", "--positive", "virginica"],
         ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
-        ["orders", "agresti", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
+        ["orders", "iris", "--positive", "setosa", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
     ],
 )
 def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:

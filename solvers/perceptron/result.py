@@ -44,7 +44,7 @@ class PerceptronRun(NamedAnswer):
     mistakes_per_epoch : ndarray of int
         Of more than 16 million epochs only the first ones.
     n_ties : int
-        Scores so near 0 that they were computed in exact arithmetic.
+        Scores so near 0 that they were computed in exact arithmetic, by engines in which others are not.
     n_uncertain : int
         Scores whose sign rounding may have decided; where it is 0 the mistakes are those of exact arithmetic.
     margin : float

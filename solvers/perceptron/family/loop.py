@@ -172,7 +172,7 @@ class Loop:
             rows,
             times,
         )
-        return made, rows[:n_updates].copy(), times[:n_updates].copy(), n_mistakes
+        return int(made), rows[:n_updates].copy(), times[:n_updates].copy(), int(n_mistakes)
 
     @property
     def _is_plain(self) -> bool:
