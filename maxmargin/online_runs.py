@@ -84,24 +84,6 @@ def online(
     )
     run = run_online(problem, chosen, settings, rng=_generator(rng), on_progress=on_progress)
     return with_positive(run, dataset)
-    settings = OnlineSettings(
-        bias_scale=scale,
-        order=_order(order),
-        max_epochs=max_epochs,
-        max_updates=max_updates,
-        time_limit=time_limit,
-    )
-    dataset = from_arrays(X, y, positive=positive)
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
-    settings = OnlineSettings(
-        bias_scale=scale,
-        order=_order(order),
-        max_epochs=max_epochs,
-        max_updates=max_updates,
-        time_limit=time_limit,
-    )
-    run = run_online(problem, chosen, settings, rng=_generator(rng), on_progress=on_progress)
-    return with_positive(run, dataset)
 
 
 def online_algorithms() -> "dict[str, OnlineAlgorithm]":
