@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from hashlib import blake2b
 from inspect import getsource
+from pathlib import Path
 from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -57,12 +58,12 @@ def compiled(
     options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "error_model": "numpy"}
 
     def decorate(function: Kernel) -> Kernel:
-        return cast(Kernel, _Lazy(function, signature, options, calling))
+        return cast(Kernel, Lazy(function, signature, options, calling))
 
     return decorate
 
 
-class _Lazy:
+class Lazy:
     """A function that is compiled, or loaded from disk, when it is called or compiled code that calls it is."""
 
     def __init__(
@@ -76,14 +77,32 @@ class _Lazy:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call the machine code."""
         return self._machine_code(*arguments)
+
+    @cached_property
+    def is_on_disk(self) -> bool:
+        """Whether an earlier process has compiled it; of a file that was changed since that may be wrong."""
+        import numba
+
+        self._name()
+        try:
+            folder = numba.njit(cache=True)(self.function).stats.cache_path
+        except (RuntimeError, OSError, AttributeError):  # no cache folder, or nothing is compiled
+            return False
+        if folder is None:
+            return False
+        return next(Path(folder).glob(f"*.{self.function.__qualname__}-*.nbc"), None) is not None
+
+    def _name(self) -> None:
+        if self._calling:
+            self.function.__qualname__ = f"{self.function.__name__}-{_digest(self._calling)}"
 
     @cached_property
     def _machine_code(self) -> Callable[..., Any]:
         import numba
 
-        if self._calling:
-            self.function.__qualname__ = f"{self.function.__name__}-{_digest(self._calling)}"
+        self._name()
         kernel: Callable[..., Any] = made(numba.njit, self.function, self._signature, self._options)
         return kernel
 

@@ -70,6 +70,13 @@ def is_loaded(name: str) -> bool:
     return name in _loaded
 
 
+def _is_at_hand(method: Method) -> bool:
+    """Return whether the compiled code of an engine need not be made; the compiler is loaded to tell."""
+    from maxmargin.solvers.perceptron.machine_code import is_on_disk
+
+    return is_loaded(method) or is_on_disk(method)
+
+
 class EngineChoice:
     """How a run begins, and how it goes on: as asked for, or with whichever engine will be fastest.
 
@@ -113,11 +120,13 @@ class EngineChoice:
             return Method.INTEGERS
         if self.asked is not Method.AUTO or not self._n_short:
             return Method.WEIGHTS
-        ready = _loaded if settings.short is None else ()
-        if Method.WEIGHTS in ready:
+        if settings.short is not None or not _loaded:
+            return Method.INTEGERS
+        if _is_at_hand(Method.WEIGHTS):
             return Method.WEIGHTS
-        is_near = Method.GRAM in self._others and self.problem.n_samples**2 <= _MOST_NEAR
-        return Method.GRAM if Method.GRAM in ready and is_near else Method.INTEGERS
+        is_far = self.problem.n_samples**2 > _MOST_NEAR
+        ready = [method for method in self._others if is_loaded(method) and not (method is Method.GRAM and is_far)]
+        return ready[0] if ready else Method.INTEGERS
 
     def presentations_before(self, tally: Tally, most: int) -> int:
         """Return how many presentations may be made before there is a choice, at most so many."""
@@ -160,7 +169,7 @@ class EngineChoice:
         """Return which is best for so many mistakes in an epoch, with what it takes to compile it."""
         costs = self._costs(n_mistakes)
         n_epochs = _AHEAD / min(costs.values())
-        return min(costs, key=lambda m: costs[m] * n_epochs + (m not in _loaded) * self._compiling[m])
+        return min(costs, key=lambda m: costs[m] * n_epochs + (not _is_at_hand(m)) * self._compiling[m])
 
     def _proven(self) -> Method:
         """Return the engine that took least, or one that was not tried and promises to take less."""

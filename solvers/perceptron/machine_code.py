@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
-from maxmargin.solvers.compiling import Kernel, compiled
+from maxmargin.solvers.compiling import Kernel, Lazy, compiled
 from maxmargin.solvers.perceptron import (
     block_pass,
     digit_scores,
@@ -33,6 +33,19 @@ _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
     kernels.present_orders_sparse: (SPARSE, ORDERS),
     kernels.present_orders_gram: (GRAM, ORDERS),
 }
+
+
+_ENGINES = {
+    "weights": (kernels.present_over_dense,),
+    "gram": (gram_pass.present_over_gram,),
+    "blocks": (block_pass.fill_blocks, block_pass.present_over_blocks),
+}
+
+
+@cache
+def is_on_disk(engine: str) -> bool:
+    """Return whether an earlier process has compiled the passes of an engine, those over dense rows of weights."""
+    return all(cast(Lazy, machine_code(function)).is_on_disk for function in _ENGINES[engine])
 
 
 @cache
