@@ -164,7 +164,7 @@ def mistake_trace(
     X, y, bias, positive, bias_scale, zero, order, max_epochs, max_mistakes, rng
         As in `maxmargin.perceptron`.
     time_limit : float, optional
-        Seconds; half of them are for the run, the others for the maximum margin and the trace.
+        Seconds; half of them are for the run, a quarter for the maximum margin, the others for the trace.
     most_points : int
         Mistakes that are traced at most, from 2; fewer of very large data, whose rows are read for each of them.
 
@@ -196,14 +196,15 @@ def mistake_trace(
         time_limit=None if time_limit is None else time_limit / 2,
         rng=generator,
     )
-    return trace_of(problem, run, space_margin(problem, scale), rng=as_it_was, most_points=most_points)
+    hard = space_margin(problem, scale, time_limit=None if time_limit is None else time_limit / 4)
+    return trace_of(problem, run, hard, rng=as_it_was, most_points=most_points)
 
 
-def space_margin(problem: Problem, scale: float) -> "HardMargin":
+def space_margin(problem: Problem, scale: float, *, time_limit: float | None = None) -> "HardMargin":
     """Return the maximum margin through the origin of the space of a run with this constant coordinate."""
     from maxmargin.solvers.hard_margin import hard_margin
 
-    return hard_margin(augmented(problem, scale) if problem.bias else problem)
+    return hard_margin(augmented(problem, scale) if problem.bias else problem, time_limit=time_limit)
 
 
 def trace_of(

@@ -48,7 +48,8 @@ def online(
     max_epochs, max_updates : int or None
         Limits; None is none. Where an algorithm looks at all rows for one update, that is an epoch.
     time_limit : float, optional
-        Seconds after which the run ends with ``stop_reason="time_limit"``; what is guaranteed is computed afterwards.
+        Seconds after which the run ends with ``stop_reason="time_limit"``; the margins that guarantees are measured
+        against have a fifth of it, at least a second, and leave open what they cannot prove by then.
     rng : numpy.random.Generator or int, optional
         For the orders that draw.
     on_progress : callable, optional

@@ -119,7 +119,8 @@ class _Runner:
         from maxmargin.solvers.hard_margin import hard_margin
 
         with waiting("solving for the maximum margin", quiet=self.quiet):
-            return hard_margin(self.problem, method="quick") if self.problem.bias else self.truth.hard
+            limit = self.truth.time_limit
+            return hard_margin(self.problem, method="quick", time_limit=limit) if self.problem.bias else self.truth.hard
 
 
 def online(
@@ -146,7 +147,7 @@ def online(
         max_updates=max_updates,
         time_limit=time_limit,
     )
-    truth = Truth(space=Space.of(problem, scale))
+    truth = Truth(space=Space.of(problem, scale), time_limit=settings.proof_time)
     runner = _Runner(problem=problem, settings=settings, truth=truth, seed=seed, quiet=quiet)
     asked = {**data_fields(dataset), "bias": problem.bias, "prepare": prepare, "seed": seed}
     if len(algorithms) == 1:

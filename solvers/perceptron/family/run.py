@@ -60,7 +60,7 @@ def run_online(
             f"{algorithm.name} have units: divide the data by a power of two"
         )
     loop = Loop(algorithm, space, settings, rng=rng or np.random.default_rng(), on_progress=on_progress)
-    known = truth if truth is not None and space is rows else Truth(space=space)
+    known = truth if truth is not None and space is rows else Truth(space=space, time_limit=settings.proof_time)
     with np.errstate(all="ignore"):  # what overflows in a bound leaves it open
         run = result_of(problem, loop, loop.run())
         run = replace(run, extras=algorithm.extras(run))

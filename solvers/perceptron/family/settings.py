@@ -43,6 +43,11 @@ class OnlineSettings:
     time_limit: float | None = None
     short: int = 100_000
 
+    @property
+    def proof_time(self) -> float | None:
+        """Seconds for a margin that guarantees are measured against: a fifth of the limit, at least one."""
+        return None if self.time_limit is None else max(1.0, self.time_limit / 5)
+
     def __post_init__(self) -> None:
         check_bias_scale(self.bias_scale)
         check_limits(max_epochs=self.max_epochs, max_updates=self.max_updates)

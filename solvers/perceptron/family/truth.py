@@ -25,11 +25,13 @@ class Truth:
     """
 
     space: Space
+    time_limit: float | None = None
+    """Seconds for a margin; what is not proven by then leaves a guarantee open."""
 
     @cached_property
     def hard(self) -> HardMargin:
         """The maximum margin through the origin of the run's space."""
-        return hard_margin(self.space.problem)
+        return hard_margin(self.space.problem, time_limit=self.time_limit)
 
     @property
     def is_separable(self) -> bool:
@@ -84,5 +86,5 @@ class Truth:
     def soft(self, C: float) -> SoftMargin:
         """Return the soft margin through the origin of the run's space."""
         if C not in self._solved:
-            self._solved[C] = soft_margin(self.space.problem, C)
+            self._solved[C] = soft_margin(self.space.problem, C, time_limit=self.time_limit)
         return self._solved[C]
