@@ -1,6 +1,5 @@
 """The rows of a run in segments: all of them where they are in memory, else the chunks they come in."""
 
-import math
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -90,7 +89,7 @@ class Whole:
         if method is Method.INTEGERS:
             from maxmargin.solvers.perceptron.integer_engine import IntegerEngine
 
-            return IntegerEngine(self.problem, math.ldexp(self.units.scale, self.units.exponent))
+            return IntegerEngine(self.problem, self.units.bias_scale)
         if method is Method.GRAM:
             return GramEngine(self.units, self.problem)
         if method is Method.BLOCKS:
