@@ -68,6 +68,12 @@ def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
     assert sorted(again) == sorted(compiled) and "compiling" not in said
 
 
+def test_a_run_without_the_time_to_compile_stays_in_integers(tmp_path: Path) -> None:
+    arguments = ["perceptron", "iris", "--positive", "virginica", "--time-limit", "0.5", "--json"]
+    found, compiled, said = first_use(tmp_path, *arguments)
+    assert found["code"] == 3 and not compiled and "compiling" not in said
+
+
 def test_quiet_is_quiet(tmp_path: Path) -> None:
     *_, said = first_use(tmp_path, "perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000", "-q")
     assert said == ""

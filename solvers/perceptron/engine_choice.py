@@ -48,6 +48,9 @@ _MOST_NEAR = 1 << 17
 _COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
 """Nanoseconds that it takes to make the compiled code of an engine, the first time ever."""
 
+_SECONDS_TO_COMPILE = 5.0
+"""Limit of time below which a run stays in integers rather than wait for a compiler."""
+
 _AHEAD, _TRIED_AFTER = 0.3e9, 1e9
 """Nanoseconds of work that the choice counts on, and after which another engine is tried that promises to be better."""
 
@@ -112,6 +115,7 @@ class EngineChoice:
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
         self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
         self._is_chosen = False
+        self._is_hasty = settings.time_limit is not None and settings.time_limit < _SECONDS_TO_COMPILE
         self._clocks = {method: _Clock() for method in Method}
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
@@ -155,11 +159,20 @@ class EngineChoice:
     def _wanted(self, tally: Tally) -> Method:
         if self.asked is not Method.AUTO:
             return self.asked
-        is_short = self.method is Method.INTEGERS
-        if is_short and tally.n_presentations < self._n_short:
+        if self.method is not Method.INTEGERS:
+            return self._next(tally)
+        if tally.n_presentations < self._n_short:
             return self.method
+        wanted = self._next(tally)
+        if not self._is_hasty or _is_at_hand(wanted):
+            return wanted
+        self._n_short = NO_END
+        return self.method
+
+    def _next(self, tally: Tally) -> Method:
+        """Return the compiled engine to go on with."""
         if not self._others or tally.n_epochs < self._n_first:
-            return Method.WEIGHTS if is_short else self.method
+            return Method.WEIGHTS if self.method is Method.INTEGERS else self.method
         if not self._is_chosen:
             self._is_chosen = True
             return self._promising(tally.n_mistakes / tally.n_epochs)
