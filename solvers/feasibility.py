@@ -17,7 +17,7 @@ from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, find_common_hull_point
-from maxmargin.solvers.engines import highs_lp, quadratic, working_set
+from maxmargin.solvers.engines import highs_lp, many_columns, quadratic, working_set
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import (
@@ -40,6 +40,12 @@ _MOST_OF_A_CHUNK = 25
 
 _MANY_ENTRIES = 1 << 15
 """Entries of X from which on the maximum margin is found, or its program refused, long before the LP is solved."""
+
+_ENOUGH = 0.01
+"""Relative gap of the margin from which on another hyperplane is no better proof."""
+
+_SHARES_OF_TIME = 4
+"""The cheap ways to a hyperplane take one share of so many of the time at most."""
 
 
 @confirmed
@@ -116,6 +122,10 @@ def _separating(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
     """Return a hyperplane that separates all rows, or some rows that floating point cannot separate, if it met some."""
+    if many_columns.is_worth_it(problem):
+        plane = _by_descent(problem, scaling, limits, attempts)
+        if plane is not None:
+            return plane, None, many_columns.NAME
     if working_set.is_worth_it(problem):
         return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
@@ -124,6 +134,21 @@ def _separating(
     attempts.append(found.attempt)
     plane = None if found.w is None else prove_separable(problem, found.w)
     return plane, None, found.engine
+
+
+def _by_descent(
+    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
+) -> SeparatingHyperplane | None:
+    """Return a hyperplane that separates all rows, or None within a share of the time."""
+    share = Limits(time_limit=limits.share(_SHARES_OF_TIME))
+    attempt: Attempt | None = None
+    for found in many_columns.scaled_candidates(problem, scaling, share, relative_gap=_ENOUGH):
+        attempt = found.attempt
+        if found.w is not None and (plane := prove_separable(problem, found.w)) is not None:
+            attempts.append(attempt)
+            return plane
+    attempts += [] if attempt is None else [attempt]
+    return None
 
 
 def _from_few_rows(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.engines import exact_margin, quadratic, working_set
+from maxmargin.solvers.engines import exact_margin, many_columns, quadratic, working_set
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import prove_separable, separability
@@ -48,6 +48,9 @@ _SHARES_OF_TIME = 4
 _WORKING_SET_GAP = 1e-13
 """Relative width at which the working set stops."""
 
+_DESCENT_GAP = 1e-12
+"""Relative width at which descent along single multipliers stops."""
+
 _MOST_ENTRIES = 20_000_000
 """Size of X up to which cvxpy is asked where the working set leaves a wide interval."""
 
@@ -57,7 +60,7 @@ _SECONDS_A_CUBE = 1.5e-7
 _STEPS_TO_COME, _OVERTIME = 2, 1.0
 """A step and the fractions of the answer, which take as long; seconds by which these may be late."""
 
-METHODS = ("auto", "quick", "working-set", "daqp", "cvxpy")
+METHODS = ("auto", "quick", "working-set", "dual-coordinate", "daqp", "cvxpy")
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
@@ -84,10 +87,11 @@ def hard_margin(
     Parameters
     ----------
     problem : Problem
-    method : {"auto", "quick", "working-set", "daqp", "cvxpy"}
-        "working-set" solves for a few rows and looks at all others, "daqp" hands the program of all rows to DAQP,
-        "cvxpy" solves it as written in a textbook through cvxpy. "auto" takes the first for many rows, else the last;
-        "quick" the first for many rows, else the second, and the last where the interval stays wide.
+    method : {"auto", "quick", "working-set", "dual-coordinate", "daqp", "cvxpy"}
+        "working-set" solves for a few rows and looks at all others, "dual-coordinate" descends along single
+        multipliers, "daqp" hands the program of all rows to DAQP, "cvxpy" solves it as written in a textbook through
+        cvxpy. "auto" takes the first for many rows, the second for many columns, else the last; "quick" likewise, but
+        "daqp" before the last, which follows where the interval stays wide.
     solver : str, optional
         The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
     exact : bool
@@ -121,7 +125,7 @@ def hard_margin(
     """
     if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    if solver is not None and method in ("working-set", "daqp"):
+    if solver is not None and method in ("working-set", many_columns.NAME, "daqp"):
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
@@ -146,15 +150,20 @@ def _solved(
 ) -> HardMargin:
     problem, likely = best.problem, None
     is_auto = method in ("auto", "quick") and not is_forced
-    if _may_be_separable(verdict) and (method == "working-set" or (is_auto and working_set.is_worth_it(problem))):
-        likely = _from_few_rows(best, limits)
+    if _may_be_separable(verdict):
+        if method == many_columns.NAME or (is_auto and many_columns.is_worth_it(problem)):
+            _by_descent(best, limits)
+        elif method == "working-set" or (is_auto and working_set.is_worth_it(problem)):
+            likely = _from_few_rows(best, limits)
     if best.plane is None:
         verdict = verdict or separability(problem, time_limit=limits.share(), likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
     attempts = () if verdict is None else verdict.attempts
     asking = Limits(time_limit=limits.share(_SHARES_OF_TIME)) if exact else limits
-    stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking))
+    stopped_early = limits.is_over()
+    if best.engine != many_columns.NAME or best.relative_gap > RELATIVE_GAP:
+        stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking))
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
@@ -167,6 +176,21 @@ def _solved(
 
 def _may_be_separable(verdict: Separability | None) -> bool:
     return verdict is None or verdict.strictly_separable is not False
+
+
+def _by_descent(best: Incumbent, limits: Limits) -> None:
+    """Offer the last that descent along single multipliers comes to, also where Ctrl-C ends it."""
+    found: Candidate | None = None
+    try:
+        for found in many_columns.candidates(best.problem, limits, relative_gap=_DESCENT_GAP):
+            pass
+    finally:
+        if found is not None:
+            best.attempts.append(found.attempt)
+            if found.w is not None and (plane := prove_separable(best.problem, found.w)) is not None:
+                best.offer_plane(plane, many_columns.NAME)
+            if found.multipliers is not None:
+                best.offer_weights(found.multipliers)
 
 
 def _from_few_rows(best: Incumbent, limits: Limits) -> Rows | None:
@@ -272,7 +296,7 @@ def _polish(best: Incumbent, problem: Problem) -> None:
         return
     rows, weights = best.hull
     support = rows[weights > SUPPORT_WEIGHT * weights.max()]
-    if len(support) > 2 * (problem.n_features + 1):
+    if len(support) > 2 * (problem.n_features + 1) or len(support) * problem.n_features > _MOST_ENTRIES:
         return
     w = normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
     if w is not None and (plane := prove_separable(problem, w)) is not None:

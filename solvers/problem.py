@@ -16,6 +16,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows, times_power_of_two
+from maxmargin.solvers.proof.sparse_products import exact_scores
 from maxmargin.solvers.scaling import ColumnScaling
 
 T = TypeVar("T")
@@ -143,6 +144,16 @@ class Samples:
         if self.integers is not None:
             return self.integers[rows], 0
         return as_integers(self.dense_rows(rows) if X is None else as_dense(X))
+
+    def exact_products(self, rows: Rows, X: Any, vectors: Integers) -> tuple[Integers, int]:
+        """Return ``(products, exponent)``: the given rows times vectors of integers, exactly; X are the rows themselves.
+
+        The cost is linear in the stored entries.
+        """
+        if self.integers is None and hasattr(X, "tocsr"):
+            return exact_scores(X, vectors)
+        entries, exponent = self.as_exact(rows, X)
+        return entries.dot(vectors), exponent
 
     def sha256_with(self, labels: bytes) -> str:
         """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.

@@ -131,8 +131,8 @@ class SignedRows:
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return y (w.x + b) times a power of two."""
-        entries, exponent = self.problem.exact_rows(rows)
-        products = entries.dot(vectors[: self.problem.n_features])
+        X, d = self.problem.carrier[rows], self.problem.n_features
+        products, exponent = self.problem.exact_products(rows, X, vectors[:d])
         if self.problem.bias:
             offset = vectors[-1]
             products = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset

@@ -164,7 +164,7 @@ class _Descent:
 
     def _epoch(self) -> float:
         """Pass over the active rows, set some of them aside, and return an estimate of the gap."""
-        order = _blocks(self.active, self.rng)
+        order = blocks_of(self.active, self.rng)
         keep = np.empty(len(order), dtype=np.bool_)
         gap = least = greatest = 0.0
         for part in self.rows.parts(len(order)):
@@ -226,7 +226,7 @@ class _Descent:
         return n_ahead * len(self.active) > _MOST_EPOCHS_AHEAD * len(self.alpha)
 
 
-def _blocks(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def blocks_of(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the rows in random order, neighbours together: random single rows would wait for memory."""
     n_blocks = -(-len(active) // _BLOCK_ROWS)
     places = (rng.permutation(n_blocks)[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel()

@@ -73,10 +73,14 @@ class Rows:
             everything=everything,
         )
 
+    @property
+    def mean_entries(self) -> float:
+        """Stored entries of a row, on average."""
+        return float(self.entries[2][-1]) / len(self.everything)
+
     def parts(self, n_chosen: int) -> Iterator[slice]:
         """Yield slices of so many chosen rows, each work enough for one compiled call."""
-        n_entries = self.entries[2][-1] / len(self.everything)
-        return slices(n_chosen, max(1, int(_ENTRIES_AT_ONCE / max(1.0, n_entries))))
+        return slices(n_chosen, max(1, int(_ENTRIES_AT_ONCE / max(1.0, self.mean_entries))))
 
     def scores(self, w: Floats, chosen: Numbers | None = None) -> Floats:
         """Return w.x of all rows, or of the chosen ones."""

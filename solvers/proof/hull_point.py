@@ -108,10 +108,10 @@ class HullPoint:
         places = np.asarray(rows, dtype=np.int64)
         for start in range(0, len(places), _CHUNK_ROWS):
             part = places[start : start + _CHUNK_ROWS]
-            entries, part_exponent = self.problem.exact_rows(part)
+            scores, part_exponent = self.problem.exact_products(part, self.problem.carrier[part], V_array)
             unit = as_fraction(1, exponent + part_exponent) / self.total
             signs = self.problem.y[part].astype(np.int64).astype(object)
-            result += [int(product) * unit for product in (entries.dot(V_array) * signs).tolist()]
+            result += [int(product) * unit for product in (scores * signs).tolist()]
         return result
 
     def enclosures(self) -> tuple[Floats, Floats]:

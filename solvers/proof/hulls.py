@@ -13,6 +13,7 @@ from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.digits import digit_sums
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
+from maxmargin.solvers.proof.sparse_products import exact_sums
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +42,8 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     """
     factors = np.asarray(weights, dtype=object)
     n_sums = problem.n_features * (1 if factors.ndim == 1 else factors.shape[1])
+    if problem.is_sparse and problem.integers is None and len(rows):
+        return exact_sums(problem.carrier[rows], factors)
     if len(rows) <= _CHUNK_ROWS or problem.integers is not None:
         return _united(_sums(factors, lambda part: problem.exact_rows(rows[part])), n_sums)
     order = np.argsort(rows, kind="stable")

@@ -84,9 +84,9 @@ def least_score(problem: Problem, group: Lowest, w: Sequence[Fraction], b: Fract
     least: list[Fraction] = []
     for start in range(0, len(places), _CHUNK_ROWS):
         part = places[start : start + _CHUNK_ROWS]
-        entries, exponent = problem.as_exact(group.rows[part], group.X[part])
+        scores, exponent = problem.exact_products(group.rows[part], group.X[part], normal)
         unit = as_fraction(1, exponent) / common
-        scores, signs = entries.dot(normal), problem.y[group.rows[part]]
+        signs = problem.y[group.rows[part]]
         for sign in (-1, 1):
             least += [int(score) * unit + sign * b for score in _least_of(scores[signs == sign] * sign)]
     return min(least)
@@ -116,15 +116,13 @@ def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[F
 
 def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) -> list[Fraction]:
     """Return ``y_i (w.x_i + b)`` of the given rows as fractions."""
-    entries, row_exponent = problem.exact_rows(rows)
-    normal, w_exponent = as_integers(np.append(w, 0.0))
-    offset = Fraction(b)
-    scores = entries.dot(normal[:-1]).tolist()
-    exponent = row_exponent + w_exponent
+    normal, w_exponent = as_integers(w)
+    scores, row_exponent = problem.exact_products(rows, problem.carrier[rows], normal)
+    offset, exponent = Fraction(b), row_exponent + w_exponent
     signs = problem.y[rows].tolist()
     return [
         (as_fraction(int(s), exponent) + offset) * (1 if sign > 0 else -1)
-        for s, sign in zip(scores, signs, strict=True)
+        for s, sign in zip(scores.tolist(), signs, strict=True)
     ]
 
 

@@ -4,7 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 from maxmargin.solvers.problem import Samples, squared_norms
-from maxmargin.solvers.proof.dyadic import as_dense, as_fraction, as_integers
+from maxmargin.solvers.proof.dyadic import as_fraction, as_integers
+from maxmargin.solvers.proof.sparse_products import exact_squares
 
 
 def radius_squared(problem: Samples) -> Fraction:
@@ -15,6 +16,10 @@ def radius_squared(problem: Samples) -> Fraction:
 def _largest_square(rows: slice, X: Any) -> Fraction:
     """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
     squares, _ = squared_norms(X)
-    close = as_dense(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
-    integers, integer_exponent = as_integers(close)
-    return as_fraction(max((integers * integers).sum(axis=1).tolist()), 2 * integer_exponent)
+    close = X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))]
+    if hasattr(close, "tocsr"):
+        exact, exponent = exact_squares(close)
+    else:
+        integers, exponent = as_integers(close)
+        exact = (integers * integers).sum(axis=1)
+    return as_fraction(max(exact.tolist()), 2 * exponent)

@@ -1,0 +1,224 @@
+"""The hard margin by descent along single multipliers: for many columns, in memory linear in the entries.
+
+The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over alpha >= 0 with sum alpha y = 0: that of the soft margin without
+upper bounds, so the passes are those of `dual_coordinate` (Hsieh et al., ICML 2008). The balance is priced: a proximal
+step on the offset after every pass (method of multipliers). Any pass may leave a normal that separates the classes.
+Where the data are not separable the multipliers grow for ever; a budget of work ends that.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.candidate import Attempt, Candidate, numbers
+from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
+from maxmargin.solvers.engines.dual_coordinate import blocks_of
+from maxmargin.solvers.engines.dual_coordinate_newton import polish
+from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.engines.many_columns import NAME
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
+
+Floats = NDArray[np.float64]
+
+_STIFFNESS = 0.01
+"""Of the balance, as a multiple of the mean ||x||^2; a great one couples all rows and slows descent down."""
+
+_CHECK_EPOCHS = 20
+"""Passes over the active rows between two looks at all rows."""
+
+_FEWEST_EPOCHS, _RATE_EPOCHS = 100, 50
+"""Passes before their speed is judged, and from how many."""
+
+_MOST_EPOCHS_AHEAD = 500
+"""Passes over all rows that the target may still be away before Newton's method takes over."""
+
+_BUDGET_ENTRIES, _BUDGET_EPOCHS = 1 << 27, 100
+"""Entries looked at, or passes if they are more, in which a normal that separates must be found."""
+
+_NO_BOUND = 1e280
+"""Upper bound of a multiplier: so great that none is met, and finite in all sums."""
+
+
+def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]) -> Iterator[Candidate]:
+    """Look for the maximum margin, min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1; yield the best so far at times.
+
+    The first candidate with a normal comes as soon as a pass leaves one that seems to separate the classes; those
+    before have multipliers only, of which the greatest are of rows that contradict each other where the classes are
+    not separable. Ends at the gap, when the time is over, when nothing improves, or when the budget is used up
+    without a normal. The same on every run as long as the time is not over.
+
+    Parameters
+    ----------
+    problem : Problem
+    relative_gap : float
+        Of the margin, in floating point, at which to stop.
+    is_over : callable
+        Returns True when the work is to stop.
+
+    Yields
+    ------
+    Candidate
+        Its native status is `optimal` at the gap, `user_limit` when the time is over, else `running`.
+
+    Examples
+    --------
+    >>> problem = Problem.validated([[-1.0], [3.0]], [-1, 1])
+    >>> *_, last = search(problem, relative_gap=1e-9, is_over=lambda: False)
+    >>> last.attempt.status, last.w.round(9).tolist(), last.multipliers.round(9).tolist()
+    ('optimal', [0.5], [0.125, 0.125])
+    """
+    rows = Rows.of(problem)
+    descent = _Descent(
+        rows=rows,
+        best=_Margins(rows=rows, prices=np.full(problem.n_samples, _NO_BOUND)),
+        target=relative_gap,
+        is_over=is_over,
+    )
+    with np.errstate(all="ignore"):
+        yield from descent.run()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Margins(Best):
+    """The best normal and multipliers of the hard margin: objectives are 1/(2 margin^2)."""
+
+    def offer_normal(self, w: Floats, scores: Floats) -> float:
+        """Keep w if its margin is greater; return the offset in the middle of the classes."""
+        is_positive = self.rows.y > 0
+        if self.rows.bias:
+            least, greatest = float(scores[is_positive].min()), float(scores[~is_positive].max())
+        else:
+            least = float((self.rows.y * scores).min())
+            greatest = -least
+        square, room = dot(w, w), least / 2 - greatest / 2
+        if square > 0 and room > 0 and square / room / room / 2 < self.objective:
+            self.w, self.objective = w.copy(), square / room / room / 2
+        return -(least / 2 + greatest / 2)
+
+    def offer_multipliers(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """Balance the multipliers, keep them if they are better; return them and their normal ``sum alpha y x``."""
+        if self.rows.bias:
+            alpha = scaled_to_balance(self.rows.y, alpha)
+        w = self.rows.normal(alpha)
+        square, total = dot(w, w), float(alpha.sum())
+        if square > 0 and total * (total / square) / 2 > self.lower:
+            self.alpha, self.lower = alpha.copy(), total * (total / square) / 2
+        return alpha, w
+
+    @property
+    def relative_gap(self) -> float:
+        """Of the margins, so half of that of the objectives; infinity without a normal."""
+        return (1 - self.lower / self.objective) / 2 if self.objective < math.inf else math.inf
+
+
+@dataclass(slots=True, kw_only=True)
+class _Descent:
+    """Multipliers on their way, with the offset that prices the balance, and the rows not yet set aside."""
+
+    rows: Rows
+    best: _Margins
+    target: float
+    is_over: Callable[[], bool]
+    alpha: Floats = field(init=False)
+    w: Floats = field(init=False)
+    active: NDArray[np.int64] = field(init=False)
+    stiffness: float = field(init=False)
+    offset: float = 0.0
+    imbalance: float = 0.0
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    slopes: list[tuple[float, float]] = field(default_factory=list)
+    n_entries: float = 0.0
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def __post_init__(self) -> None:
+        self.alpha = np.zeros(len(self.rows.y))
+        self.w = np.zeros(self.rows.n_features)
+        self.active = self.rows.everything
+        self.stiffness = _STIFFNESS * (float(self.rows.squares.mean()) or 1.0) if self.rows.bias else 0.0
+
+    def run(self) -> Iterator[Candidate]:
+        """Descend, then take Newton's steps where descent is slow."""
+        while not (self.is_over() or self._is_hopeless()):
+            self._epoch()
+            if self._is_worth_a_look():
+                self._look()
+                yield self._candidate()
+                if self.best.relative_gap <= self.target:
+                    return
+            if self._is_slow():
+                self._look()
+                polish(self.rows, self.best, self.alpha, self.offset, 2 * self.target, self.is_over)
+                break
+        yield self._candidate()
+
+    def _epoch(self) -> None:
+        """Pass over the active rows, and set some of them aside."""
+        order = blocks_of(self.active, self.rng)
+        keep = np.empty(len(order), dtype=np.bool_)
+        least = greatest = 0.0
+        for part in self.rows.parts(len(order)):
+            self.imbalance, _, lowest, highest = kernels.epoch(
+                *self.rows.entries,
+                self.rows.y,
+                self.rows.squares,
+                self.best.prices,
+                order[part],
+                self.offset,
+                self.stiffness,
+                self.imbalance,
+                *self.bounds,
+                self.alpha,
+                self.w,
+                keep[part],
+            )
+            least, greatest = min(least, lowest), max(greatest, highest)
+        self.active = np.sort(order[keep])
+        self.bounds = (-math.inf, greatest if greatest > 0 else math.inf)
+        self.offset += self.stiffness * self.imbalance
+        self.n_entries += len(order) * self.rows.mean_entries
+        self.slopes.append((least, greatest))
+
+    @property
+    def _separates(self) -> bool:
+        return self.best.objective < math.inf
+
+    def _is_worth_a_look(self) -> bool:
+        least, greatest = self.slopes[-1]
+        seems_done = max(greatest, -least) <= self.target if self._separates else least > -1.0
+        return seems_done or len(self.slopes) % _CHECK_EPOCHS == 0
+
+    def _is_hopeless(self) -> bool:
+        """Whether the budget is used up without a normal that separates."""
+        is_spent = self.n_entries > _BUDGET_ENTRIES and len(self.slopes) > _BUDGET_EPOCHS
+        return is_spent and not self._separates
+
+    def _is_slow(self) -> bool:
+        """Whether at the present rate the target is many passes over all rows away."""
+        if not self._separates or len(self.slopes) < _FEWEST_EPOCHS:
+            return False
+        old, new = (max(greatest, -least) for least, greatest in (self.slopes[-_RATE_EPOCHS], self.slopes[-1]))
+        rate = math.log(old / new) / (_RATE_EPOCHS - 1) if new > 0 else math.inf
+        n_ahead = math.log(max(new / self.target, 1.0)) / rate if rate > 0 else math.inf
+        return n_ahead * np.count_nonzero(self.alpha) > _MOST_EPOCHS_AHEAD * len(self.alpha)
+
+    def _look(self) -> None:
+        """Compare with all rows, which take part again."""
+        self.alpha, self.w = self.best.offer_multipliers(self.alpha)
+        self.best.offer_normal(self.w, self.rows.scores(self.w))
+        self.imbalance = 0.0
+        self.active, self.bounds = self.rows.everything, (-math.inf, math.inf)
+
+    def _candidate(self) -> Candidate:
+        """Return the best so far, in the units of the rows."""
+        exponent, gap = self.rows.exponent, self.best.relative_gap
+        status = "optimal" if gap <= self.target else "user_limit" if self.is_over() else "running"
+        return Candidate(
+            w=numbers(np.ldexp(self.best.w, -exponent), len(self.w)) if self._separates else None,
+            multipliers=numbers(np.ldexp(self.best.alpha, -2 * exponent), len(self.alpha)),
+            engine=NAME,
+            attempt=Attempt(solver=NAME, status=status, message=f"relative gap {gap:.1e}"),
+        )

@@ -1,0 +1,40 @@
+"""Hyperplanes of data with many columns, by an engine that is compiled on first use."""
+
+from collections.abc import Iterator
+
+from maxmargin.solvers.candidate import Candidate
+from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.scaling import ColumnScaling
+
+NAME = "dual-coordinate"
+
+_MANY_COLUMNS, _MANY_PLACES, _MANY_ENTRIES = 300, 1 << 18, 1 << 20
+"""Columns, places of a sparse matrix, and entries of a dense one from which on descent is worth its compilation."""
+
+
+def is_worth_it(problem: Problem) -> bool:
+    """Return whether the rows are in memory and have so many columns that programs of some rows are slower."""
+    if not isinstance(problem.carrier, InMemory):
+        return False
+    n_rows, n_columns = problem.n_samples, problem.n_features
+    if problem.is_sparse:
+        return n_columns >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_PLACES
+    return min(n_rows, n_columns) >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_ENTRIES
+
+
+def candidates(problem: Problem, limits: Limits, *, relative_gap: float) -> Iterator[Candidate]:
+    """Yield better and better normals and multipliers, until the gap of the margin; normals only once they separate."""
+    from maxmargin.solvers.engines import hard_coordinate
+
+    yield from hard_coordinate.search(problem, relative_gap=relative_gap, is_over=limits.is_over)
+
+
+def scaled_candidates(
+    problem: Problem, scaling: ColumnScaling, limits: Limits, *, relative_gap: float
+) -> Iterator[Candidate]:
+    """Yield the same for columns of size about 1, brought home."""
+    scaled = Problem(scaling.apply(problem.matrix), problem.y, problem.bias)
+    for candidate in candidates(scaled, limits, relative_gap=relative_gap):
+        yield scaling.bring_home(candidate)

@@ -1,0 +1,72 @@
+"""Exact products of sparse rows with integers, at a cost linear in the stored entries."""
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.solvers.chunks import slices
+from maxmargin.solvers.proof.dyadic import Integers, as_integers
+
+_ENTRIES_AT_ONCE = 1 << 18
+"""Stored entries turned into Python's integers at a time: some 30 MB."""
+
+
+def exact_scores(X: Any, vectors: Integers) -> tuple[Integers, int]:
+    """Return ``(products, exponent)``: ``X @ vectors = products * 2**exponent``, exactly.
+
+    Parameters
+    ----------
+    X : CSR array (n_rows, n_columns) of float64
+        Finite numbers.
+    vectors : ndarray (n_columns,) or (n_columns, k) of int (object dtype)
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> exact_scores(csr_array([[0.5, 0.0], [1.0, 3.0]]), np.array([1, 2**70], dtype=object))
+    (array([1, 7083549724304467820546], dtype=object), -1)
+    """
+    n_rows = X.shape[0]
+    mean = max(1.0, X.nnz / max(1, n_rows))
+    parts = [_part(X, rows, vectors) for rows in slices(n_rows, max(1, int(_ENTRIES_AT_ONCE / mean)))]
+    exponent = min((own for _, own in parts), default=0)
+    products: Integers = np.zeros((n_rows, *vectors.shape[1:]), dtype=object)
+    start = 0
+    for sums, own in parts:
+        products[start : start + len(sums)] = sums * (1 << (own - exponent))
+        start += len(sums)
+    return products, exponent
+
+
+def exact_sums(X: Any, weights: Integers) -> tuple[list[int], int]:
+    """Return ``(sums, exponent)``: ``weights.T @ X = sums * 2**exponent``, exactly and row after row.
+
+    Parameters
+    ----------
+    X : CSR array (n_rows, n_columns) of float64
+        Finite numbers.
+    weights : ndarray (n_rows,) or (n_rows, n_sums) of int (object dtype)
+    """
+    products, exponent = exact_scores(X.T.tocsr(), weights)
+    return products.T.ravel().tolist(), exponent
+
+
+def exact_squares(X: Any) -> tuple[Integers, int]:
+    """Return ``(squares, exponent)``: ``||x_i||^2 = squares_i 4**exponent``, exactly, for CSR rows of finite numbers."""
+    entries, exponent = as_integers(X.data)
+    return _sums_of_rows(entries * entries, X.indptr), exponent
+
+
+def _part(X: Any, rows: slice, vectors: Integers) -> tuple[Integers, int]:
+    starts = X.indptr[rows.start : rows.stop + 1]
+    entries, exponent = as_integers(X.data[starts[0] : starts[-1]])
+    factors = vectors[X.indices[starts[0] : starts[-1]]]
+    return _sums_of_rows(factors * entries.reshape(-1, *[1] * (vectors.ndim - 1)), starts - starts[0]), exponent
+
+
+def _sums_of_rows(products: Integers, starts: Any) -> Integers:
+    sums: Integers = np.zeros((len(starts) - 1, *products.shape[1:]), dtype=object)
+    is_filled = np.diff(starts) > 0
+    if is_filled.any():
+        sums[is_filled] = np.add.reduceat(products, starts[:-1][is_filled], axis=0)
+    return sums
