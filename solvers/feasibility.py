@@ -16,7 +16,7 @@ from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
-from maxmargin.solvers.cone.witness import balances, find_common_hull_point
+from maxmargin.solvers.cone.witness import balances, contradicting_rows, find_common_hull_point
 from maxmargin.solvers.engines import highs_lp, many_columns, quadratic, working_set
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem, confirmed
@@ -35,6 +35,8 @@ Attempts = tuple[Attempt, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
 
+EQUAL_ROWS = "equal rows"
+
 _MOST_OF_A_CHUNK = 25
 """Rows of either class that a chunk adds in one pass: any separating hyperplane will do, often the first one."""
 
@@ -43,6 +45,9 @@ _MANY_ENTRIES = 1 << 15
 
 _ENOUGH = 0.01
 """Relative gap of the margin from which on another hyperplane is no better proof."""
+
+_LIKELY_A_COLUMN = 3
+"""Rows a column of great multipliers that are looked at first where descent finds no hyperplane."""
 
 _SHARES_OF_TIME = 4
 """The cheap ways to a hyperplane take one share of so many of the time at most."""
@@ -103,10 +108,12 @@ def separability(
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
             return separable(problem, plane, engine, tuple(attempts), limits)
-    if not (method == "auto" and solver is None and is_exact):
+        if engine == many_columns.NAME and (point := contradicting_rows(problem)) is not None:
+            attempts.append(Attempt(solver=EQUAL_ROWS, status="found"))
+    if not (point is not None or (method == "auto" and solver is None and is_exact)):
         for candidate in _candidates(problem, scaling, method, solver, limits):
             attempts.append(candidate.attempt)
-            found = _prove(problem, candidate)
+            found = _prove(problem, candidate, limits)
             if isinstance(found, SeparatingHyperplane):
                 return separable(problem, found, candidate.engine, tuple(attempts), limits)
             if found is not None:
@@ -123,14 +130,13 @@ def _separating(
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
     """Return a hyperplane that separates all rows, or some rows that floating point cannot separate, if it met some."""
     if many_columns.is_worth_it(problem):
-        plane = _by_descent(problem, scaling, limits, attempts)
-        if plane is not None:
-            return plane, None, many_columns.NAME
+        return *_by_descent(problem, scaling, limits, attempts), many_columns.NAME
     if working_set.is_worth_it(problem):
         return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
         return None, None, ""
-    found = scaling.bring_home(quadratic.solve_all(problem, limits))
+    share = Limits(time_limit=limits.share(_SHARES_OF_TIME))
+    found = scaling.bring_home(quadratic.solve_all(problem, share))
     attempts.append(found.attempt)
     plane = None if found.w is None else prove_separable(problem, found.w)
     return plane, None, found.engine
@@ -138,17 +144,19 @@ def _separating(
 
 def _by_descent(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
-) -> SeparatingHyperplane | None:
-    """Return a hyperplane that separates all rows, or None within a share of the time."""
+) -> tuple[SeparatingHyperplane | None, Rows | None]:
+    """Return a hyperplane that separates all rows, or rows that contradict each other most, within a share of time."""
     share = Limits(time_limit=limits.share(_SHARES_OF_TIME))
-    attempt: Attempt | None = None
+    found: Candidate | None = None
     for found in many_columns.scaled_candidates(problem, scaling, share, relative_gap=_ENOUGH):
-        attempt = found.attempt
         if found.w is not None and (plane := prove_separable(problem, found.w)) is not None:
-            attempts.append(attempt)
-            return plane
-    attempts += [] if attempt is None else [attempt]
-    return None
+            attempts.append(found.attempt)
+            return plane, None
+    if found is None or found.multipliers is None:
+        return None, None
+    attempts.append(found.attempt)
+    n_most = _LIKELY_A_COLUMN * (problem.n_features + 1)
+    return None, np.sort(np.argsort(-found.multipliers, kind="stable")[:n_most])
 
 
 def _from_few_rows(
@@ -175,9 +183,9 @@ def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
     return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)
 
 
-def prove_inseparable(problem: Problem, weights: Floats) -> CommonHullPoint | None:
+def prove_inseparable(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:
     """Return exact balancing weights near the given ones, checked, or None."""
-    point = find_common_hull_point(problem, weights)
+    point = find_common_hull_point(problem, weights, limits)
     return point if point is not None and balances(problem, point) else None
 
 
@@ -197,9 +205,9 @@ def _candidates(
     X = scaling.apply(problem.matrix)
     if solver is None and method in ("auto", "highs"):
         yield scaling.bring_home(_asked(problem, X, problem.y, limits))
-        if not problem.is_sparse:
+        if not (problem.is_sparse or limits.is_over()):
             yield _in_units_of_the_rows(problem, limits)
-    if method == "highs":
+    if method == "highs" or limits.is_over():
         return
     from maxmargin.solvers import formulations
 
@@ -230,10 +238,10 @@ def _asked(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
     return Candidate.heard(ask, highs_lp.NAME, problem.n_features, problem.n_samples)
 
 
-def _prove(problem: Problem, candidate: Candidate) -> SeparatingHyperplane | CommonHullPoint | None:
+def _prove(problem: Problem, candidate: Candidate, limits: Limits) -> SeparatingHyperplane | CommonHullPoint | None:
     if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
         return plane
-    return None if candidate.multipliers is None else prove_inseparable(problem, candidate.multipliers)
+    return None if candidate.multipliers is None else prove_inseparable(problem, candidate.multipliers, limits)
 
 
 def _decided(

@@ -182,8 +182,8 @@ def _by_descent(best: Incumbent, limits: Limits) -> None:
     """Offer the last that descent along single multipliers comes to, also where Ctrl-C ends it."""
     found: Candidate | None = None
     try:
-        for found in many_columns.candidates(best.problem, limits, relative_gap=_DESCENT_GAP):
-            pass
+        for better in many_columns.candidates(best.problem, limits, relative_gap=_DESCENT_GAP):
+            found = better
     finally:
         if found is not None:
             best.attempts.append(found.attempt)

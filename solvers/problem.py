@@ -146,9 +146,9 @@ class Samples:
         return as_integers(self.dense_rows(rows) if X is None else as_dense(X))
 
     def exact_products(self, rows: Rows, X: Any, vectors: Integers) -> tuple[Integers, int]:
-        """Return ``(products, exponent)``: the given rows times vectors of integers, exactly; X are the rows themselves.
+        """Return ``(products, exponent)``: the given rows times vectors of integers, exactly.
 
-        The cost is linear in the stored entries.
+        X are the rows themselves. The cost is linear in their stored entries.
         """
         if self.integers is None and hasattr(X, "tocsr"):
             return exact_scores(X, vectors)

@@ -537,7 +537,7 @@ def test_past_the_exact_limit_only_a_plane_is_proven(is_proven: Check) -> None:
 def test_a_finder_that_errs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.validated([[0.0], [1.0]], [-1, 1])
     wrong = CommonHullPoint(problem=problem, rows=(0, 1), weights=(1, 1))
-    monkeypatch.setattr(feasibility, "find_common_hull_point", lambda problem, weights: wrong)
+    monkeypatch.setattr(feasibility, "find_common_hull_point", lambda problem, *_: wrong)
     assert feasibility.prove_inseparable(problem, np.ones(2)) is None
     assert feasibility.prove_inseparable(Problem.validated([[1.0], [1.0]], [-1, 1]), np.ones(2)) == wrong
 

@@ -1,6 +1,6 @@
 """Exact linear algebra on a few rows: positive circuits, null spaces, directions on a face."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -8,16 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.exact_lp import Circuit
+from maxmargin.solvers.cone.lifting import lifted_null_vectors
+from maxmargin.solvers.cone.limits import OutOfTime
 from maxmargin.solvers.proof.dyadic import Integers
 
 Floats = NDArray[np.float64]
 
 
+_QUICK_SIZE = 150
+"""Rows or columns up to which a null space takes a tenth of a second."""
+
 _DEPENDENT = 1e-11
 """Pivot below which rows of size 1 count as dependent."""
 
 
-def circuit_near(rows: Integers, fixed: Integers, weights: Sequence[int]) -> Circuit | None:
+def circuit_near(
+    rows: Integers, fixed: Integers, weights: Sequence[int], is_over: Callable[[], bool] | None = None
+) -> Circuit | None:
     """Return a positive circuit on some of the rows next to approximate weights, or None where there is none.
 
     The null space of the rows and the fixed ones is solved exactly. Where it has more than one dimension the free
@@ -29,9 +36,16 @@ def circuit_near(rows: Integers, fixed: Integers, weights: Sequence[int]) -> Cir
     fixed : object array (k, m) of int
         Linearly independent.
     weights : n positive integers
+    is_over : callable, optional
+        Returns True when the work is to stop.
+
+    Raises
+    ------
+    OutOfTime
+        If the work was stopped.
     """
     n_fixed = len(fixed)
-    vectors = null_vectors(np.vstack([fixed, rows]).T.tolist())
+    vectors = null_vectors(np.vstack([fixed, rows]).T.tolist(), is_over)
     if not vectors or min(free for free, _ in vectors) < n_fixed:
         return None
     exact, unit = [0] * (n_fixed + len(rows)), lcm(*(vector[free] for free, vector in vectors))
@@ -103,10 +117,22 @@ def _cleared(numbers: list[int], vector: list[int], place: int) -> list[int]:
     return [a // factor for a in result]
 
 
-def null_vectors(matrix: list[list[int]]) -> list[tuple[int, list[int]]]:
-    """Return a basis of the null space: vectors with a positive entry at one free column, named first, 0 at others."""
+def null_vectors(matrix: list[list[int]], is_over: Callable[[], bool] | None = None) -> list[tuple[int, list[int]]]:
+    """Return a basis of the null space: vectors with a positive entry at one free column, named first, 0 at others.
+
+    Raises
+    ------
+    OutOfTime
+        If `is_over` returned True on the way.
+    """
     from flint import fmpz_mat
 
+    if is_over is not None and min(len(matrix), len(matrix[0])) > _QUICK_SIZE:
+        found = lifted_null_vectors(matrix, is_over)
+        if found is not None:
+            return found
+        if is_over():
+            raise OutOfTime
     reduced, denominator, rank = fmpz_mat(matrix).rref()
     table = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
     pivots = [next(j for j, v in enumerate(row) if v) for row in table]
@@ -122,11 +148,11 @@ def null_vectors(matrix: list[list[int]]) -> list[tuple[int, list[int]]]:
     return vectors
 
 
-def null_space(fixed: Integers, exponents: Sequence[int]) -> list[list[int]]:
+def null_space(fixed: Integers, exponents: Sequence[int], is_over: Callable[[], bool] | None = None) -> list[list[int]]:
     """Return a basis of {v : fixed @ (v * 2**exponents) == 0} in integers; the unit vectors where nothing is fixed."""
     if not len(fixed):
         return np.eye(len(exponents), dtype=np.int64).tolist()
-    return [rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist())]
+    return [rescaled(vector, exponents) for _, vector in null_vectors(fixed.tolist(), is_over)]
 
 
 def rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:

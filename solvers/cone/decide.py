@@ -1,6 +1,6 @@
 """Which rows of a cone can be strictly positive and which always are 0: facial reduction in exact arithmetic."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.circuits import circuit_near
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.face import Face
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.cone.rows import ConeRows, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.cone.whole import balance_of_all
@@ -103,7 +103,7 @@ class _Search:
     def __init__(self, cone: ConeRows, limits: Limits, start: Rows | None) -> None:
         self.cone = cone
         self.limits = limits
-        self.face = Face(cone)
+        self.face = Face(cone, limits.asked)
         self.active: Rows = np.union1d(_first_rows(cone) if start is None else start, cone.recalled())
         self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
         self._activate(self.active)
@@ -161,7 +161,7 @@ class _Search:
         """Start anew from all touching rows, if they are found and go further than the circuits so far."""
         found = balance_of_all(self.cone, np.flatnonzero(self.was_active), self.limits, self.attempts)
         if found is not None and len(found[1].independent or ()) > len(self.face.basis):
-            self.face, self.circuits = Face(self.cone), []
+            self.face, self.circuits = Face(self.cone, self.limits.asked), []
             self.add(*found)
 
     def _rows_outside(self) -> Rows:
@@ -191,7 +191,7 @@ class _Search:
         if self.face.balance:
             touching[self.face.seems_inside] = True
         vectors = self.face.null_space() if self.face.balance else []
-        self.witness = self.witness or circuit_of(self.cone, self.face.balance)
+        self.witness = self.witness or circuit_of(self.cone, self.face.balance, self.limits.asked)
         if not (balances(self.cone, self.face.balance) and balances(self.cone, self.witness)):
             raise ArithmeticError("the weights that were found do not balance")
         return Decision(
@@ -236,18 +236,21 @@ def decide(
     Decision, or Unfinished once the time is over.
     """
     search = _Search(cone, limits, start)
-    for rows, circuit in known:
-        search.add(rows, circuit)
-    return search.run()
+    try:
+        for rows, circuit in known:
+            search.add(rows, circuit)
+        return search.run()
+    except OutOfTime:
+        return Unfinished(witness=search.witness, attempts=tuple(search.attempts))
 
 
-def circuit_of(cone: ConeRows, balance: dict[int, int]) -> dict[int, int]:
+def circuit_of(cone: ConeRows, balance: dict[int, int], is_over: Callable[[], bool] | None = None) -> dict[int, int]:
     """Return positive weights that balance on a part of the rows that carries no other such weights (Caratheodory)."""
     if not balance:
         return {}
     rows = list(balance)
     table, _ = cone.integers(np.array(rows, dtype=np.int64))
-    found = circuit_near(table, table[:0], list(balance.values()))
+    found = circuit_near(table, table[:0], list(balance.values()), is_over)
     if found is None:
         raise ArithmeticError("the weights that were found do not balance")
     return {rows[place]: weight for place, weight in zip(found.places, found.weights, strict=True)}

@@ -75,7 +75,9 @@ def strict_direction(
     is_over : callable
         Asked before every pivot; once true, the answer is None.
     """
-    tableau = _Tableau(rows, fixed, start=first[0] if len(first) else 0)
+    tableau = _Tableau(rows, fixed, start=first[0] if len(first) else 0, is_over=is_over)
+    if is_over():
+        return None
     tried = [np.array(sorted(first), dtype=np.int64)] if len(first) > 1 else []
     for candidates in (*tried, None):
         while (entering := tableau.entering(candidates)) is not None:
@@ -105,7 +107,7 @@ class _Tableau:
     Columns are called by numbers: rows 0 .. n - 1, then the fixed ones, then slacks +e_j, then slacks -e_j.
     """
 
-    def __init__(self, rows: Integers, fixed: Integers, start: int) -> None:
+    def __init__(self, rows: Integers, fixed: Integers, start: int, is_over: Callable[[], bool]) -> None:
         self.rows, self.fixed = rows, fixed
         self.n_rows, self.size = rows.shape
         self.n_fixed = len(fixed)
@@ -118,6 +120,8 @@ class _Tableau:
         self.floats = _as_floats(rows)
         self.sizes = np.ones(self.n_rows) if self.floats is None else _sizes(self.floats)
         for k in range(self.n_fixed):
+            if is_over():
+                return
             self._enter_fixed(self.n_rows + k)
         self._exchange(self.size, start, self._transformed(start))
         for place in np.flatnonzero(self.inverse[:, -1] < 0).tolist():

@@ -1,6 +1,6 @@
 """A face of the cone: the rows that are proven to touch, and the positive balance that proves it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import gcd
 
 import numpy as np
@@ -30,8 +30,9 @@ class Face:
         Positive integers with sum a_i z_i = 0, at most two rows for each of the basis; the basis is among them.
     """
 
-    def __init__(self, rows: ConeRows) -> None:
+    def __init__(self, rows: ConeRows, is_over: Callable[[], bool] | None = None) -> None:
         self.rows = rows
+        self.is_over = is_over
         self.basis: list[int] = []
         self.balance: dict[int, int] = {}
         self._seems_inside = np.zeros(rows.n_rows, dtype=np.bool_)
@@ -70,7 +71,7 @@ class Face:
         """Return a basis of the directions that are 0 on the basis rows."""
         if self._null_space is None or self._null_space[0] != len(self.basis):
             fixed, exponents = self.rows.integers(np.array(self.basis, dtype=np.int64))
-            self._null_space = len(self.basis), null_space(fixed, exponents)
+            self._null_space = len(self.basis), null_space(fixed, exponents, self.is_over)
         return self._null_space[1]
 
     def check(self, rows: Rows) -> None:

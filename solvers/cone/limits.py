@@ -1,12 +1,18 @@
 """How much work an exact answer may cost before it is given up."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from maxmargin.solvers.errors import InvalidOptionError
 
 EXACT_LIMIT = 1000
 """Columns, the bias counted, up to which exact linear algebra is done by default."""
+
+
+class OutOfTime(Exception):  # noqa: N818  # it ends a search, and is no error
+    """The time of a search is over in the middle of exact work."""
+
 
 _INSTANT = 1e-6
 """Seconds: a limit that is over at once."""
@@ -51,6 +57,11 @@ class Limits:
         """
         left = self.seconds_left
         return None if left is None else max(left / n_shares, _INSTANT)
+
+    @property
+    def asked(self) -> Callable[[], bool] | None:
+        """What exact work is to ask whether the time is over; None without a limit."""
+        return None if self.time_limit is None else self.is_over
 
     def words(self) -> str:
         """Say that the time is over."""

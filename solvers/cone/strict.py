@@ -58,7 +58,7 @@ class Stage:
         units = _units(scaled)
         for factors in (np.ones(len(scaled)), units):
             v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
-            if weights is not None and (circuit := self._circuit(weights, factors)) is not None:
+            if weights is not None and (circuit := self._circuit(weights, factors, limits)) is not None:
                 return circuit
             if (
                 v is not None
@@ -75,6 +75,8 @@ class Stage:
 
         None once the time is over.
         """
+        if limits.is_over():
+            return None
         table, exponents = self.cone.integers(np.concatenate([self.active, self.fixed]))
         rows, fixed = table[: len(self.active)], table[len(self.active) :]
         answer = strict_direction(rows, fixed, first=self._likely(limits), is_over=limits.is_over)
@@ -95,6 +97,8 @@ class Stage:
 
     def _asked(self, rows: Floats, fixed: Floats, limits: Limits) -> tuple[Floats | None, Floats | None]:
         """Ask floating point; what is not finite numbers of the right shape is no answer."""
+        if limits.is_over():
+            return None, None
         try:
             v, weights, attempt = highs_lp.solve_on_face(rows, fixed, time_limit=limits.seconds_left)
         except Exception as error:  # solvers raise anything, and the rational simplex method follows
@@ -110,7 +114,7 @@ class Stage:
         fixed, exponents = self.cone.integers(self.fixed)
         return onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
 
-    def _circuit(self, multipliers: Floats, factors: Floats) -> Circuit | None:
+    def _circuit(self, multipliers: Floats, factors: Floats, limits: Limits) -> Circuit | None:
         """Return the exact circuit near the weights of a vertex."""
         with np.errstate(over="ignore"):
             weights = multipliers * factors
@@ -122,7 +126,7 @@ class Stage:
         support = support[np.argsort(-weights[support], kind="stable")]
         table, _ = self.cone.integers(np.concatenate([self.active[support], self.fixed]))
         rows, fixed = table[: len(support)], table[len(support) :]
-        found = circuit_near(rows, fixed, as_integers(weights[support])[0].tolist())
+        found = circuit_near(rows, fixed, as_integers(weights[support])[0].tolist(), limits.asked)
         return None if found is None else _in_order(found, support)
 
 

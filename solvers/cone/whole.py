@@ -43,11 +43,11 @@ def balance_of_all(
     weights = highs_lp.combination(
         scaled[touching], -scaled[basis].sum(axis=0), attempts, time_limit=limits.seconds_left
     )
-    return None if weights is None else _exact(cone, rows, basis, touching, weights)
+    return None if weights is None else _exact(cone, rows, basis, touching, weights, limits)
 
 
 def _exact(
-    cone: ConeRows, rows: Rows, basis: Rows, touching: Rows, weights: Floats
+    cone: ConeRows, rows: Rows, basis: Rows, touching: Rows, weights: Floats, limits: Limits
 ) -> tuple[list[int], Circuit] | None:
     """Return the basis rows once each, and the exact combination that balances them."""
     is_used = weights > _CANDIDATE_WEIGHT * weights.max(initial=0.0)
@@ -56,7 +56,7 @@ def _exact(
     of_basis_rows, others = table[: len(basis)], table[len(basis) :]
     # Last comes the sum of the basis, as a row of its own.
     joined = np.vstack([others, of_basis_rows.sum(axis=0)[None, :]])
-    found = circuit_near(joined, table[:0], as_integers(np.append(weights, 1.0))[0].tolist())
+    found = circuit_near(joined, table[:0], as_integers(np.append(weights, 1.0))[0].tolist(), limits.asked)
     if found is None or found.places[-1] != len(support):
         return None
     *circuit_weights, of_basis = found.weights

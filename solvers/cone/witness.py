@@ -4,16 +4,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.circuits import circuit_near
+from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.cone.rows import signed_integers
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
-from maxmargin.solvers.proof.dyadic import as_integers
+from maxmargin.solvers.proof.dyadic import Integers, as_integers
 
 _CANDIDATE_WEIGHT = 1e-12
 """Relative weight below which a row is left out of the candidate support."""
 
 
-def find_common_hull_point(problem: Problem, weights: NDArray[np.float64]) -> CommonHullPoint | None:
+def find_common_hull_point(
+    problem: Problem, weights: NDArray[np.float64], limits: Limits | None = None
+) -> CommonHullPoint | None:
     """Turn approximate balancing weights into exact ones.
 
     The null space of the candidate rows is solved exactly. Where it has more than one dimension the free weights keep
@@ -35,8 +38,14 @@ def find_common_hull_point(problem: Problem, weights: NDArray[np.float64]) -> Co
     rows = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
     rows = rows[np.argsort(-weights[rows], kind="stable")]
     rows = rows[: _most_rows(problem)]
-    table, _ = signed_integers(problem, rows)
-    found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist())
+    limits = Limits() if limits is None else limits
+    if min(len(rows), problem.n_features + problem.bias) > max(limits.exact_limit, EXACT_LIMIT):
+        return None
+    table = _table(problem, rows)
+    try:
+        found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist(), limits.asked)
+    except OutOfTime:
+        return None
     if found is None:
         return None
     pairs = sorted(zip(rows[found.places].tolist(), found.weights, strict=True))
@@ -52,8 +61,44 @@ def balances(problem: Problem, point: CommonHullPoint) -> bool:
         return False
     if min(point.weights) <= 0 or not rows <= set(range(problem.n_samples)):
         return False
-    table, _ = signed_integers(problem, np.array(point.rows, dtype=np.int64))
+    table = _table(problem, np.array(point.rows, dtype=np.int64))
     return not any(np.array(point.weights, dtype=object).dot(table))
+
+
+def _table(problem: Problem, rows: NDArray[np.int64]) -> Integers:
+    """Return y (x, 1) as integers, a column in a power of two of its own; of sparse rows the columns in use only."""
+    if problem.integers is None and problem.is_sparse:
+        X = problem.carrier[rows]
+        problem, rows = Problem(X[:, np.unique(X.indices)], problem.y[rows], problem.bias), np.arange(len(rows))
+    return signed_integers(problem, rows)[0]
+
+
+def contradicting_rows(problem: Problem) -> CommonHullPoint | None:
+    """Return two equal rows of different classes, found by the order of a random projection; None where it shows none.
+
+    Examples
+    --------
+    >>> contradicting_rows(Problem.validated([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]], [-1, 1, 1])).rows
+    (0, 2)
+    """
+    if problem.integers is not None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        keys = problem.matrix @ np.random.default_rng(0).standard_normal(problem.n_features)
+    order = np.lexsort((problem.y, keys))
+    first, second = order[:-1], order[1:]
+    for i, j in zip(*(part[_are_alike(problem, keys, first, second)] for part in (first, second)), strict=True):
+        rows = tuple(sorted((int(i), int(j))))
+        point = CommonHullPoint(problem=problem, rows=rows, weights=(1, 1))
+        if balances(problem, point):
+            return point
+    return None
+
+
+def _are_alike(
+    problem: Problem, keys: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    return np.asarray((keys[first] == keys[second]) & (problem.y[first] != problem.y[second]))
 
 
 def _most_rows(problem: Problem) -> int:

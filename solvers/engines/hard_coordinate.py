@@ -1,9 +1,9 @@
 """The hard margin by descent along single multipliers: for many columns, in memory linear in the entries.
 
-The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over alpha >= 0 with sum alpha y = 0: that of the soft margin without
-upper bounds, so the passes are those of `dual_coordinate` (Hsieh et al., ICML 2008). The balance is priced: a proximal
-step on the offset after every pass (method of multipliers). Any pass may leave a normal that separates the classes.
-Where the data are not separable the multipliers grow for ever; a budget of work ends that.
+The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over alpha >= 0 with sum alpha y = 0: that of the soft margin
+without upper bounds, so the passes are those of `dual_coordinate` (Hsieh et al., ICML 2008). The balance is priced: a
+proximal step on the offset after every pass (method of multipliers). Any pass may leave a normal that separates the
+classes. Where the data are not separable the multipliers grow for ever; a budget of work ends that.
 """
 
 import math

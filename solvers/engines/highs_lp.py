@@ -1,5 +1,7 @@
 """The feasibility LP handed to HiGHS directly: no modelling layer, quick to import, a vertex solution."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,8 +58,7 @@ def solve_on_face(
     """
     basis = orthogonal_complement(fixed) if len(fixed) else None
     try:
-        solver = started(time_limit)
-        solver.passModel(_strict_model(rows if basis is None else rows @ basis))
+        solver = _loaded(lambda: _strict_model(rows if basis is None else rows @ basis), time_limit)
         solver.run()
     except Exception as error:  # the binding raises anything, and the rational simplex follows
         return None, None, Candidate.failed("HiGHS", NAME, error).attempt
@@ -163,9 +164,18 @@ _OPTIONS: dict[str, Any] = {
 def _run(X: Any, y: Floats, bias: bool, time_limit: float | None) -> Any:
     import highspy
 
-    solver = started(time_limit)
-    solver.passModel(_model(highspy, X, y, bias))
+    solver = _loaded(lambda: _model(highspy, X, y, bias), time_limit)
     solver.run()
+    return solver
+
+
+def _loaded(make: Callable[[], Any], time_limit: float | None) -> Any:
+    """Return HiGHS with a model; making it counts as time."""
+    start = time.monotonic()
+    solver = started(time_limit)
+    solver.passModel(make())
+    if time_limit is not None:
+        solver.setOptionValue("time_limit", max(0.0, time_limit - (time.monotonic() - start)))
     return solver
 
 

@@ -171,6 +171,23 @@ def _integer_root(value: Fraction) -> tuple[int, int, bool]:
     return root, shift, remainder == 0 and root * root == scaled
 
 
+def centred(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return finite numbers times the power of two that centres their exponents, exactly; None where one is lost.
+
+    Examples
+    --------
+    >>> centred(np.array([2.0**-1000, -(2.0**-998), 0.0]))
+    array([ 0.5, -2. ,  0. ])
+    """
+    exponents = np.frexp(values[values != 0])[1]
+    if not exponents.size:
+        return values
+    with np.errstate(over="ignore"):
+        moved = np.ldexp(values, -(int(exponents.max()) + int(exponents.min())) // 2)
+    lost = (values != 0) & (np.abs(moved) < _TINIEST_NORMAL)
+    return None if lost.any() or not np.isfinite(moved).all() else np.asarray(moved)
+
+
 def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
     """Return the numbers times a power of two, every entry rounded to nearest; None where one leaves the range."""
     sizes = [v.numerator.bit_length() - v.denominator.bit_length() for v in numbers if v]

@@ -1,7 +1,9 @@
 """Proofs about the maximum margin gamma*: at least, at most, exactly."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +42,7 @@ class MarginAtLeast(Certificate):
     @classmethod
     def by(cls, plane: SeparatingHyperplane) -> "MarginAtLeast":
         """Return what a hyperplane proves."""
-        square = plane.least_functional_margin**2 / sum(v * v for v in plane.w)
+        square = plane.least_functional_margin**2 / sum_of_squares(plane.w)
         return cls(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
 
     def _numbers(self) -> dict[str, Any]:
@@ -133,6 +135,12 @@ class MarginExactly(Certificate):
             "weights": texts(self.weights),
             "margin_squared": quotient_text(self.margin_squared),
         }
+
+
+def sum_of_squares(numbers: Sequence[Fraction]) -> Fraction:
+    """Return the sum of the squares, in one unit: fractions added one by one cost a greatest common divisor each."""
+    common = lcm(*(number.denominator for number in numbers))
+    return Fraction(sum((number.numerator * (common // number.denominator)) ** 2 for number in numbers), common**2)
 
 
 def quotient_text(value: Fraction) -> str:

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem, Samples
-from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, nearest_floats, sqrt_down, sqrt_up
+from maxmargin.solvers.proof.dyadic import (
+    Integers,
+    as_fraction,
+    as_integers,
+    centred,
+    nearest_floats,
+    sqrt_down,
+    sqrt_up,
+)
 from maxmargin.solvers.proof.lowest import Lowest, lowest, whole_group
 from maxmargin.solvers.proof.rounding import (
     errors,
@@ -47,7 +55,7 @@ def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
     if not (np.isfinite(w).all() and math.isfinite(b)):
         raise ValueError("the hyperplane holds NaN or infinity")
     (close,) = lowest(problem, w, b, by_class=False)
-    return least_score(problem, close, [*map(Fraction, w.tolist())], Fraction(b))
+    return least_score(problem, close, w, Fraction(b))
 
 
 def best_offset(problem: Problem, w: Floats | Sequence[Fraction]) -> tuple[Fraction, Fraction]:
@@ -55,8 +63,7 @@ def best_offset(problem: Problem, w: Floats | Sequence[Fraction]) -> tuple[Fract
 
     With bias it is the middle between the two classes; through the origin b = 0.
     """
-    normal = [Fraction(v) for v in (w.tolist() if isinstance(w, np.ndarray) else w)]
-    return offset_between([least_score(problem, group, normal) for group in _lowest_groups(problem, normal)])
+    return offset_between([least_score(problem, group, w) for group in _lowest_groups(problem, w)])
 
 
 def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
@@ -67,29 +74,36 @@ def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     return (negative - positive) / 2, (positive + negative) / 2
 
 
-def _lowest_groups(problem: Problem, normal: Sequence[Fraction]) -> list[Lowest]:
+def _lowest_groups(problem: Problem, normal: Floats | Sequence[Fraction]) -> list[Lowest]:
     """Return the rows that may have the least score, with bias of either class; all where w is no vector of floats."""
-    w = nearest_floats(normal)
+    w = centred(normal) if isinstance(normal, np.ndarray) else nearest_floats(normal)
     if w is None:
         groups = _classes(problem) if problem.bias else [np.arange(problem.n_samples)]
         return [whole_group(problem, rows) for rows in groups]
     return lowest(problem, w, by_class=problem.bias)
 
 
-def least_score(problem: Problem, group: Lowest, w: Sequence[Fraction], b: Fraction = Fraction(0)) -> Fraction:
+def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction], b: Fraction = Fraction(0)) -> Fraction:
     """Return ``min y_i (w.x_i + b)`` exactly, over the rows of the group that may have it."""
-    common = math.lcm(*(v.denominator for v in w))
-    normal = np.array([v.numerator * (common // v.denominator) for v in w], dtype=object)
+    normal, w_unit = _in_units(w)
     places = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
     for start in range(0, len(places), _CHUNK_ROWS):
         part = places[start : start + _CHUNK_ROWS]
         scores, exponent = problem.exact_products(group.rows[part], group.X[part], normal)
-        unit = as_fraction(1, exponent) / common
-        signs = problem.y[group.rows[part]]
+        unit, signs = as_fraction(1, exponent) * w_unit, problem.y[group.rows[part]]
         for sign in (-1, 1):
             least += [int(score) * unit + sign * b for score in _least_of(scores[signs == sign] * sign)]
     return min(least)
+
+
+def _in_units(w: Floats | Sequence[Fraction]) -> tuple[Integers, Fraction]:
+    """Return the numbers as integers in a unit."""
+    if isinstance(w, np.ndarray):
+        integers, exponent = as_integers(w)
+        return integers, as_fraction(1, exponent)
+    common = math.lcm(*(v.denominator for v in w))
+    return np.array([v.numerator * (common // v.denominator) for v in w], dtype=object), Fraction(1, common)
 
 
 def _least_of(scores: NDArray[np.object_]) -> list[int]:

@@ -47,12 +47,20 @@ def exact_sums(X: Any, weights: Integers) -> tuple[list[int], int]:
         Finite numbers.
     weights : ndarray (n_rows,) or (n_rows, n_sums) of int (object dtype)
     """
-    products, exponent = exact_scores(X.T.tocsr(), weights)
-    return products.T.ravel().tolist(), exponent
+    parts = [_sum(X, column) for column in weights.reshape(len(weights), -1).T]
+    exponent = min(own for _, own in parts)
+    return [v << (own - exponent) for sums, own in parts for v in sums], exponent
+
+
+def _sum(X: Any, weights: Integers) -> tuple[list[int], int]:
+    """Return ``weights @ X`` in a unit, at the cost of the rows of a weight."""
+    rows = np.flatnonzero(weights != 0)
+    products, exponent = exact_scores(X[rows].T.tocsr(), weights[rows])
+    return products.tolist(), exponent
 
 
 def exact_squares(X: Any) -> tuple[Integers, int]:
-    """Return ``(squares, exponent)``: ``||x_i||^2 = squares_i 4**exponent``, exactly, for CSR rows of finite numbers."""
+    """Return ``(squares, exponent)``: ``||x_i||^2 = squares_i 4**exponent``, exactly, for CSR rows."""
     entries, exponent = as_integers(X.data)
     return _sums_of_rows(entries * entries, X.indptr), exponent
 

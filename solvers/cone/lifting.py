@@ -1,0 +1,145 @@
+"""Null spaces of large integer matrices, in small steps between which the time is looked at.
+
+The equations are solved modulo a prime, and the solution is lifted to powers of it (Dixon, Exact solution of linear
+equations using p-adic expansions, Numerische Mathematik 40, 1982): about n^2 operations for every word of the answer.
+Every vector is checked, so a prime that hides a part of the rank costs time only.
+"""
+
+from collections.abc import Callable, Sequence
+from math import gcd, log2
+from typing import Any
+
+_PRIME = (1 << 61) - 1
+
+_FIRST_STEPS, _MORE_STEPS = 16, 1.5
+"""Powers of the prime at which fractions are first looked for, and by how much that number grows."""
+
+NullVectors = list[tuple[int, list[int]]]
+
+
+def lifted_null_vectors(matrix: Sequence[Sequence[int]], is_over: Callable[[], bool]) -> NullVectors | None:
+    """Return a basis of the null space: vectors with a positive entry at one free column, named first, 0 at others.
+
+    The free columns are those that depend on the ones before them. None once the time is over, or where the prime
+    hides a part of the rank.
+
+    Examples
+    --------
+    >>> lifted_null_vectors([[2, 1, 3], [0, 0, 5]], lambda: False)
+    [(1, [-1, 2, 0])]
+    """
+    from flint import fmpz_mat, nmod_mat
+
+    whole = fmpz_mat(matrix)
+    pivots = _pivots(nmod_mat(whole, _PRIME))
+    free = sorted(set(range(whole.ncols())) - set(pivots))
+    if not free:
+        return []
+    rows = _pivots(nmod_mat(fmpz_mat([[row[j] for row in matrix] for j in pivots]), _PRIME)) if pivots else []
+    square = fmpz_mat([[matrix[i][j] for j in pivots] for i in rows])
+    right = fmpz_mat([[-matrix[i][j] for j in free] for i in rows])
+    solved = _solved(square, right, is_over) if pivots else [([], 1)] * len(free)
+    if solved is None:
+        return None
+    vectors = [_vector(whole.ncols(), pivots, column, *parts) for column, parts in zip(free, solved, strict=True)]
+    products = whole * fmpz_mat([vector for _, vector in vectors]).transpose()
+    return None if any(products.entries()) else vectors
+
+
+def _pivots(matrix: Any) -> list[int]:
+    """Return the columns that do not depend on those before them."""
+    reduced, rank = matrix.rref()
+    places, column = [], 0
+    for i in range(rank):
+        while not reduced[i, column]:
+            column += 1
+        places.append(column)
+    return places
+
+
+def _vector(size: int, pivots: list[int], free: int, numerators: list[int], denominator: int) -> tuple[int, list[int]]:
+    vector = [0] * size
+    vector[free] = denominator
+    for place, value in zip(pivots, numerators, strict=True):
+        vector[place] = value
+    factor = gcd(*vector)
+    return free, [v // factor for v in vector]
+
+
+def _solved(square: Any, right: Any, is_over: Callable[[], bool]) -> list[tuple[list[int], int]] | None:
+    """Return numerators and a denominator for every column of the solution of square @ X = right."""
+    from flint import fmpz_mat, nmod_mat
+
+    inverse = nmod_mat(square, _PRIME).inv()
+    n, k = right.nrows(), right.ncols()
+    digits: list[Any] = []
+    residual, n_wanted, most = right, float(_FIRST_STEPS), _most_steps(square, right)
+    while not is_over():
+        digit = fmpz_mat(n, k, [int(v) for v in (inverse * nmod_mat(residual, _PRIME)).entries()])
+        digits.append(digit)
+        residual = fmpz_mat(n, k, [v // _PRIME for v in (residual - square * digit).entries()])
+        if len(digits) >= n_wanted:
+            found = _as_fractions(digits)
+            if found is not None and all(map(_Solves(square, right), range(k), found)):
+                return found
+            n_wanted = min(n_wanted * _MORE_STEPS, max(most, n_wanted + 1))
+    return None
+
+
+def _most_steps(square: Any, right: Any) -> float:
+    """Return how many powers of the prime are enough, by Hadamard's bound of the determinants."""
+    sizes = [sum(int(v) ** 2 for v in row).bit_length() / 2 for row in square.tolist()]
+    largest = max(abs(int(v)) for v in right.entries()).bit_length()
+    return 1 + (2 * sum(sizes) + largest + log2(len(sizes)) + 4) / log2(_PRIME)
+
+
+class _Solves:
+    """Whether a column of fractions solves the equations."""
+
+    def __init__(self, square: Any, right: Any) -> None:
+        self.square, self.right = square, right
+
+    def __call__(self, column: int, fractions: tuple[list[int], int]) -> bool:
+        from flint import fmpz_mat
+
+        numerators, denominator = fractions
+        products = (self.square * fmpz_mat([[v] for v in numerators])).entries()
+        return all(p == denominator * self.right[i, column] for i, p in enumerate(products))
+
+
+def _as_fractions(digits: Sequence[Any]) -> list[tuple[list[int], int]] | None:
+    """Return the columns of sum_i digits_i p^i as fractions of small numbers; None where they are none."""
+    from flint import fmpz
+
+    level, power, modulus = list(digits), fmpz(_PRIME), fmpz(_PRIME) ** len(digits)
+    while len(level) > 1:
+        pairs = [low + high * power for low, high in zip(level[::2], level[1::2], strict=False)]
+        level = pairs + level[len(pairs) * 2 :]
+        power *= power
+    found = [_column_as_fractions(column, modulus) for column in level[0].transpose().tolist()]
+    return None if any(column is None for column in found) else [column for column in found if column]
+
+
+def _column_as_fractions(residues: Sequence[Any], modulus: Any) -> tuple[list[int], int] | None:
+    bound, denominator = (modulus // 2).isqrt(), 1
+    for residue in residues:
+        value = _symmetric(residue * denominator, modulus)
+        if abs(value) > bound:
+            denominator *= _denominator(int(value % modulus), int(modulus), int(bound))
+            if denominator > bound:
+                return None
+    return [int(_symmetric(residue * denominator, modulus)) for residue in residues], denominator
+
+
+def _symmetric(value: Any, modulus: Any) -> Any:
+    value %= modulus
+    return value - modulus if 2 * value > modulus else value
+
+
+def _denominator(residue: int, modulus: int, bound: int) -> int:
+    """Return the least t > 0 with t * residue at most `bound` in size modulo the modulus (Euclid's algorithm)."""
+    high, low, before, last = modulus, residue, 0, 1
+    while low > bound:
+        quotient, rest = divmod(high, low)
+        high, low, before, last = low, rest, last, before - quotient * last
+    return abs(last)
