@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 from maxmargin.solvers.cone.strict import Stage
+from maxmargin.solvers.engines.sign_program import SignProgram
 from maxmargin.solvers.proof.dyadic import Integers
 from maxmargin.solvers.proof.exact_linear import independent_rows
 
@@ -23,6 +24,12 @@ POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
 
 _SPARE_ROWS = 50
 _ROWS_ADDED = 100
+
+_OPPOSITE = 1e-9
+"""Size of a coordinate, of a direction of size about 1, above which floating point believes its sign."""
+
+_FIRST_ROWS_A_COLUMN = 5
+"""Rows to start with: those nearest to the interior direction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +66,17 @@ def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSi
     decision : Decision
     limits : Limits
     """
+    try:
+        return _column_signs(cone, decision, limits)
+    except OutOfTime:
+        return None
+
+
+def _column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns | None:
     order = sorted(range(cone.width), key=lambda column: column not in cone.biases)  # the biases count as the first
-    aliased_of = _aliased(cone, order)
+    aliased_of = _aliased(cone, order, limits)
     kept = [column for column in order if column not in aliased_of]
-    directions = _face_directions(cone, decision, kept)
+    directions = _face_directions(cone, decision, kept, limits)
     finite = tuple(column for place, column in enumerate(kept) if not any(v[place] for v in directions))
     interior = _without(list(decision.direction), aliased_of)
     search = _Opposites(cone, decision, tuple(aliased_of), limits, [interior])
@@ -81,13 +95,15 @@ def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSi
     )
 
 
-def _face_directions(cone: ConeRows, decision: Decision, kept: Sequence[int]) -> Sequence[Sequence[int]]:
+def _face_directions(
+    cone: ConeRows, decision: Decision, kept: Sequence[int], limits: Limits
+) -> Sequence[Sequence[int]]:
     """Return a basis of the space that the cone spans, in the columns that are not aliased, each in its own unit."""
     if not decision.basis:
         basis: list[list[int]] = np.eye(len(kept), dtype=np.int64).tolist()
         return basis
     table, _ = cone.integers(np.array(decision.basis, dtype=np.int64))
-    return [vector for _, vector in null_vectors(table[:, list(kept)].tolist())]
+    return [vector for _, vector in null_vectors(table[:, list(kept)].tolist(), limits.asked)]
 
 
 class _Opposites:
@@ -105,36 +121,79 @@ class _Opposites:
         self.limits = limits
         self.directions = directions
         self.separated = np.flatnonzero(~decision.touching)
-        self.active = self.separated[np.isin(self.separated, decision.active)]
         units = [self.cone.unit(column, 1) for column in aliased]
         self.fixed = np.array([*decision.basis, *units], dtype=np.int64)
+        self.program = SignProgram(self.cone.scaled(self.fixed))
+        self.active = self.separated[:0]
+        self._activate(_nearest(cone, directions[0], self.separated, _FIRST_ROWS_A_COLUMN * cone.width))
 
     def sign(self, column: int) -> str | None:
-        """Return the sign of a coordinate that is not 0 on the whole cone."""
+        """Return the sign of a coordinate that is not 0 on the whole cone; None once the time is over."""
         inner = self.directions[0][column]
         if not inner or any(v[column] * inner < 0 for v in self.directions):
             return UNDETERMINED
         against = self.cone.unit(column, -1 if inner > 0 else 1)
-        while True:
-            rows = np.append(self.active, against)
-            stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
-            answer = stage.propose(self.limits)
-            if answer is None or (isinstance(answer, list) and not self._is_opposite(answer, column)):
-                answer = stage.decide(self.limits)
-            if answer is None:
+        is_quick = True
+        while not self.limits.is_over():
+            answer = self._quick_answer(column, against) if is_quick else self._sure_answer(column, against)
+            if answer is None and not is_quick:
                 return None
+            if answer is None:
+                is_quick = False
+                continue
             if isinstance(answer, Circuit):
                 return POSITIVE if inner > 0 else NEGATIVE
             wrong = violated_rows(self.cone.rows, answer, self.separated)
             if not wrong.size:
                 self.directions.append(answer)
                 return UNDETERMINED
-            self.active = np.concatenate([self.active, wrong[:_ROWS_ADDED]])
+            is_quick = is_quick and not np.isin(wrong, self.active).any()
+            self._activate(np.setdiff1d(wrong[:_ROWS_ADDED], self.active))
+        return None
+
+    def _activate(self, rows: Rows) -> None:
+        self.active = np.concatenate([self.active, rows])
+        if rows.size:
+            self.program.add(self.cone.scaled(rows))
+
+    def _quick_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
+        """Return a circuit, which is exact, or a direction of the other sign, strictly on the side of the active rows.
+
+        The direction is a vertex, moved towards the interior as far as keeps half of the coordinate: floats only.
+        """
+        objective = self.cone.scaled(np.array([against]))[0]
+        found = self.program.solve(objective, self.limits.seconds_left)
+        if found is None:
+            return None
+        v, multipliers = found
+        interior, direction = self.directions[0], self.cone.home(v)
+        if direction[column] * interior[column] < 0 and objective @ v > _OPPOSITE:
+            share = -direction[column] / interior[column] / 2
+            return [a + share * b for a, b in zip(direction, interior, strict=True)]
+        rows = np.append(self.active, against)
+        stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
+        return stage.circuit(np.append(multipliers, 1.0), np.ones(len(rows)), self.limits)
+
+    def _sure_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
+        """Return a circuit or a direction, positive on the active rows, by exact arithmetic where floats fail."""
+        stage = Stage(cone=self.cone, active=np.append(self.active, against), fixed=self.fixed)
+        answer = stage.propose(self.limits)
+        if answer is None or (isinstance(answer, list) and not self._is_opposite(answer, column)):
+            answer = stage.decide(self.limits)
+        return answer
 
     def _is_opposite(self, direction: list[Fraction], column: int) -> bool:
         """Return whether a proposal has the other sign and is positive on the active rows."""
         is_other = direction[column] * self.directions[0][column] < 0
         return is_other and not violated_rows(self.cone.rows, direction, self.active).size
+
+
+def _nearest(cone: ConeRows, direction: list[Fraction], among: Rows, n_most: int) -> Rows:
+    """Return those of the rows on which a direction is least: they are the first to bound another one."""
+    if len(among) <= n_most:
+        return among
+    least = np.concatenate([lower for _, lower, _ in cone.enclose(direction)])[among]
+    return np.sort(among[np.argpartition(least, n_most)[:n_most]])
 
 
 class _WithUnits:
@@ -191,7 +250,7 @@ class _WithUnits:
         return self.rows.home(direction)
 
 
-def _aliased(cone: ConeRows, order: Sequence[int]) -> dict[int, list[Fraction]]:
+def _aliased(cone: ConeRows, order: Sequence[int], limits: Limits) -> dict[int, list[Fraction]]:
     """Return for every column that depends on earlier ones the null vector with 1 there and 0 at the other such.
 
     They are a basis of the directions that are 0 on every row, checked on every row.
@@ -203,17 +262,19 @@ def _aliased(cone: ConeRows, order: Sequence[int]) -> dict[int, list[Fraction]]:
         table, exponents = cone.integers(sample)
         if len(independent_rows(table.T)) == cone.width:
             return {}
-        vectors = _null_vectors_in(order, table, exponents)
+        vectors = _null_vectors_in(order, table, exponents, limits)
         outside = _not_annihilated(cone, everything, list(vectors.values()))
         if not outside.size:
             return {column: [Fraction(v, vector[column]) for v in vector] for column, vector in vectors.items()}
         sample = np.concatenate([sample, outside])
 
 
-def _null_vectors_in(order: Sequence[int], table: Integers, exponents: Sequence[int]) -> dict[int, list[int]]:
+def _null_vectors_in(
+    order: Sequence[int], table: Integers, exponents: Sequence[int], limits: Limits
+) -> dict[int, list[int]]:
     """Return for every column that depends on those before it in an order the null vector that is 0 at other such."""
     back = np.argsort(order).tolist()
-    found = null_vectors(table[:, list(order)].tolist())
+    found = null_vectors(table[:, list(order)].tolist(), limits.asked)
     return {order[free]: rescaled([vector[place] for place in back], exponents) for free, vector in found}
 
 

@@ -58,7 +58,7 @@ class Stage:
         units = _units(scaled)
         for factors in (np.ones(len(scaled)), units):
             v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
-            if weights is not None and (circuit := self._circuit(weights, factors, limits)) is not None:
+            if weights is not None and (circuit := self.circuit(weights, factors, limits)) is not None:
                 return circuit
             if (
                 v is not None
@@ -114,8 +114,8 @@ class Stage:
         fixed, exponents = self.cone.integers(self.fixed)
         return onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
 
-    def _circuit(self, multipliers: Floats, factors: Floats, limits: Limits) -> Circuit | None:
-        """Return the exact circuit near the weights of a vertex."""
+    def circuit(self, multipliers: Floats, factors: Floats, limits: Limits) -> Circuit | None:
+        """Return the exact circuit near the weights of a vertex, divided by factors; or None."""
         with np.errstate(over="ignore"):
             weights = multipliers * factors
         if not (np.isfinite(weights).all() and (weights > 0).any()):

@@ -1,0 +1,75 @@
+"""Linear programs over one cone, for one objective after another: each starts from where the last one ended."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.circuits import orthogonal_complement
+from maxmargin.solvers.engines import highs_lp
+
+Floats = NDArray[np.float64]
+
+_PRIMAL_SIMPLEX = 4
+
+
+class SignProgram:
+    """max c.v subject to rows @ v >= 0, fixed @ v = 0, v bounded; by the simplex method.
+
+    The rows and the objectives are in coordinates where they have size about 1. Whatever happens, the answers are what
+    HiGHS said.
+
+    Parameters
+    ----------
+    fixed : ndarray (n_fixed, m)
+        Taken out first: v is a combination of an orthonormal basis of what they leave.
+    """
+
+    def __init__(self, fixed: Floats) -> None:
+        self.basis = orthogonal_complement(fixed) if len(fixed) else None
+        self.solver = highs_lp.started(None)
+        size = fixed.shape[1] - len(fixed)
+        self.solver.setOptionValue("simplex_strategy", _PRIMAL_SIMPLEX)
+        for _ in range(size):
+            self.solver.addVar(-1.0, 1.0)
+        self.solver.changeObjectiveSense(_maximize())
+        self.size, self.n_rows = size, 0
+
+    def add(self, rows: Floats) -> None:
+        """Take in more rows."""
+        table = np.ascontiguousarray(self._inside(rows))
+        places, columns = np.nonzero(table)
+        starts = np.searchsorted(places, np.arange(len(table))).astype(np.int32)
+        infinite = np.full(len(table), highs_lp.infinity())
+        self.solver.addRows(
+            len(table),
+            np.zeros(len(table)),
+            infinite,
+            len(places),
+            starts,
+            columns.astype(np.int32),
+            table[places, columns],
+        )
+        self.n_rows += len(table)
+
+    def solve(self, objective: Floats, time_limit: float | None) -> tuple[Floats, Floats] | None:
+        """Return a solution v and the multipliers of the rows, both at a vertex; or None."""
+        if time_limit is not None:
+            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + time_limit)
+        costs = self._inside(objective[None, :])[0]
+        self.solver.changeColsCost(self.size, np.arange(self.size, dtype=np.int32), costs)
+        found = highs_lp.vertex(self.solver)
+        if found is None:
+            return None
+        v, multipliers = found
+        return v if self.basis is None else self.basis @ v, np.abs(multipliers)
+
+    def _inside(self, vectors: Floats) -> Floats:
+        """Return vectors in the coordinates of the basis."""
+        return vectors if self.basis is None else np.asarray(vectors @ self.basis)
+
+
+def _maximize() -> Any:
+    import highspy
+
+    return highspy.ObjSense.kMaximize
