@@ -65,7 +65,7 @@ def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, An
     model = f"logistic regression{intercept(answer.bias)}"
     if answer.strictly_separable is False:
         lines += _rows_text(dataset, answer)
-    lines += _logistic_text(fields, model)
+    lines += _logistic_text(fields, model, is_past_exact_limit=answer.find_columns is None)
     if "binary64_verdict" in fields:
         lines.append(f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}")
     if "requirement" in fields:
@@ -77,14 +77,15 @@ def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, An
     return "\n".join(lines)
 
 
-def _logistic_text(fields: dict[str, Any], model: str) -> list[str]:
+def _logistic_text(fields: dict[str, Any], model: str, *, is_past_exact_limit: bool) -> list[str]:
     """Return what the verdict says of logistic regression."""
     if fields["verdict"] == "undecided":
         return []
     if fields["verdict"] == "overlap":
         return [f"  {model}: the maximum-likelihood estimate exists", *_aliased_text(fields)]
     known = fields["infinite_columns"] is not None
-    unknown = "    which coefficients are infinite was not computed (--columns, --exact-limit)"
+    options = "--exact-limit" if is_past_exact_limit else "--columns, --time-limit"
+    unknown = f"    which coefficients are infinite was not computed ({options})"
     columns = _columns_text(fields) if known else [unknown]
     return [f"  {model}: no finite maximum-likelihood estimate", *columns]
 

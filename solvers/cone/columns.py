@@ -157,22 +157,28 @@ class _Opposites:
             self.program.add(self.cone.scaled(rows))
 
     def _quick_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
-        """Return a circuit, which is exact, or a direction of the other sign, strictly on the side of the active rows.
+        """Return a circuit, or a direction of the other sign, exactly on the face; both from floats, or None.
 
-        The direction is a vertex, moved towards the interior as far as keeps half of the coordinate: floats only.
+        Whether the direction is positive on the active rows is not checked exactly.
         """
         objective = self.cone.scaled(np.array([against]))[0]
         found = self.program.solve(objective, self.limits.seconds_left)
         if found is None:
             return None
         v, multipliers = found
-        interior, direction = self.directions[0], self.cone.home(v)
-        if direction[column] * interior[column] < 0 and objective @ v > _OPPOSITE:
-            share = -direction[column] / interior[column] / 2
-            return [a + share * b for a, b in zip(direction, interior, strict=True)]
         rows = np.append(self.active, against)
         stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
+        if objective @ v > _OPPOSITE:
+            return self._towards_the_interior(stage.direction(v), column)
         return stage.circuit(np.append(multipliers, 1.0), np.ones(len(rows)), self.limits)
+
+    def _towards_the_interior(self, direction: list[Fraction] | None, column: int) -> list[Fraction] | None:
+        """Return a direction of the other sign moved as far as keeps half of the coordinate; else None."""
+        interior = self.directions[0]
+        if direction is None or direction[column] * interior[column] >= 0:
+            return None
+        share = -direction[column] / interior[column] / 2
+        return [a + share * b for a, b in zip(direction, interior, strict=True)]
 
     def _sure_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
         """Return a circuit or a direction, positive on the active rows, by exact arithmetic where floats fail."""

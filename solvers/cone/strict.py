@@ -63,7 +63,7 @@ class Stage:
             if (
                 v is not None
                 and _seems_positive(scaled, v)
-                and (direction := self._direction(v, scaled_fixed)) is not None
+                and (direction := self.direction(v)) is not None
             ):
                 return direction
             if (units == 1.0).all() or limits.is_over():
@@ -106,13 +106,13 @@ class Stage:
         self.attempts.append(attempt)
         return numbers(v, rows.shape[1]), numbers(weights, len(rows))
 
-    def _direction(self, v: Floats, scaled_fixed: Floats) -> list[Fraction] | None:
-        """Return the direction moved exactly onto the face."""
+    def direction(self, v: Floats) -> list[Fraction] | None:
+        """Return the direction moved exactly onto the face, in the original coordinates; None where that fails."""
         direction = self.cone.home(v)
         if not len(self.fixed):
             return direction
         fixed, exponents = self.cone.integers(self.fixed)
-        return onto_face(direction, fixed, exponents, pivot_columns(scaled_fixed, self.cone.biases))
+        return onto_face(direction, fixed, exponents, pivot_columns(self.cone.scaled(self.fixed), self.cone.biases))
 
     def circuit(self, multipliers: Floats, factors: Floats, limits: Limits) -> Circuit | None:
         """Return the exact circuit near the weights of a vertex, divided by factors; or None."""
