@@ -39,6 +39,9 @@ _MOST_EPOCHS_AHEAD = 500
 _BUDGET_ENTRIES, _BUDGET_EPOCHS = 1 << 27, 100
 """Entries looked at, or passes if they are more, in which a normal that separates must be found."""
 
+_MOST_EPOCHS = 5000
+"""Passes at all; small data are passed over so often in no time."""
+
 _NO_BOUND = 1e280
 """Upper bound of a multiplier: so great that none is met, and finite in all sums."""
 
@@ -62,7 +65,7 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
     Yields
     ------
     Candidate
-        Its native status is `optimal` at the gap, `user_limit` when the time is over, else `running`.
+        The normal and the multipliers, each up to a positive factor. Its native status is `optimal` at the gap, `user_limit` when the time is over, else `running`.
 
     Examples
     --------
@@ -194,12 +197,14 @@ class _Descent:
     def _is_hopeless(self) -> bool:
         """Whether the budget is used up without a normal that separates."""
         is_spent = self.n_entries > _BUDGET_ENTRIES and len(self.slopes) > _BUDGET_EPOCHS
-        return is_spent and not self._separates
+        return (is_spent or len(self.slopes) > _MOST_EPOCHS) and not self._separates
 
     def _is_slow(self) -> bool:
         """Whether at the present rate the target is many passes over all rows away."""
         if not self._separates or len(self.slopes) < _FEWEST_EPOCHS:
             return False
+        if len(self.slopes) > _MOST_EPOCHS:
+            return True
         old, new = (max(greatest, -least) for least, greatest in (self.slopes[-_RATE_EPOCHS], self.slopes[-1]))
         rate = math.log(old / new) / (_RATE_EPOCHS - 1) if new > 0 else math.inf
         n_ahead = math.log(max(new / self.target, 1.0)) / rate if rate > 0 else math.inf
@@ -213,12 +218,12 @@ class _Descent:
         self.active, self.bounds = self.rows.everything, (-math.inf, math.inf)
 
     def _candidate(self) -> Candidate:
-        """Return the best so far, in the units of the rows."""
-        exponent, gap = self.rows.exponent, self.best.relative_gap
+        """Return the best so far."""
+        gap = self.best.relative_gap
         status = "optimal" if gap <= self.target else "user_limit" if self.is_over() else "running"
         return Candidate(
-            w=numbers(np.ldexp(self.best.w, -exponent), len(self.w)) if self._separates else None,
-            multipliers=numbers(np.ldexp(self.best.alpha, -2 * exponent), len(self.alpha)),
+            w=numbers(self.best.w, len(self.w)) if self._separates else None,
+            multipliers=numbers(self.best.alpha, len(self.alpha)),
             engine=NAME,
             attempt=Attempt(solver=NAME, status=status, message=f"relative gap {gap:.1e}"),
         )
