@@ -28,6 +28,9 @@ from maxmargin.solvers.solution import Separability, Verdict
 _MUCH_WORK = 1_000_000
 """Entries of the matrix of all inequalities above which cheaper ways are tried first."""
 
+_MOST_ENTRIES = 20_000_000
+"""Of X, up to which the perceptron takes a dense copy of it."""
+
 PERCEPTRON = "multi-class perceptron"
 
 
@@ -61,11 +64,13 @@ def multinomial(
     """
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     cone = ClassRows(problem, problem.scaling)
-    if cone.width > exact_limit:
-        return _undecided(
-            problem, f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}"
-        )
     attempts: list[Attempt] = []
+    if cone.width > exact_limit:
+        separating = _tried_perceptron(cone, limits, attempts)
+        if separating is not None:
+            return _answer(cone, separating, limits, tuple(attempts))
+        reason = f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}"
+        return _undecided(problem, reason, attempts=tuple(attempts))
     decision = _decision(cone, limits, attempts)
     attempts += decision.attempts
     if isinstance(decision, Unfinished):
@@ -76,9 +81,17 @@ def multinomial(
 def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | Unfinished:
     if cone.n_rows * cone.width <= _MUCH_WORK:
         return decide(cone, limits)
+    separating = _tried_perceptron(cone, limits, attempts)
+    return separating or decide(cone, limits, known=list(_circuits_of_pairs(cone, limits)))
+
+
+def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | None:
+    """Return what a run of the perceptron decides; nothing where sparse rows are too many for a dense copy."""
+    if cone.problem.is_sparse and cone.problem.n_samples * cone.problem.n_features > _MOST_ENTRIES:
+        return None
     separating = _by_perceptron(cone, limits)
     attempts.append(Attempt(solver=PERCEPTRON, status="converged" if separating else "not converged"))
-    return separating or decide(cone, limits, known=list(_circuits_of_pairs(cone, limits)))
+    return separating
 
 
 def _by_perceptron(cone: ClassRows, limits: Limits) -> Decision | None:
@@ -134,7 +147,7 @@ def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple
         n_strict=int((~decision.touching).sum()),
         n_features=problem.n_features,
         bias=problem.bias,
-        find_columns=lambda: column_signs(cone, decision, fresh()),
+        find_columns=None if cone.width > limits.exact_limit else lambda: column_signs(cone, decision, fresh()),
     )
 
 

@@ -60,11 +60,7 @@ class Stage:
             v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
             if weights is not None and (circuit := self.circuit(weights, factors, limits)) is not None:
                 return circuit
-            if (
-                v is not None
-                and _seems_positive(scaled, v)
-                and (direction := self.direction(v)) is not None
-            ):
+            if v is not None and _seems_positive(scaled, v) and (direction := self.direction(v)) is not None:
                 return direction
             if (units == 1.0).all() or limits.is_over():
                 break

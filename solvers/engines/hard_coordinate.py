@@ -65,7 +65,8 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
     Yields
     ------
     Candidate
-        The normal and the multipliers, each up to a positive factor. Its native status is `optimal` at the gap, `user_limit` when the time is over, else `running`.
+        The normal and the multipliers, each up to a positive factor. Its native status is `optimal` at the gap,
+        `user_limit` when the time is over, else `running`.
 
     Examples
     --------

@@ -1,0 +1,228 @@
+"""Data with many columns: cheap hyperplanes, the maximum margin by descent, exact work linear in the stored entries."""
+
+import json
+import time
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+
+import maxmargin as mm
+from maxmargin.solvers.cone.circuits import null_vectors
+from maxmargin.solvers.cone.lifting import lifted_null_vectors
+from maxmargin.solvers.cone.limits import Limits, OutOfTime
+from maxmargin.solvers.feasibility import separability
+from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.multinomial import multinomial
+from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.proof.dyadic import as_integer_columns
+from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
+from maxmargin.solvers.proof.margins import best_offset, exact_functional_margins, n_errors
+from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.proof.sparse_products import exact_scores, exact_squares, exact_sums
+from maxmargin.solvers.solution import Status, Verdict
+
+
+def sparse_rows(n: int, d: int, width: int, seed: int = 0) -> csr_array:
+    rng = np.random.default_rng(seed)
+    starts = np.arange(0, n * width + 1, width)
+    X = csr_array((rng.standard_normal(n * width), rng.integers(0, d, n * width), starts), shape=(n, d))
+    X.sum_duplicates()
+    return X
+
+
+def planted(n: int, d: int, width: int, *, share: float = 0.5, bias: bool = True) -> Problem:
+    X = sparse_rows(n, d, width)
+    scores = X @ np.random.default_rng(1).standard_normal(d)
+    return Problem.validated(X, np.where(scores > np.quantile(scores, share), 1.0, -1.0), bias=bias)
+
+
+def random_labels(n: int, seed: int = 0) -> np.ndarray:
+    return np.where(np.random.default_rng(seed).random(n) < 0.5, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("exponents", [(0, 0), (-40, 40), (-1000, 1000)])
+def test_products_are_those_of_fractions(exponents: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n, d = rng.integers(1, 7, 2)
+        dense = rng.integers(-3, 4, (n, d)) * rng.standard_normal((n, d))
+        dense = np.ldexp(dense, rng.integers(*exponents, (n, d), endpoint=True))
+        X, exact = csr_array(dense), [[Fraction(v) for v in row] for row in dense.tolist()]
+        v, weights = (np.array(rng.integers(-99, 99, size).tolist(), dtype=object) << 70 for size in (d, n))
+        products, unit = exact_scores(X, v)
+        assert [p * Fraction(2) ** unit for p in products] == [
+            sum(a * b for a, b in zip(row, v, strict=True)) for row in exact
+        ]
+        sums, unit = exact_sums(X, weights)
+        assert [s * Fraction(2) ** unit for s in sums] == [
+            sum(row[j] * c for row, c in zip(exact, weights, strict=True)) for j in range(d)
+        ]
+        squares, unit = exact_squares(X)
+        assert [s * Fraction(4) ** unit for s in squares] == [sum(a * a for a in row) for row in exact]
+
+
+def test_proofs_are_the_same_for_dense_and_sparse_rows() -> None:
+    rng = np.random.default_rng(0)
+    X, y = sparse_rows(40, 60, 5), random_labels(40)
+    sparse, dense = Problem.validated(X, y), Problem.validated(X.toarray(), y)
+    w, weights = rng.standard_normal(60), rng.random(40)
+    assert best_offset(sparse, w) == best_offset(dense, w) == best_offset(dense, [*map(Fraction, w.tolist())])
+    rows = np.arange(40)
+    assert exact_functional_margins(sparse, rows, w, 0.5) == exact_functional_margins(dense, rows, w, 0.5)
+    assert margin_upper_bound_squared(sparse, weights) == margin_upper_bound_squared(dense, weights)
+    assert radius_squared(sparse) == radius_squared(dense)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("exponent", [0, -900, 900])
+def test_descent_agrees_with_fractions(bias: bool, sparse: bool, exponent: int) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        X = np.ldexp(random_array((12, 8), density=0.6, rng=rng).toarray() * rng.choice([-1.0, 1.0], (12, 8)), exponent)
+        scores = X @ rng.standard_normal(8)
+        y = np.where(scores > (np.median(scores) if bias else 0), 1.0, -1.0)
+        if len(set(y)) < 2:
+            continue
+        exact = hard_margin(Problem.validated(X, y, bias=bias), exact=True)
+        found = hard_margin(Problem.validated(csr_array(X) if sparse else X, y, bias=bias), method="dual-coordinate")
+        if exact.status is not Status.OPTIMAL:
+            assert found.status is exact.status
+            continue
+        assert found.lower <= exact.upper and exact.lower <= found.upper
+        assert found.engine == "dual-coordinate" and found.status is Status.OPTIMAL
+        assert found.gap <= 1e-9 * found.upper
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_thousands_of_sparse_columns(share: float) -> None:
+    problem = planted(2000, 4000, 20, share=share)
+    answer = separability(problem, time_limit=30)
+    assert answer.verdict is Verdict.SEPARABLE
+    plane = answer.certificate
+    assert plane is not None
+    least = best_offset(problem, plane.w)[1]
+    assert least == plane.least_functional_margin > 0
+    margin = hard_margin(problem)
+    assert margin.status is Status.OPTIMAL and margin.gap <= 1e-9 * margin.upper
+    assert margin.w is not None and margin.b is not None and n_errors(problem, margin.w, margin.b) == 0
+
+
+def test_thousands_of_dense_columns() -> None:
+    sparse = planted(1200, 1500, 30)
+    problem = Problem.validated(sparse.X.toarray(), sparse.y)
+    assert separability(problem).verdict is Verdict.SEPARABLE
+    both = hard_margin(problem), hard_margin(sparse)
+    assert max(answer.lower for answer in both) <= min(answer.upper for answer in both)
+    assert all(answer.gap <= 1e-9 * answer.upper for answer in both)
+
+
+def test_no_dense_copy() -> None:
+    """Dense the rows would take 2 GB."""
+    problem = planted(5000, 50_000, 4)
+    separability(planted(600, 600, 3)), hard_margin(planted(600, 600, 3))  # imports
+    tracemalloc.start()
+    try:
+        assert separability(problem).verdict is Verdict.SEPARABLE
+        assert hard_margin(problem).status is Status.OPTIMAL
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_equal_rows_of_both_classes(bias: bool) -> None:
+    problem = planted(1500, 3000, 10, bias=bias)
+    rows = np.append(np.arange(1500), 7)
+    y = np.append(problem.y, -problem.y[7])
+    answer = separability(Problem.validated(problem.X[rows], y, bias=bias), time_limit=20)
+    assert answer.strictly_separable is False
+    assert answer.witness_rows is not None and answer.witness_rows.tolist() == [7, 1500]
+
+
+def test_inseparable_sparse_rows_have_a_witness() -> None:
+    problem = Problem.validated(sparse_rows(3000, 320, 8), random_labels(3000))
+    answer = separability(problem)
+    assert answer.verdict is Verdict.OVERLAP
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(20_000, 500), (7_000, 3_000), (4_000, 900)])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_time_limits_bind(shape: tuple[int, int], sparse: bool) -> None:
+    if not sparse and shape[0] * shape[1] > 10_000_000:
+        return
+    X = sparse_rows(*shape, 20)
+    start = time.monotonic()
+    answer = mm.separability(X if sparse else X.toarray(), random_labels(shape[0]), time_limit=2)
+    assert time.monotonic() - start <= 10  # 4, and room for a busy machine
+    assert answer.verdict is not Verdict.SEPARABLE
+    assert answer.verdict is Verdict.OVERLAP or answer.reason
+
+
+def test_null_vectors_by_lifting() -> None:
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 5, 12, 40):
+        for rank in {0, 1, size // 2, size}:
+            factor = np.array(rng.integers(-(2**60), 2**60, (size, rank)).tolist(), dtype=object).reshape(size, rank)
+            other = np.array(rng.integers(-9, 9, (rank, size + 1)).tolist(), dtype=object).reshape(rank, size + 1)
+            matrix = [[int(v) for v in row] for row in (factor.dot(other) if rank else np.zeros((size, size + 1)))]
+            assert lifted_null_vectors(matrix, lambda: False) == null_vectors(matrix)
+
+
+def test_a_large_null_space_ends_with_the_time() -> None:
+    matrix = as_integer_columns(np.random.default_rng(0).standard_normal((400, 401)))[0].tolist()
+    limits = Limits(time_limit=0.2)
+    start = time.monotonic()
+    with pytest.raises(OutOfTime):
+        null_vectors(matrix, limits.asked)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_signs_of_columns_are_those_of_linear_programs(seed: int) -> None:
+    """The extreme values of every coordinate of the directions without a row on the wrong side, by SciPy."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-9, 10, (700, 5)).astype(float)
+    scores = X @ np.array([3.0, -1.0, 0.0, 0.1, 2.0])
+    X, y = X[np.abs(scores) > 0.05], np.where(scores[np.abs(scores) > 0.05] > 0, 1.0, -1.0)
+    answer = separability(Problem.validated(X, y))
+    assert answer.columns is not None
+    rows = -y[:, None] * np.hstack([X, np.ones((len(X), 1))])
+    for column in range(6):
+        unit = np.eye(6)[column]
+        low, high = (
+            sign * linprog(sign * unit, A_ub=rows, b_ub=np.zeros(len(X)), bounds=(-1, 1)).fun for sign in (1, -1)
+        )
+        expected = "undetermined" if low < -1e-7 and high > 1e-7 else "+" if high > 1e-7 else "-"
+        assert answer.columns.infinite[column] == expected
+
+
+def test_columns_end_with_the_time() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 40))
+    y = np.where(X @ rng.standard_normal(40) > 0, 1.0, -1.0)
+    answer = separability(Problem.validated(X, y), time_limit=0.6)
+    start = time.monotonic()
+    assert answer.verdict is Verdict.UNDECIDED or answer.columns is None or answer.columns.infinite
+    assert time.monotonic() - start < 5
+
+
+def test_many_classes_and_columns_by_the_perceptron() -> None:
+    """The directions have more coordinates than are solved exactly; a direction at hand needs no solving."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((900, 600))
+    codes = (X @ rng.standard_normal((600, 3))).argmax(axis=1)
+    answer = multinomial(ClassProblem(X, codes, 3), exact_limit=1000)
+    assert answer.verdict is Verdict.SEPARABLE and answer.columns is None
+
+
+def test_a_certificate_of_sparse_rows_is_checked(tmp_path: object) -> None:
+    problem = planted(400, 800, 6)
+    answer = mm.separability(problem.X, problem.y)
+    assert mm.verify(json.loads(answer.certificate.to_json()), problem.X, problem.y)
