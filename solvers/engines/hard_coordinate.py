@@ -209,7 +209,7 @@ class _Descent:
         old, new = (max(greatest, -least) for least, greatest in (self.slopes[-_RATE_EPOCHS], self.slopes[-1]))
         rate = math.log(old / new) / (_RATE_EPOCHS - 1) if new > 0 else math.inf
         n_ahead = math.log(max(new / self.target, 1.0)) / rate if rate > 0 else math.inf
-        return n_ahead * np.count_nonzero(self.alpha) > _MOST_EPOCHS_AHEAD * len(self.alpha)
+        return n_ahead * int(np.count_nonzero(self.alpha)) > _MOST_EPOCHS_AHEAD * len(self.alpha)
 
     def _look(self) -> None:
         """Compare with all rows, which take part again."""
