@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
 from maxmargin.ladder.bound import Bound, run_norm_squared, space_of, squared_slack, stated
-from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, dense_rows, round_up, sqrt_up
+from maxmargin.solvers.proof.dyadic import as_fraction, round_up, sqrt_up
+from maxmargin.solvers.proof.sparse_products import exact_squares
 
 
 def self_certificate(evidence: Evidence) -> Bound:
@@ -49,8 +50,7 @@ def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
     picked = np.flatnonzero(counts)
     if not picked.size:
         return Fraction(0)
-    integers, exponent = as_integers(dense_rows(X, picked))
-    squares = (integers * integers).sum(axis=1)
+    squares, exponent = exact_squares(X[picked])
     return int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
 
 

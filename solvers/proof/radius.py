@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from maxmargin.solvers.problem import Samples, squared_norms
-from maxmargin.solvers.proof.dyadic import as_fraction, as_integers
+from maxmargin.solvers.proof.dyadic import as_fraction
 from maxmargin.solvers.proof.sparse_products import exact_squares
 
 
@@ -16,10 +16,5 @@ def radius_squared(problem: Samples) -> Fraction:
 def _largest_square(rows: slice, X: Any) -> Fraction:
     """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
     squares, _ = squared_norms(X)
-    close = X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))]
-    if hasattr(close, "tocsr"):
-        exact, exponent = exact_squares(close)
-    else:
-        integers, exponent = as_integers(close)
-        exact = (integers * integers).sum(axis=1)
+    exact, exponent = exact_squares(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
     return as_fraction(max(exact.tolist()), 2 * exponent)

@@ -60,7 +60,10 @@ def _sum(X: Any, weights: Integers) -> tuple[list[int], int]:
 
 
 def exact_squares(X: Any) -> tuple[Integers, int]:
-    """Return ``(squares, exponent)``: ``||x_i||^2 = squares_i 4**exponent``, exactly, for CSR rows."""
+    """Return ``(squares, exponent)``: ``||x_i||^2 = squares_i 4**exponent``, exactly, for an array or CSR rows."""
+    if not hasattr(X, "tocsr"):
+        integers, exponent = as_integers(X)
+        return np.asarray((integers * integers).sum(axis=1)), exponent
     entries, exponent = as_integers(X.data)
     return _sums_of_rows(entries * entries, X.indptr), exponent
 
