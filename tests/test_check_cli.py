@@ -310,8 +310,9 @@ def test_past_the_exact_limit(command: Run) -> None:
     assert code == 3
     assert "not strictly separable (proven; quasi-separable or overlap: undecided)\n" in out
     assert "3 columns (bias counted) are past exact_limit=2" in out
-    code, out, _ = command("check", data(CLASSES), "--exact-limit", "1")
+    code, out, _ = command("check", data(OVERLAP_CLASSES), "--exact-limit", "1")
     assert code == 4
+    assert command("check", data(CLASSES), "--exact-limit", "1")[0] == 0
     assert command("check", data(SEPARABLE), "--exact-limit", "0")[0] == 0
 
 

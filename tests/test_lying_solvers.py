@@ -76,6 +76,10 @@ def lying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             w, multipliers = liar(rng, program.w.shape[0]), liar(rng, program.margins.shape[0])
             return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=attempt())
 
+        def vertex(solver: Any) -> tuple[Any, Any]:
+            return liar(rng, solver.getNumCol()), liar(rng, solver.getNumRow())
+
+        monkeypatch.setattr(highs_lp, "vertex", vertex)
         monkeypatch.setattr(highs_lp, "solve", solve)
         monkeypatch.setattr(highs_lp, "solve_on_face", solve_on_face)
         monkeypatch.setattr(backends, "solve", solve_program)

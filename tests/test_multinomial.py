@@ -142,7 +142,7 @@ def test_names_of_classes_and_columns() -> None:
 
 
 def test_limits() -> None:
-    problem = ClassProblem(np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2]), 3)
+    problem = ClassProblem(np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 2, 2]), 3)
     answer = multinomial(problem, exact_limit=3)
     assert answer.verdict is Verdict.UNDECIDED and "exact_limit=3" in answer.reason and answer.certificate is None
     answer = multinomial(problem, time_limit=1e-9)

@@ -78,15 +78,16 @@ def _column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnS
     kept = [column for column in order if column not in aliased_of]
     directions = _face_directions(cone, decision, kept, limits)
     finite = tuple(column for place, column in enumerate(kept) if not any(v[place] for v in directions))
-    interior = _without(list(decision.direction), aliased_of)
-    search = _Opposites(cone, decision, tuple(aliased_of), limits, [interior])
     infinite: dict[int, str] = {}
-    for column in kept:
-        if column not in finite:
-            sign = search.sign(column)
-            if sign is None:
-                return None
-            infinite[column] = sign
+    if len(finite) < len(kept):
+        interior = _without(list(decision.direction), aliased_of)
+        search = _Opposites(cone, decision, tuple(aliased_of), limits, [interior])
+        for column in kept:
+            if column not in finite:
+                sign = search.sign(column)
+                if sign is None:
+                    return None
+                infinite[column] = sign
     return ColumnSigns(
         infinite=infinite,
         finite=finite,

@@ -5,12 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.candidate import numbers
 from maxmargin.solvers.cone.circuits import orthogonal_complement
 from maxmargin.solvers.engines import highs_lp
 
 Floats = NDArray[np.float64]
 
 _PRIMAL_SIMPLEX = 4
+
+_MOST = 2.0
+"""Size of an entry of v beyond the bounds of 1, and all tolerances."""
 
 
 class SignProgram:
@@ -58,10 +62,15 @@ class SignProgram:
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + time_limit)
         costs = self._inside(objective[None, :])[0]
         self.solver.changeColsCost(self.size, np.arange(self.size, dtype=np.int32), costs)
-        found = highs_lp.vertex(self.solver)
+        try:
+            found = highs_lp.vertex(self.solver)
+        except Exception:  # the binding raises anything, and another way follows
+            found = None
         if found is None:
             return None
-        v, multipliers = found
+        v, multipliers = numbers(found[0], self.size), numbers(found[1], self.n_rows)
+        if v is None or multipliers is None or np.abs(v).max(initial=0.0) > _MOST:
+            return None
         return v if self.basis is None else self.basis @ v, np.abs(multipliers)
 
     def _inside(self, vectors: Floats) -> Floats:
