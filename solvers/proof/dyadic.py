@@ -193,10 +193,21 @@ def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
     sizes = [v.numerator.bit_length() - v.denominator.bit_length() for v in numbers if v]
     if not sizes:
         return np.zeros(len(numbers))
-    factor = Fraction(2) ** -((max(sizes) + min(sizes)) // 2)
+    shift = -((max(sizes) + min(sizes)) // 2)
+    rounded = _normal_floats(numbers)
+    if rounded is None:
+        return _normal_floats([v * Fraction(2) ** shift for v in numbers])
+    with np.errstate(over="ignore"):
+        moved = np.ldexp(rounded, shift)
+    lost = (rounded != 0) & (np.abs(moved) < _TINIEST_NORMAL)
+    return None if lost.any() or not np.isfinite(moved).all() else np.asarray(moved)
+
+
+def _normal_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
+    """Return every number rounded to nearest; None where one overflows, or is not 0 and below the normal range."""
     try:
-        rounded = np.array([float(v * factor) for v in numbers])
+        rounded = np.array([float(v) for v in numbers])
     except OverflowError:
         return None
-    lost = np.array([bool(v) for v in numbers]) & (np.abs(rounded) < _TINIEST_NORMAL)
-    return None if lost.any() or not np.isfinite(rounded).all() else rounded
+    is_low = np.flatnonzero(np.abs(rounded) < _TINIEST_NORMAL)
+    return None if any(numbers[place] for place in is_low.tolist()) else rounded
