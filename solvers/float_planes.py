@@ -174,7 +174,7 @@ def _normals(scaled: Sequence[Fraction]) -> Iterator[tuple[Fraction, Floats, boo
     """Yield factors, the normals of the multiples, rounded, and whether underflow changed none by more than that."""
     for factor in _multiples(scaled):
         try:
-            w = np.array([float(v * factor) for v in scaled])
+            w = np.array([float(v) for v in (scaled if factor == 1 else [v * factor for v in scaled])])
         except OverflowError:
             continue
         is_normal = all(abs(number) >= TINIEST_NORMAL or not v for v, number in zip(scaled, w.tolist(), strict=True))
@@ -197,7 +197,7 @@ def _in_range(plane: Sequence[Fraction]) -> list[Fraction]:
     greatest = max(of_w if of_offset is None else [*of_w, of_offset])
     down, up = greatest - _GREATEST_SIZE, _LEAST_SIZE - min(of_w)
     factor = Fraction(2) ** (-down if down > 0 else max(0, min(up, -down)))
-    return [v * factor for v in plane]
+    return list(plane) if factor == 1 else [v * factor for v in plane]
 
 
 def _rows_near(problem: Problem, plane: SeparatingHyperplane) -> Problem | None:
