@@ -147,7 +147,7 @@ def planted(kind: Kind, C: float, scale: float) -> Data:
 def separable(shape: tuple[int, int, int], scale: float) -> Separable:
     """Labels of a planted normal, its greatest fifth of scores on one side."""
     rng, (n, d, width) = np.random.default_rng(0), shape
-    X = normal(rng, max(600, round(scale * n)), max(1200, round(scale * d)), width)
+    X = normal(rng, max(1000, round(scale * n)), max(1200, round(scale * d)), width)
     X.data = np.abs(X.data)
     scores = X @ rng.standard_normal(X.shape[1])
     return Separable(X, np.where(scores > np.quantile(scores, 0.8), 1.0, -1.0))

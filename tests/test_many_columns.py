@@ -123,7 +123,7 @@ def test_thousands_of_dense_columns() -> None:
 def test_no_dense_copy() -> None:
     """Dense the rows would take 2 GB."""
     problem = planted(5000, 50_000, 4)
-    separability(planted(600, 600, 3)), hard_margin(planted(600, 600, 3))  # imports
+    separability(planted(1000, 1200, 3)), hard_margin(planted(1000, 1200, 3))  # imports
     tracemalloc.start()
     try:
         assert separability(problem).verdict is Verdict.SEPARABLE
@@ -144,7 +144,7 @@ def test_equal_rows_of_both_classes(bias: bool) -> None:
 
 
 def test_inseparable_sparse_rows_have_a_witness() -> None:
-    problem = Problem.validated(sparse_rows(3000, 320, 8), random_labels(3000))
+    problem = Problem.validated(sparse_rows(3500, 310, 8), random_labels(3500))
     answer = separability(problem)
     assert answer.verdict is Verdict.OVERLAP
 

@@ -10,8 +10,8 @@ from maxmargin.solvers.scaling import ColumnScaling
 
 NAME = "dual-coordinate"
 
-_MANY_COLUMNS, _MANY_PLACES, _MANY_ENTRIES = 300, 1 << 18, 1 << 20
-"""Columns, places of a sparse matrix, and entries of a dense one from which on descent is worth its compilation."""
+_MANY_COLUMNS, _MANY_PLACES = 300, 1 << 20
+"""Columns, and rows times columns, from which on descent is worth its compilation."""
 
 
 def is_worth_it(problem: Problem) -> bool:
@@ -19,9 +19,8 @@ def is_worth_it(problem: Problem) -> bool:
     if not isinstance(problem.carrier, InMemory):
         return False
     n_rows, n_columns = problem.n_samples, problem.n_features
-    if problem.is_sparse:
-        return n_columns >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_PLACES
-    return min(n_rows, n_columns) >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_ENTRIES
+    n_least = n_columns if problem.is_sparse else min(n_rows, n_columns)
+    return n_least >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_PLACES
 
 
 def candidates(problem: Problem, limits: Limits, *, relative_gap: float) -> Iterator[Candidate]:
