@@ -10,6 +10,7 @@ from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_literals, from_margins, from_slack, from_the_run
 from maxmargin.ladder.bound import Bound as Bound
 from maxmargin.running import best_bias_scale, run_perceptron
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
@@ -17,6 +18,9 @@ from maxmargin.solvers.proof.radius import radius_squared
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
+
+_SHARES_OF_THE_RUN = 2
+"""Under a time limit the run takes at most one of so many shares of the time, the margins take the rest."""
 
 
 def mistake_bounds(
@@ -28,6 +32,7 @@ def mistake_bounds(
     bias_scale: float | Literal["best"] = 1.0,
     n_passes: int | None = 1,
     C: float = 1.0,
+    time_limit: float | None = None,
 ) -> tuple[Bound, ...]:
     """Return the bounds on the mistakes of a perceptron that starts at w = 0.
 
@@ -48,6 +53,9 @@ def mistake_bounds(
         its limit bound nothing beyond it, and have ``valid=False``.
     C : float
         Of the soft margin whose solution is the u of the Freund-Schapire bound.
+    time_limit : float, optional
+        Seconds after which the work stops: a run may then have made fewer passes, bounds may be greater than need be,
+        or not proven to hold. Default: none.
 
     Raises
     ------
@@ -61,7 +69,7 @@ def mistake_bounds(
     17690
     """
     problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
-    return ladder_of(problem, bias_scale=bias_scale, n_passes=n_passes, C=C)[1]
+    return ladder_of(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=time_limit)[1]
 
 
 def ladder_of(
@@ -70,6 +78,7 @@ def ladder_of(
     bias_scale: float | str = 1.0,
     n_passes: int | None = 1,
     C: float = 1.0,
+    time_limit: float | None = None,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> "tuple[PerceptronRun, tuple[Bound, ...]]":
     """Return the run that the bounds speak of, and the bounds; parameters are those of `mistake_bounds`.
@@ -81,11 +90,17 @@ def ladder_of(
     """
     if n_passes is not None and not (isinstance(n_passes, int) and n_passes >= 1):
         raise InvalidOptionError(f"n_passes is {n_passes!r}; expected a whole number from 1, or None")
-    scale = bias_scale
+    limits, scale = Limits(time_limit=time_limit), bias_scale
     if bias_scale == "best":
-        problem, scale = _best_or_one(problem)
-    run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes, on_progress=on_progress)
-    return run, bounds_of(gather(problem, run, n_passes=n_passes, C=C))
+        problem, scale = _best_or_one(problem, limits)
+    run = run_perceptron(
+        problem,
+        bias_scale=scale,
+        max_epochs=n_passes,
+        time_limit=limits.share(_SHARES_OF_THE_RUN),
+        on_progress=on_progress,
+    )
+    return run, bounds_of(gather(problem, run, n_passes=n_passes, C=C, limits=limits))
 
 
 def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
@@ -108,8 +123,8 @@ def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
     )
 
 
-def _best_or_one(problem: Problem) -> tuple[Problem, float]:
+def _best_or_one(problem: Problem, limits: Limits) -> tuple[Problem, float]:
     try:
-        return best_bias_scale(problem)
+        return best_bias_scale(problem, limits)
     except InvalidProblemError:
         return problem, 1.0

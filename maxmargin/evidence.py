@@ -1,7 +1,7 @@
 """What bounds on the mistakes of a run are computed from: margins of its space, a soft margin, the size of the rows."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
@@ -50,6 +51,8 @@ class Evidence:
         Whether the bounds speak of the run as far as it went, whatever ended it, and of no mistakes that would follow.
     known_soft : SoftMargin or None
         The soft margin where it is known already.
+    limits : Limits
+        When the time is over, what is solved is what is proven by then.
     """
 
     problem: Problem
@@ -60,13 +63,14 @@ class Evidence:
     C: float = 1.0
     is_as_far_as_it_went: bool = False
     known_soft: "SoftMargin | None" = None
+    limits: Limits = field(default_factory=Limits)
 
     @cached_property
     def soft(self) -> "SoftMargin":
         """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
         from maxmargin.solvers.soft_margin import soft_margin
 
-        return self.known_soft or uninterrupted(soft_margin(self.problem, self.C))
+        return self.known_soft or uninterrupted(soft_margin(self.problem, self.C, time_limit=self.limits.share()))
 
     @cached_property
     def space(self) -> Problem:
@@ -80,7 +84,7 @@ class Evidence:
 
         if not self.problem.bias or self.hard.status.is_inseparable:
             return self.hard
-        return uninterrupted(hard_margin(self.space))
+        return uninterrupted(hard_margin(self.space, time_limit=self.limits.share()))
 
     @cached_property
     def margin_squared(self) -> Fraction:
@@ -124,20 +128,22 @@ def gather(
     hard: "HardMargin | None" = None,
     soft: "SoftMargin | None" = None,
     is_as_far_as_it_went: bool = False,
+    limits: Limits | None = None,
 ) -> Evidence:
     """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
     from maxmargin.solvers.hard_margin import hard_margin
 
-    scale = run.settings.bias_scale if problem.bias else 0.0
+    scale, limits = run.settings.bias_scale if problem.bias else 0.0, limits or Limits()
     return Evidence(
         problem=problem,
         scale=scale,
-        hard=hard or uninterrupted(hard_margin(problem)),
+        hard=hard or uninterrupted(hard_margin(problem, time_limit=limits.share())),
         run=run,
         n_passes=n_passes,
         C=C,
         is_as_far_as_it_went=is_as_far_as_it_went,
         known_soft=soft,
+        limits=limits,
     )
 
 

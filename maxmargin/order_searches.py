@@ -1,11 +1,13 @@
 """Orders and sequences with many mistakes, or few: by local search, by greed, and by a look at all of them."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import Problem
 
@@ -26,18 +28,24 @@ _TINY_ROWS, _TINY_COLUMNS = 32, 8
 """Sizes up to which all sequences are looked at."""
 
 
-def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows) -> "FoundOrder":
-    """Run in this order of the rows, in exact arithmetic."""
+def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, limits: Limits) -> "FoundOrder":
+    """Run in this order of the rows, in exact arithmetic; when the time is over it is cut short."""
     from maxmargin.solvers.perceptron.hard_orders import FoundOrder
     from maxmargin.solvers.perceptron.order_runs import in_this_order
     from maxmargin.solvers.perceptron.run import perceptron
 
-    run = perceptron(in_this_order(problem, order), settings)
+    run = perceptron(in_this_order(problem, order), replace(settings, time_limit=limits.share()))
     return FoundOrder(order=order, n_mistakes=run.n_mistakes, n_epochs=run.n_epochs, converged=run.converged)
 
 
 def searched(
-    problem: Problem, runs: "ManyOrders", settings: "PerceptronSettings", n_search: int, *, most: bool
+    problem: Problem,
+    runs: "ManyOrders",
+    settings: "PerceptronSettings",
+    n_search: int,
+    limits: Limits,
+    *,
+    most: bool,
 ) -> "FoundOrder":
     """Return what a local search makes of the random order with the most, or the fewest, mistakes."""
     from maxmargin.solvers.perceptron.hard_orders import local_search
@@ -45,10 +53,12 @@ def searched(
     n_mistakes = runs.outcomes.n_mistakes
     start = runs.order(int(n_mistakes.argmax() if most else n_mistakes.argmin()))
     rng = np.random.default_rng([runs.seed, int(most)])
-    return local_search(problem, settings, start, most=most, n_trials=n_search, rng=rng)
+    return local_search(problem, settings, start, most=most, n_trials=n_search, rng=rng, limits=limits)
 
 
-def longest_sequence(evidence: Evidence, settings: "PerceptronSettings", n_sequence: int) -> "FoundSequence | None":
+def longest_sequence(
+    evidence: Evidence, settings: "PerceptronSettings", n_sequence: int, limits: Limits
+) -> "FoundSequence | None":
     """Return the longest of the sequences that the rules of an adversary give."""
     from maxmargin.solvers.perceptron.adversary import Rule, greedy_sequence
 
@@ -57,7 +67,7 @@ def longest_sequence(evidence: Evidence, settings: "PerceptronSettings", n_seque
     direction = _direction(evidence)
     most = min(settings.max_mistakes or n_sequence, n_sequence)
     sequences = (
-        greedy_sequence(evidence.problem, settings, rule, direction=direction, most=most)
+        greedy_sequence(evidence.problem, settings, rule, direction=direction, most=most, is_over=limits.is_over)
         for rule in Rule
         if rule is not Rule.LEAST_PROGRESS or direction is not None
     )
@@ -70,7 +80,9 @@ def _direction(evidence: Evidence) -> Floats | None:
     return w if w is None or evidence.problem.bias else np.append(w, 0.0)
 
 
-def exhaustive_case(problem: Problem, settings: "PerceptronSettings", max_states: int) -> "WorstCase | None":
+def exhaustive_case(
+    problem: Problem, settings: "PerceptronSettings", max_states: int, limits: Limits
+) -> "WorstCase | None":
     """Look at every sequence, where that is soon done."""
     from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
 
@@ -79,6 +91,8 @@ def exhaustive_case(problem: Problem, settings: "PerceptronSettings", max_states
         return None
     X = problem.dense_rows(slice(None))
     try:
-        return worst_case_mistakes(X, problem.y, bias=problem.bias, zero=settings.zero, max_states=max_states)
+        return worst_case_mistakes(
+            X, problem.y, bias=problem.bias, zero=settings.zero, max_states=max_states, is_over=limits.is_over
+        )
     except InvalidProblemError:
         return None

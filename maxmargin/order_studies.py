@@ -17,6 +17,7 @@ from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_slack
 from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.running import run_perceptron, with_bias_scale
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.proof.radius import radius_squared
@@ -43,6 +44,9 @@ _OF_ANY_ORDER = (*OF_ANY_SEQUENCE, "freund_schapire", "freund_schapire_optimum",
 
 _EPOCHS_WITHOUT_PROOF = 10
 """Passes where it is not proven that a run ends."""
+
+_SHARES_OF_ORDERS = 2
+"""Under a time limit the random orders take one of so many shares of the time, the searches take the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +178,7 @@ def order_study(
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
     seed: int = 0,
+    time_limit: float | None = None,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Run the perceptron in many orders of the rows, and look for the worst and the best ones.
@@ -207,6 +212,9 @@ def order_study(
         Limits of every run.
     seed : int
         Of the orders and of the searches: the same one gives the same study.
+    time_limit : float, optional
+        Seconds after which there are no more orders, and the searches end: ``outcomes`` then holds fewer orders than
+        were asked for. Default: none.
     on_progress : callable, optional
         Called with the number of finished random orders, and of all.
 
@@ -231,16 +239,18 @@ def order_study(
 
     effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
     check_effort(effort)
+    limits = Limits(time_limit=time_limit)
     dataset = from_arrays(X, y, positive=positive)
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
+    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale, limits)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
-    evidence = gather(problem, run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1), n_passes=max_epochs)
+    one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=limits.share())
+    evidence = gather(problem, one_pass, n_passes=max_epochs, limits=limits)
     if max_epochs is None and not evidence.run_hard.lower > 0:
         max_epochs = _EPOCHS_WITHOUT_PROOF
         evidence = evidence.of_run(evidence.run, max_epochs)
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
     bounds = tuple(bound for bound in bounds_of(evidence) if bound.valid and bound.name in _OF_ANY_ORDER)
-    study = studied_orders(evidence, settings, effort, bounds=bounds, seed=seed, on_progress=on_progress)
+    study = studied_orders(evidence, settings, effort, bounds=bounds, seed=seed, limits=limits, on_progress=on_progress)
     return with_positive(study, dataset)
 
 
@@ -270,20 +280,25 @@ def studied_orders(
     *,
     bounds: tuple[Bound, ...],
     seed: int = 0,
+    limits: Limits | None = None,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Do what `order_study` does, with margins and bounds that are at hand."""
     from maxmargin.solvers.perceptron.many_orders import many_orders
 
-    problem = evidence.problem
-    runs = many_orders(problem, settings, n_orders=effort.n_orders, seed=seed, on_progress=on_progress)
+    problem, limits = evidence.problem, limits or Limits()
+    given = order_run(problem, settings, np.arange(problem.n_samples), limits)
+    of_orders = Limits(time_limit=limits.share(_SHARES_OF_ORDERS))
+    runs = many_orders(
+        problem, settings, n_orders=effort.n_orders, seed=seed, limits=of_orders, on_progress=on_progress
+    )
     return OrderStudy(
         runs=runs,
-        given=order_run(problem, settings, np.arange(problem.n_samples)),
-        most=searched(problem, runs, settings, effort.n_search, most=True),
-        fewest=searched(problem, runs, settings, effort.n_search, most=False),
-        sequence=longest_sequence(evidence, settings, effort.n_sequence),
-        exhaustive=exhaustive_case(problem, settings, effort.max_states),
+        given=given,
+        most=searched(problem, runs, settings, effort.n_search, Limits(time_limit=limits.share(4)), most=True),
+        fewest=searched(problem, runs, settings, effort.n_search, Limits(time_limit=limits.share(3)), most=False),
+        sequence=longest_sequence(evidence, settings, effort.n_sequence, Limits(time_limit=limits.share(2))),
+        exhaustive=exhaustive_case(problem, settings, effort.max_states, limits),
         hard=evidence.hard,
         run_hard=evidence.run_hard,
         bounds=bounds,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 
@@ -53,7 +54,7 @@ def run_perceptron(
     return done
 
 
-def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem, float]:
+def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | None = None) -> tuple[Problem, float]:
     """Return the problem that a perceptron with this bias scale runs on, and the scale as a number.
 
     Raises
@@ -64,7 +65,7 @@ def with_bias_scale(problem: Problem, bias_scale: float | str) -> tuple[Problem,
         If it is "best" and no separating hyperplane is proven.
     """
     if bias_scale == "best":
-        return best_bias_scale(problem)
+        return best_bias_scale(problem, limits)
     if isinstance(bias_scale, str) or not isinstance(bias_scale, SupportsFloat):
         raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
     return problem, float(bias_scale)
@@ -86,7 +87,7 @@ def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generato
         raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
 
 
-def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
+def best_bias_scale(problem: Problem, limits: Limits | None = None) -> tuple[Problem, float]:
     """Return the problem and s = sqrt(R |b*|), for which the bound on the mistakes is least.
 
     Where b* = 0 the problem returned goes through the origin.
@@ -104,7 +105,7 @@ def best_bias_scale(problem: Problem) -> tuple[Problem, float]:
 
     if not problem.bias:
         return problem, 1.0
-    answer = solve(problem)
+    answer = solve(problem, time_limit=None if limits is None else limits.share())
     plane = answer.certificate
     if answer.w is not None and answer.b is not None:
         offset = sqrt_up(Fraction(answer.b) ** 2 / norm_squared(answer.w))

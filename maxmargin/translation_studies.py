@@ -15,6 +15,7 @@ from maxmargin.ladder import from_margins
 from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem, radius
@@ -87,6 +88,7 @@ def translation_study(
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     max_mistakes: int | None = 1_000_000,
+    time_limit: float | None = None,
 ) -> tuple[StudiedPoint, ...]:
     """Move all rows by t times a direction, and run the perceptron with bias on them.
 
@@ -106,6 +108,8 @@ def translation_study(
         "best" is chosen anew at every point.
     max_mistakes : int or None
         Limit of every run.
+    time_limit : float, optional
+        Seconds after which no other point is begun, and the last one may be cut short. Default: none.
 
     Raises
     ------
@@ -119,16 +123,18 @@ def translation_study(
     >>> [(point.shift, point.n_mistakes) for point in translation_study(X, y, shifts=[-1, 0])]
     [(-1.0, 1), (0.0, 1701)]
     """
-    problem = _dense(X, y, positive)
+    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
     along = prepare(problem.X, "center").shift if direction is None else np.asarray(direction, dtype=np.float64)
     if along is None or along.shape != (problem.n_features,):
         raise InvalidOptionError(f"direction has shape {np.shape(direction)}; expected ({problem.n_features},)")
     points = []
     for shift in SHIFTS if shifts is None else tuple(map(float, shifts)):
+        if limits.is_over():
+            break
         with np.errstate(over="ignore", invalid="ignore"):
             moved = problem.X + shift * along
-        space, scale = with_bias_scale(Problem.validated(moved, problem.y), bias_scale)
-        points.append(_point(space, scale, max_mistakes, shift=shift, is_best=bias_scale == "best"))
+        space, scale = with_bias_scale(Problem.validated(moved, problem.y), bias_scale, limits)
+        points.append(_point(space, scale, max_mistakes, limits, shift=shift, is_best=bias_scale == "best"))
     return tuple(points)
 
 
@@ -140,12 +146,13 @@ def scale_study(
     factors: Sequence[float] = SCALES,
     positive: object = None,
     max_mistakes: int | None = 1_000_000,
+    time_limit: float | None = None,
 ) -> tuple[StudiedPoint, ...]:
     """Run the perceptron with bias at several constant coordinates s, the best one for the bound among them.
 
     Parameters
     ----------
-    X, y, positive, max_mistakes
+    X, y, positive, max_mistakes, time_limit
         As in `translation_study`.
     scales : sequence of float, optional
         Values of s; by default sqrt(R |b*|) times the factors. Where b* = 0 there is no best one (the less, the
@@ -171,16 +178,18 @@ def scale_study(
     """
     from maxmargin.solvers.hard_margin import hard_margin
 
-    problem = _dense(X, y, positive)
-    space, best = best_bias_scale(problem)
+    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    space, best = best_bias_scale(problem, limits)
     best_scales = {best} if space.bias else set()
     middle = best if space.bias else radius(problem)
     asked = [factor * middle for factor in factors] if scales is None else map(float, scales)
-    hard = uninterrupted(hard_margin(problem))
-    return tuple(
-        _point(problem, scale, max_mistakes, is_best=scale in best_scales, hard=hard)
-        for scale in sorted({*asked, *best_scales})
-    )
+    hard = uninterrupted(hard_margin(problem, time_limit=limits.share()))
+    points = []
+    for scale in sorted({*asked, *best_scales}):
+        if limits.is_over():
+            break
+        points.append(_point(problem, scale, max_mistakes, limits, is_best=scale in best_scales, hard=hard))
+    return tuple(points)
 
 
 def preparation_study(
@@ -191,6 +200,7 @@ def preparation_study(
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     max_mistakes: int | None = 1_000_000,
+    time_limit: float | None = None,
 ) -> tuple[StudiedPoint, ...]:
     """Run the perceptron with bias on raw, centred, standardised features, and on rows of norm 1.
 
@@ -199,7 +209,7 @@ def preparation_study(
 
     Parameters
     ----------
-    X, y, positive, bias_scale, max_mistakes
+    X, y, positive, bias_scale, max_mistakes, time_limit
         As in `translation_study`.
     preparations : iterable of {"raw", "center", "standardize", "unit"}
         By default all of them.
@@ -210,12 +220,14 @@ def preparation_study(
     >>> [point.preparation for point in points]
     ['raw', 'center', 'standardize', 'unit']
     """
-    problem = _dense(X, y, positive)
+    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
     points = []
     for how in preparations:
+        if limits.is_over():
+            break
         prepared = Problem.validated(prepare(problem.X, how).X, problem.y)
-        space, scale = with_bias_scale(prepared, bias_scale)
-        point = _point(space, scale, max_mistakes, is_best=bias_scale == "best")
+        space, scale = with_bias_scale(prepared, bias_scale, limits)
+        point = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
         points.append(replace(point, preparation=str(how)))
     return tuple(points)
 
@@ -231,15 +243,16 @@ def _point(
     problem: Problem,
     scale: float,
     max_mistakes: int | None,
+    limits: Limits,
     *,
     is_best: bool,
     shift: float = 0.0,
     hard: "HardMargin | None" = None,
 ) -> StudiedPoint:
-    run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes)
+    run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
     if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
         raise KeyboardInterrupt
-    evidence = gather(problem, run, n_passes=None, hard=hard)
+    evidence = gather(problem, run, n_passes=None, hard=hard, limits=limits)
     square = radius_squared(problem)
     return StudiedPoint(
         preparation=str(How.RAW),

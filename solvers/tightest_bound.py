@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.errors import InvalidOptionError
@@ -42,6 +43,7 @@ def tightest_bound(
     method: str = "auto",
     solver: str | None = None,
     candidates: Iterable[Floats] = (),
+    time_limit: float | None = None,
 ) -> TightestBound:
     """Minimise a bound of the perceptron's mistakes over all v, and prove how close the answer is.
 
@@ -65,6 +67,8 @@ def tightest_bound(
         The only cvxpy solver to ask; by default Clarabel.
     candidates : iterable of ndarray (n_features,), optional
         Other v: the answer is at least as good as each of them, and as v over its least margin.
+    time_limit : float, optional
+        Seconds after which the search ends, with the interval that is proven by then. Default: none.
 
     Raises
     ------
@@ -81,11 +85,12 @@ def tightest_bound(
     ('optimal', 2.0)
     """
     _check(problem, n_passes, method, solver)
+    limits = Limits(time_limit=time_limit)
     best = Incumbent(_as_run(problem), n_passes, _loss(loss))
     try:
         for v in candidates:
             best.offer_normal(np.asarray(v, dtype=np.float64), "candidate")
-        _improve(best, method, solver)
+        _improve(best, method, solver, limits)
     except KeyboardInterrupt:
         return best.solution(WHAT_WAS_PROVEN)
     return best.solution()
@@ -117,26 +122,27 @@ def _as_run(problem: Problem) -> Problem:
     return problem if problem.integers is None else replace(problem, integers=None, units=None)
 
 
-def _improve(best: Incumbent, method: str, solver: str | None) -> None:
+def _improve(best: Incumbent, method: str, solver: str | None, limits: Limits) -> None:
     """Offer candidates until the interval is narrow."""
     is_forced = method == "cvxpy" or solver is not None
     if best.relative_gap > _ENOUGH and not is_forced:
-        _search(best)
+        _search(best, limits)
     if is_forced or (method == "auto" and is_small(best.problem) and best.relative_gap > _ENOUGH):
         for name in backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER):
-            best.offer(_solved(best, name))
+            if not limits.is_over():
+                best.offer(_solved(best, name, limits))
 
 
-def _search(best: Incumbent) -> None:
+def _search(best: Incumbent, limits: Limits) -> None:
     """Offer what the search finds; where it comes near the maximum margin, that and the best multipliers there."""
-    search = TightestSearch(best.problem, best.n_passes, best.square, best.loss)
+    search = TightestSearch(best.problem, best.n_passes, best.square, best.loss, limits.is_over)
     is_wide = best.problem.n_samples < best.problem.n_features
     _offer_found(best, search, _NO_LACK if is_wide else _LITTLE_LACK)
     if is_wide and best.separates and best.relative_gap > _ENOUGH:
         _offer_support(best)
-    if best.separates and best.relative_gap > _ENOUGH:
-        _offer_hard_margin(best)
-    if best.separates and best.relative_gap > _ENOUGH and not is_wide:
+    if best.separates and best.relative_gap > _ENOUGH and not limits.is_over():
+        _offer_hard_margin(best, limits)
+    if best.separates and best.relative_gap > _ENOUGH and not is_wide and not limits.is_over():
         _offer_found(best, search, _NO_LACK)
 
 
@@ -156,20 +162,20 @@ def _offer_support(best: Incumbent) -> None:
         best.offer_normal(v, NAME)
 
 
-def _offer_hard_margin(best: Incumbent) -> None:
+def _offer_hard_margin(best: Incumbent, limits: Limits) -> None:
     """Offer the maximum margin."""
-    hard = hard_margin(best.problem)
+    hard = hard_margin(best.problem, time_limit=limits.share())
     attempt = Attempt(solver="hard margin", status=hard.status)
     best.offer(Candidate(w=hard.w, multipliers=hard.hull_weights, engine=hard.engine, attempt=attempt))
     uninterrupted(hard)
-    if hard.w is not None and best.relative_gap > _ENOUGH:
-        _offer_near_rows(best, hard.w)
+    if hard.w is not None and best.relative_gap > _ENOUGH and not limits.is_over():
+        _offer_near_rows(best, hard.w, limits)
 
 
-def _offer_near_rows(best: Incumbent, v: Floats) -> None:
+def _offer_near_rows(best: Incumbent, v: Floats, limits: Limits) -> None:
     """Offer multipliers of the rows next to the margin of v, whichever are best for the bound."""
     rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_LACK))
-    search = TightestSearch(of_rows(best.problem, rows), best.n_passes, best.square, best.loss)
+    search = TightestSearch(of_rows(best.problem, rows), best.n_passes, best.square, best.loss, limits.is_over)
     found = search.run(_NO_LACK)
     weights = np.zeros(best.problem.n_samples)
     if found.multipliers is not None:
@@ -179,11 +185,11 @@ def _offer_near_rows(best: Incumbent, v: Floats) -> None:
         raise KeyboardInterrupt
 
 
-def _solved(best: Incumbent, solver: str) -> Candidate:
+def _solved(best: Incumbent, solver: str, limits: Limits) -> Candidate:
     """Return the solution of the textbook program, which is asked for rows of size 1."""
     from maxmargin.solvers import formulations
 
     at = RunCoordinates.of(best.problem, best.square, most_exponent=0)
     states = {Loss.HINGE: formulations.hinge_mistakes, Loss.SQUARED_HINGE: formulations.freund_schapire}
     program = states[best.loss](at.problem.matrix, at.problem.y, best.n_passes, at.radius)
-    return at.bring_home(backends.solve(program, solver))
+    return at.bring_home(backends.solve(program, solver, time_limit=limits.seconds_left))

@@ -10,6 +10,7 @@ import numpy as np
 
 from maxmargin.evidence import Evidence, augmented
 from maxmargin.ladder.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_up, run_norm_squared, space_of, stated
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem, squared_norms
 from maxmargin.solvers.proof.dyadic import sqrt_up
@@ -92,7 +93,7 @@ def best_scale_searched(evidence: Evidence, square: Fraction) -> Bound:
     """
     plane, value, scale = evidence.hard, math.inf, 0.0
     if evidence.scale and plane.w is not None and _is_moderate(evidence.problem):
-        value, scale = _searched(evidence.problem, plane, square)
+        value, scale = _searched(evidence.problem, plane, square, evidence.limits)
     is_run = math.isclose(scale, evidence.scale, rel_tol=1e-6)
     at = f" = {scale:.6g}" if scale else ""
     return stated(
@@ -112,7 +113,7 @@ def _is_moderate(problem: Problem) -> bool:
     return problem.n_samples * problem.n_features <= _MOST_ENTRIES
 
 
-def _searched(problem: Problem, plane: HardMargin, square: Fraction) -> tuple[float, float]:
+def _searched(problem: Problem, plane: HardMargin, square: Fraction, limits: Limits) -> tuple[float, float]:
     """Return the least value found, and its scale; 0 where b = 0 is best and the bias coordinate only costs."""
     best, best_scale = math.inf, 0.0
     for _ in range(_MOST_SCALES):
@@ -122,9 +123,10 @@ def _searched(problem: Problem, plane: HardMargin, square: Fraction) -> tuple[fl
         if not value < best * (1 - _NO_GAIN):
             break
         best, best_scale = value, _scale_of(plane.w, plane.b, square)
-        if not 0 < best_scale < math.inf:
+        if not 0 < best_scale < math.inf or limits.is_over():
             break
-        plane = _of_the_user(uninterrupted(hard_margin(augmented(problem, best_scale))), best_scale)
+        hard = hard_margin(augmented(problem, best_scale), time_limit=limits.share())
+        plane = _of_the_user(uninterrupted(hard), best_scale)
     return best, best_scale
 
 

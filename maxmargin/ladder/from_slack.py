@@ -127,7 +127,8 @@ def _least(evidence: Evidence, loss: Loss) -> float:
         candidates.append(_in_run_space(evidence, evidence.hard.w, evidence.hard.b))
     assert evidence.n_passes is not None
     usable = [v for v in candidates if len(v) == space.n_features and np.isfinite(v).all()]
-    return uninterrupted(tightest_bound(space, evidence.n_passes, loss=loss, candidates=usable)).upper
+    found = tightest_bound(space, evidence.n_passes, loss=loss, candidates=usable, time_limit=evidence.limits.share())
+    return uninterrupted(found).upper
 
 
 def _in_run_space(evidence: Evidence, w: Floats, b: float) -> Floats:

@@ -71,6 +71,11 @@ class Limits:
         """Whether the time is over."""
         return self.seconds_left == 0.0
 
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the time is over this many seconds from now."""
+        left = self.seconds_left
+        return left is not None and left <= seconds
+
 
 def never() -> bool:
     """Return False: work that is not limited."""

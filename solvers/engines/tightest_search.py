@@ -1,6 +1,7 @@
 """The tightest mistake bound of many rows: a search along support vector machines, first on a sample."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -41,11 +42,15 @@ class TightestSearch:
     square : Fraction
         The square of the greatest norm of a row, not 0.
     loss : Loss
+    is_over : callable
+        Where it returns True the search ends with what it has seen.
     """
 
-    def __init__(self, problem: Problem, n_passes: int, square: Fraction, loss: Loss) -> None:
+    def __init__(
+        self, problem: Problem, n_passes: int, square: Fraction, loss: Loss, is_over: Callable[[], bool]
+    ) -> None:
         self._at = RunCoordinates.of(problem, square, most_exponent=_MODERATE_EXPONENT)
-        self._n_passes, self._loss = n_passes, loss
+        self._n_passes, self._loss, self._is_over = n_passes, loss, is_over
         self._search: Search | None = None
 
     def run(self, least_lack: float) -> Candidate:
@@ -57,7 +62,7 @@ class TightestSearch:
         with np.errstate(all="ignore"), interior_point.one_thread_each(self._at.problem):
             try:
                 self._search = self._search or self._started()
-                self._search.run(least_lack)
+                self._search.run(least_lack, self._is_over)
             except KeyboardInterrupt:
                 status = INTERRUPTED
             except (np.linalg.LinAlgError, ArithmeticError):
@@ -79,7 +84,7 @@ class TightestSearch:
             share = len(rows) / problem.n_samples
             part = Problem(X, problem.y[rows], bias=False)
             search = Search(self._family(part, self._n_passes / share), price * share, gap=_SAMPLE_GAP)
-            search.run(_SAMPLE_LACK)
+            search.run(_SAMPLE_LACK, self._is_over)
             price, near = search.price / share, search.near
         return Search(self._family(problem, self._n_passes), price, near, gap=_GAP)
 

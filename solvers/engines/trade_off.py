@@ -8,11 +8,14 @@ infinity v goes to 0, and as it goes to 0, v goes to the maximum margin, if ther
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maxmargin.solvers.cone.limits import never
 
 Floats = NDArray[np.float64]
 
@@ -111,13 +114,15 @@ class Search:
     low: Place | None = None
     high: Place | None = None
 
-    def run(self, least_lack: float) -> None:
-        """Look at one price after another, until the ends meet or none is left to look at.
+    def run(self, least_lack: float, is_over: Callable[[], bool] = never) -> None:
+        """Look at one price after another, until the ends meet, none is left to look at, or the time is over.
 
         Parameters
         ----------
         least_lack : float
             Of the rows, the greatest: where that is less and the price should fall further, the search pauses.
+        is_over : callable
+            Asked after every price but the first.
 
         Raises
         ------
@@ -133,7 +138,7 @@ class Search:
             if self._has_met() or (place.imbalance > 0 and place.lack.max() <= least_lack):
                 return
             self.price = self._next(place, before)
-            if not 0 < self.price < math.inf or self.price == place.price:
+            if not 0 < self.price < math.inf or self.price == place.price or is_over():
                 return
             before = place
 

@@ -1,12 +1,14 @@
 """An adversary who chooses every row: greedy sequences of mistakes, each of them proven to be one."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import GramEngine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
@@ -64,6 +66,7 @@ def greedy_sequence(
     *,
     direction: Floats | None = None,
     most: int = 100_000,
+    is_over: Callable[[], bool] = never,
 ) -> FoundSequence:
     """Choose one mistaken row after another.
 
@@ -82,6 +85,8 @@ def greedy_sequence(
         The u of ``least progress``, with the weight of the constant coordinate.
     most : int
         Length at which the sequence is cut.
+    is_over : callable
+        Asked before every mistake; where it returns True the sequence is cut.
 
     Raises
     ------
@@ -93,7 +98,7 @@ def greedy_sequence(
     state = _State(problem, settings)
     progress = state.engine.Z @ direction if direction is not None else None
     rows: list[int] = []
-    while (row := state.chosen(rule, progress)) is not None and len(rows) < most:
+    while (row := state.chosen(rule, progress)) is not None and len(rows) < most and not is_over():
         state.update(row)
         rows.append(row)
     return FoundSequence(rows=np.array(rows, dtype=np.int64), rule=rule, is_complete=row is None)

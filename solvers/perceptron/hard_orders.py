@@ -1,12 +1,13 @@
 """Orders in which the perceptron makes many mistakes, or few, found by local search."""
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.order_runs import OrderRuns, in_this_order
-from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
 
@@ -41,6 +42,7 @@ def local_search(
     most: bool,
     n_trials: int = 2000,
     rng: np.random.Generator,
+    limits: Limits | None = None,
 ) -> FoundOrder:
     """Improve an order by moving rows about, as long as the mistakes do not get fewer (or more, for the fewest).
 
@@ -56,18 +58,36 @@ def local_search(
     n_trials : int
         Orders that are tried, about.
     rng : numpy.random.Generator
+    limits : Limits, optional
+        When the time is over, or would be after another round, the best order by then is returned.
     """
+    limits = limits or Limits()
     runs, sign = OrderRuns(problem, settings), 1 if most else -1
-    best = start
-    value = sign * int(runs.run(start[np.newaxis]).n_mistakes[0])
-    for _ in range(-(-n_trials // _AT_ONCE)):
-        neighbours = np.array([_moved(best, rng) for _ in range(_AT_ONCE)])
-        values = sign * runs.run(neighbours).n_mistakes
-        first = int(values.argmax())
-        if values[first] >= value:
-            best, value = neighbours[first], int(values[first])
-    run = perceptron(in_this_order(problem, best), runs.settings)
-    return FoundOrder(order=best, n_mistakes=run.n_mistakes, n_epochs=run.n_epochs, converged=run.converged)
+    began = time.monotonic()
+    outcomes, is_cut = runs.run_within(start, limits.share())
+    best = _found(start, outcomes, 0)
+    seconds = _AT_ONCE * (time.monotonic() - began)  # of a round, which does not look at the time
+    for _ in range(0 if is_cut else -(-n_trials // _AT_ONCE)):
+        if limits.ends_within(seconds):
+            break
+        began = time.monotonic()
+        neighbours = np.array([_moved(best.order, rng) for _ in range(_AT_ONCE)])
+        outcomes = runs.run(neighbours)
+        first = int((sign * outcomes.n_mistakes).argmax())
+        if sign * (int(outcomes.n_mistakes[first]) - best.n_mistakes) >= 0:
+            best = _found(neighbours[first], outcomes, first)
+        seconds = time.monotonic() - began
+    return best
+
+
+def _found(order: Rows, outcomes: Outcomes, k: int) -> FoundOrder:
+    """Return an order with the outcome of its run, the one at position k."""
+    return FoundOrder(
+        order=order,
+        n_mistakes=int(outcomes.n_mistakes[k]),
+        n_epochs=int(outcomes.n_epochs[k]),
+        converged=bool(outcomes.converged[k]),
+    )
 
 
 def _moved(order: Rows, rng: np.random.Generator) -> Rows:

@@ -1,11 +1,12 @@
 """The most mistakes of the perceptron over all sequences of rows: the longest path through the weights it can reach."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
 from typing import Any
 
+from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
 from maxmargin.solvers.problem import Problem
@@ -68,7 +69,13 @@ class _Graph:
 
 
 def worst_case_mistakes(
-    X: Any, y: Any, *, bias: bool = True, zero: str = "mistake", max_states: int = 1_000_000
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    zero: str = "mistake",
+    max_states: int = 1_000_000,
+    is_over: Callable[[], bool] = never,
 ) -> WorstCase:
     """Return the most mistakes that the perceptron makes from w = 0 on any sequence of rows, repeated or not.
 
@@ -88,11 +95,13 @@ def worst_case_mistakes(
         What a score of 0 is: a mistake, or a prediction of +1, or of -1.
     max_states : int
         The most weights to look at.
+    is_over : callable
+        Asked now and then; where it returns True the search is given up.
 
     Raises
     ------
     InvalidProblemError
-        If the data state no problem, or more weights are reached.
+        If the data state no problem, more weights are reached, or the search is given up.
     InvalidOptionError
         If `zero` is unknown.
 
@@ -122,6 +131,8 @@ def worst_case_mistakes(
             raise InvalidProblemError(
                 f"found more than max_states = {max_states} weights; expected fewer, smaller rows"
             )
+        if is_over():
+            raise InvalidProblemError(f"the time was over after {len(most) + len(path)} weights")
     longest = _longest(graph, most)
     return WorstCase(n_mistakes=len(longest), rows=longest, n_states=len(most))
 

@@ -1,12 +1,14 @@
 """The perceptron in many random orders of the same rows, in parallel."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import in_order
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
@@ -17,6 +19,9 @@ Rows = NDArray[np.int64]
 _BLOCK = 64
 """Orders that are drawn together, from a generator of their own: the same on any number of threads."""
 
+_CALL_SECONDS = 0.1
+"""Seconds that the orders of one call of compiled code, which does not look at the time, are to take together."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ManyOrders:
@@ -25,6 +30,8 @@ class ManyOrders:
     Attributes
     ----------
     outcomes : Outcomes
+        Of as many orders as were asked for, or as ended within the time limit: the first ones, one at least. That one
+        may itself be cut short by the limit; it has then not converged.
     seed : int
     n_samples : int
     """
@@ -46,6 +53,7 @@ def many_orders(
     *,
     n_orders: int = 1000,
     seed: int = 0,
+    limits: Limits | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ManyOrders:
     """Run the perceptron in random orders, each until a clean epoch or a limit.
@@ -59,6 +67,8 @@ def many_orders(
     n_orders : int
     seed : int
         Order k is the same for any number of orders and of threads.
+    limits : Limits, optional
+        When the time is over, fewer orders are returned; by default all are run.
     on_progress : callable, optional
         Called with the number of finished orders, and of all.
 
@@ -77,17 +87,43 @@ def many_orders(
         if int(value) != value or value < least:
             raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}")
     runs = OrderRuns(problem, settings or PerceptronSettings())
+    is_limited = limits is not None and limits.time_limit is not None
+    found = _in_time(runs, n_orders, seed, limits) if is_limited and limits else _all(runs, n_orders, seed)
+    parts: list[Outcomes] = []
+    n_done = 0
+    for part in found:
+        parts.append(part)
+        n_done += len(part.n_mistakes)
+        if on_progress is not None:
+            on_progress(n_done, n_orders)
+    return ManyOrders(outcomes=Outcomes.together(parts), seed=seed, n_samples=problem.n_samples)
+
+
+def _all(runs: OrderRuns, n_orders: int, seed: int) -> Iterator[Outcomes]:
+    """Yield the outcomes of all orders, block by block, from several threads."""
 
     def block(start: int) -> Outcomes:
-        orders = _orders_of_block(seed, start // _BLOCK, problem.n_samples)
+        orders = _orders_of_block(seed, start // _BLOCK, runs.problem.n_samples)
         return runs.run(orders[: n_orders - start])
 
-    parts: list[Outcomes] = []
-    for part in in_order(block, range(0, n_orders, _BLOCK)):
-        parts.append(part)
-        if on_progress is not None:
-            on_progress(min(len(parts) * _BLOCK, n_orders), n_orders)
-    return ManyOrders(outcomes=Outcomes.together(parts), seed=seed, n_samples=problem.n_samples)
+    yield from in_order(block, range(0, n_orders, _BLOCK))
+
+
+def _in_time(runs: OrderRuns, n_orders: int, seed: int, limits: Limits) -> Iterator[Outcomes]:
+    """Yield the outcomes of one order after another until the time is over; those of short runs several at once."""
+    n_samples, done, seconds = runs.problem.n_samples, 0, _CALL_SECONDS
+    while done < n_orders and not (done and limits.is_over()):
+        block, place = divmod(done, _BLOCK)
+        at_once = min(max(1, int(_CALL_SECONDS / seconds)), n_orders - done) if done else 1
+        orders = _orders_of_block(seed, block, n_samples)[place : place + at_once]
+        began = time.monotonic()
+        part, is_cut = (runs.run(orders), False) if len(orders) > 1 else runs.run_within(orders[0], limits.share())
+        if not (done and is_cut):
+            yield part
+        if is_cut:
+            return
+        seconds = max((time.monotonic() - began) / len(orders), _CALL_SECONDS / _BLOCK)
+        done += len(orders)
 
 
 def _orders_of_block(seed: int, block: int, n_samples: int) -> Rows:

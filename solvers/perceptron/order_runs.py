@@ -14,7 +14,7 @@ from maxmargin.solvers.perceptron.engines import GramEngine, OrdersEngine, Weigh
 from maxmargin.solvers.perceptron.order_loop import OrderLoop
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.perceptron.work import EXACT_UP_TO, Orders, frozen
 from maxmargin.solvers.problem import Problem
@@ -130,6 +130,20 @@ class OrderRuns:
         counts[order] = run.mistake_counts
         outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged
         return run.n_uncertain
+
+    def run_within(self, order: Rows, seconds: float | None) -> tuple[Outcomes, bool]:
+        """Run in one order, and stop when the time is over; return how it ended, and whether it was cut short."""
+        run = perceptron(in_this_order(self.problem, order), replace(self.settings, time_limit=seconds))
+        counts = np.zeros((1, len(order)), dtype=np.int64)
+        counts[0, order] = run.mistake_counts
+        outcomes = Outcomes(
+            n_mistakes=np.array([run.n_mistakes]),
+            n_epochs=np.array([run.n_epochs]),
+            converged=np.array([run.converged]),
+            margin=self._margins(counts),
+            n_uncertain=np.array([run.n_uncertain]),
+        )
+        return outcomes, run.stop_reason is StopReason.TIME_LIMIT
 
     def _margins(self, counts: Rows) -> Floats:
         signed = counts * self.problem.y
