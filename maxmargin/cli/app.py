@@ -184,6 +184,7 @@ def perceptron(**options: Any) -> int:
     metavar="N",
     help="Random orders of the rows that are tried as well; 0 for none.  [default: what takes a second or two]",
 )
+@opt.time_limit_option("Leave out what is not found by then, and say so.")
 def report(**options: Any) -> int:
     """Report the mistakes, the bounds, the true margin, with their proofs and pictures.
 
@@ -220,6 +221,7 @@ def report(**options: Any) -> int:
 )
 @click.option("--shifts", is_flag=True, help="Also move the rows: raw, centred, standardised, and in between.")
 @click.option("--scales", is_flag=True, help="Also change the bias scale.")
+@opt.time_limit_option("Stop after this time, with the orders that were tried by then.")
 def orders(**options: Any) -> int:
     """Try many orders of the rows: how many mistakes, at best, at worst, against the bounds.
 

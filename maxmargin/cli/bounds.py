@@ -30,6 +30,7 @@ def bounds(
     n_passes: int | None,
     C: float,
     prepare: str,
+    time_limit: float | None,
     as_json: bool,
     quiet: bool,
 ) -> Exit:
@@ -40,6 +41,7 @@ def bounds(
         bias_scale=bias_scale,
         n_passes=n_passes,
         C=C,
+        time_limit=time_limit,
         on_progress=None if quiet else progress,
     )
     progress.close()

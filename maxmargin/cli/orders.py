@@ -10,6 +10,7 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.options import prepared
 from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, print_text, waiting
 from maxmargin.order_studies import order_study
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.translation_studies import preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from maxmargin.dataset import Dataset
     from maxmargin.order_studies import OrderStudy
-    from maxmargin.translation_studies import StudiedPoint
+    from maxmargin.solvers.cone.limits import Limits
+from maxmargin.translation_studies import StudiedPoint
 
 _MOST_MISTAKES_OF_A_POINT = 100_000
 """Limit of every run after a shift, or at another scale."""
@@ -30,16 +32,19 @@ def orders(
     prepare: str,
     shifts: bool,
     scales: bool,
+    time_limit: float | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> Exit:
     """Study the orders and whatever else was asked for, and print it."""
-    data = prepared(dataset, prepare)
+    data, limits = prepared(dataset, prepare), Limits(time_limit=time_limit)
     with waiting("moving the rows, or changing the bias scale", quiet=quiet):
-        points = _points(dataset, data, options["bias_scale"], options["max_mistakes"], shifts=shifts, scales=scales)
+        points = _points(
+            dataset, data, options["bias_scale"], options["max_mistakes"], limits, shifts=shifts, scales=scales
+        )
     with _counted(quiet=quiet) as on_progress:
-        study = order_study(data.X, data.y, bias=bias, on_progress=on_progress, **options)
+        study = order_study(data.X, data.y, bias=bias, time_limit=limits.share(), on_progress=on_progress, **options)
     if as_json:
         found = {name: [asdict(point) for point in part] for name, part in points.items()}
         print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **_fields(study), **found})
@@ -53,18 +58,20 @@ def _points(
     data: "Dataset",
     bias_scale: float | Literal["best"],
     max_mistakes: int,
+    limits: Limits,
     *,
     shifts: bool,
     scales: bool,
 ) -> "dict[str, tuple[StudiedPoint, ...]]":
     """Return the points that were asked for; the preparations are those of the data as read."""
-    limit = min(max_mistakes, _MOST_MISTAKES_OF_A_POINT)
+    most = min(max_mistakes, _MOST_MISTAKES_OF_A_POINT)
     points = {}
     if scales:
-        points["scales"] = scale_study(data.X, data.y, max_mistakes=limit)
+        points["scales"] = scale_study(data.X, data.y, max_mistakes=most, time_limit=limits.share(4))
     if shifts:
-        points["shifts"] = translation_study(data.X, data.y, bias_scale=bias_scale, max_mistakes=limit)
-        points["preparations"] = preparation_study(dataset.X, dataset.y, bias_scale=bias_scale, max_mistakes=limit)
+        options: dict[str, Any] = {"bias_scale": bias_scale, "max_mistakes": most}
+        points["shifts"] = translation_study(data.X, data.y, time_limit=limits.share(3), **options)
+        points["preparations"] = preparation_study(dataset.X, dataset.y, time_limit=limits.share(2), **options)
     return points
 
 
@@ -97,8 +104,10 @@ def _text(study: "OrderStudy") -> list[str]:
     limit = study.settings.max_epochs
     until = "until convergence" if limit is None else f"for {limit:,} epoch{'s' * (limit != 1)}"
     spread = ", ".join(f"{level:.0%} {value:,}" for level, value in quantiles.items())
+    asked = study.effort.n_orders
+    ended = f", of {asked:,} asked for, within the time limit" if n_orders < asked else ""
     lines = [
-        f"{n_orders:,} random orders {until}, {n_converged:,} converged; seed {study.runs.seed}",
+        f"{n_orders:,} random orders {until}{ended}, {n_converged:,} converged; seed {study.runs.seed}",
         f"  mistakes, by the share of the orders that made no more: {spread}",
         f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {study.given.n_mistakes:,}",
         f"  fewest by local search {study.fewest.n_mistakes:,}, most {study.most.n_mistakes:,}",

@@ -82,6 +82,7 @@ def online(**options: Any) -> int:
 @click.option("--until-convergence", is_flag=True, help="As many passes as it takes.")
 @click.option("--soft", "C", type=float, metavar="C", default=1.0, show_default=True, help="Whose u has the slack.")
 @opt.prepare_option()
+@opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
 def bounds(**options: Any) -> int:
     """Compare the perceptron's mistakes with every bound that theory gives.
 
