@@ -10,6 +10,7 @@ from maxmargin.evidence import augmented
 from maxmargin.preparing import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
@@ -74,29 +75,36 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
             f"them would copy rows; expected data in memory, or {option('positive')} to ask for one class against all "
             "others"
         )
+    limits = Limits(time_limit=settings.time_limit)
+    pairs = tuple(combinations(dataset.classes, 2))
+    shares = iter(range(1 + len(dataset.classes) + len(pairs), 0, -1))
     return ClassStudy(
         dataset=dataset,
         settings=settings,
-        one_vs_rest=tuple(_contest(dataset.one_vs_rest(label), settings, on_progress) for label in dataset.classes),
-        pairs=tuple(_contest(dataset.pair(a, b), settings, on_progress) for a, b in combinations(dataset.classes, 2)),
-        multinomial=_multinomial(dataset, settings),
+        multinomial=_multinomial(dataset, settings, limits.share(next(shares))),
+        one_vs_rest=tuple(
+            _contest(dataset.one_vs_rest(label), settings, on_progress, limits.share(next(shares)))
+            for label in dataset.classes
+        ),
+        pairs=tuple(_contest(dataset.pair(a, b), settings, on_progress, limits.share(next(shares))) for a, b in pairs),
     )
 
 
-def _multinomial(dataset: Dataset, settings: Settings) -> Separability:
+def _multinomial(dataset: Dataset, settings: Settings, time_limit: float | None) -> Separability:
     problem = class_problem_of(dataset, bias=settings.bias)
     if settings.prepare != How.RAW:
         problem = replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
-    return with_names(multinomial(problem), dataset)
+    return with_names(multinomial(problem, time_limit=time_limit), dataset)
 
 
-def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None) -> Contest:
+def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None, time_limit: float | None) -> Contest:
+    limits = Limits(time_limit=time_limit)
     problem = prepared_problem(dataset, settings)
-    answer = separability(problem)
-    hard = uninterrupted(hard_margin(problem, verdict=answer))
+    answer = separability(problem, time_limit=limits.share(4))
+    hard = uninterrupted(hard_margin(problem, verdict=answer, time_limit=limits.share(3)))
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
-    run_problem, scale = with_bias_scale(problem, settings.bias_scale)
+    run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits)
     return Contest(
         positive=dataset.positive,
         positive_reason=dataset.positive_reason,
@@ -104,15 +112,16 @@ def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | Non
         problem=problem,
         separability=answer,
         hard=hard,
-        run=run_of(run_problem, settings, scale, on_progress),
-        novikoff=_novikoff(run_problem, scale, hard),
+        run=run_of(run_problem, settings, scale, on_progress, limits.share(2)),
+        novikoff=_novikoff(run_problem, scale, hard, limits),
     )
 
 
-def _novikoff(problem: Problem, scale: float, hard: HardMargin) -> float | None:
+def _novikoff(problem: Problem, scale: float, hard: HardMargin, limits: Limits) -> float | None:
     """Return R^2/g^2 of the space of the run, rounded up; None where no margin is proven there."""
     square = radius_squared(problem)
     if problem.bias:
         square += Fraction(scale) ** 2
-        hard = uninterrupted(hard_margin(augmented(problem, scale))) if hard.w is not None else hard
+        if hard.w is not None:
+            hard = uninterrupted(hard_margin(augmented(problem, scale), time_limit=limits.share()))
     return round_up(square / Fraction(hard.lower) ** 2) if hard.lower > 0 else None

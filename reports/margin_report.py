@@ -169,6 +169,7 @@ def margin_report(
     prepare: str = "raw",
     Cs: Iterable[float] | None = None,
     orders: int | None = None,
+    time_limit: float | None = None,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> MarginReport:
     """Put the perceptron next to the proven maximum margin of a data set.
@@ -198,6 +199,9 @@ def margin_report(
     orders : int, optional
         Random orders of the rows that are tried as well, see `maxmargin.order_study`; 0 is none. By default as many, up
         to 1,000, as take a second or two.
+    time_limit : float, optional
+        Seconds in which everything is found; what is not is left out, and the report says so. Drawing the figures
+        comes on top. Default: none.
     on_progress : callable, optional
         Called with a `Progress` about ten times a second while a perceptron runs.
 
@@ -227,7 +231,7 @@ def margin_report(
     settings = Settings(
         bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
-        orders=orders,
+        orders=orders, time_limit=time_limit,
     )  # fmt: skip
     run = study if dataset.is_binary else study_classes
     return MarginReport(run(dataset, settings, on_progress=on_progress))

@@ -8,6 +8,7 @@ from maxmargin.order_studies import Effort, OrderStudy, bounds_of_any_order, che
 from maxmargin.reports.formats import count
 from maxmargin.running import run_perceptron
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
@@ -44,6 +45,9 @@ _MOST_ROWS_AT_ONCE = 100_000
 _STEPS_OF_A_SEQUENCE, _ROWS_A_CHOICE = 3_000, 160
 """Mistakes of an adversary on few rows, and rows among which the choice takes as long again."""
 
+OUT_OF_TIME = "the time limit was reached before"
+"""Why a part of a report is left out."""
+
 _MOST_STATES = 2_000
 """Weights looked at for the longest sequence of all: a tenth of a second."""
 
@@ -75,17 +79,18 @@ def check_orders(orders: int | None, *, is_in_memory: bool) -> None:
 
 
 def orders_of_report(
-    evidence: Evidence, bounds: "tuple[Bound, ...]", settings: "Settings"
+    evidence: Evidence, bounds: "tuple[Bound, ...]", settings: "Settings", limits: Limits
 ) -> tuple[OrderStudy | None, str]:
     """Return the order study of a report, and why it is of one pass only, or why there is none."""
-    plan = plan_of(evidence, settings)
+    plan = OUT_OF_TIME if limits.is_over() else plan_of(evidence, settings)
     if isinstance(plan, str):
         return None, plan
     problem, scale = evidence.problem, evidence.run.settings.bias_scale
     one_pass = run_perceptron(problem, bias_scale=scale, zero=settings.zero, max_epochs=1)
     of_orders = evidence.of_run(one_pass, plan.settings.max_epochs)
     found = bounds_of_any_order(bounds, of_orders)
-    return studied_orders(of_orders, plan.settings, plan.effort, bounds=found, seed=settings.seed), plan.why_one_pass
+    study = studied_orders(of_orders, plan.settings, plan.effort, bounds=found, seed=settings.seed, limits=limits)
+    return study, plan.why_one_pass
 
 
 def plan_of(evidence: Evidence, settings: "Settings") -> Plan | str:

@@ -7,7 +7,9 @@ import numpy as np
 
 from maxmargin.preparing import How
 from maxmargin.reports.formats import count
+from maxmargin.reports.order_plan import OUT_OF_TIME
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.translation_studies import StudiedPoint, preparation_study, scale_study, translation_study
@@ -67,9 +69,10 @@ def elsewhere(
     answer: "Separability",
     bias_scale: float | Literal["best"],
     max_mistakes: int | None,
+    limits: Limits,
 ) -> Elsewhere:
     """Move the rows of a problem, change the bias scale, and prepare the rows of the data set it was made of."""
-    reason = _reason(problem, answer)
+    reason = OUT_OF_TIME if limits.is_over() else _reason(problem, answer)
     if reason:
         return Elsewhere(reason=reason)
     most = min(max_mistakes or _MOST_MISTAKES, _MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
@@ -82,10 +85,17 @@ def elsewhere(
         return Elsewhere(
             shifts=()
             if no_shifts
-            else translation_study(X, y, shifts=shifts, bias_scale=bias_scale, max_mistakes=most),
-            scales=scale_study(X, y, factors=factors, max_mistakes=most),
+            else translation_study(
+                X, y, shifts=shifts, bias_scale=bias_scale, max_mistakes=most, time_limit=limits.share(3)
+            ),
+            scales=scale_study(X, y, factors=factors, max_mistakes=most, time_limit=limits.share(2)),
             preparations=preparation_study(
-                dataset.X, y, preparations=_PREPARATIONS, bias_scale=bias_scale, max_mistakes=most
+                dataset.X,
+                y,
+                preparations=_PREPARATIONS,
+                bias_scale=bias_scale,
+                max_mistakes=most,
+                time_limit=limits.share(),
             ),
             no_shifts=no_shifts,
         )

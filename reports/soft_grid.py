@@ -11,6 +11,7 @@ from maxmargin.reports.centring import about_the_mean
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane, plane_of
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin import rising_soft_margins
@@ -83,17 +84,20 @@ def _spread(problem: Problem) -> float:
     return float(np.clip(spread or 1.0, *_SPREADS))
 
 
-def soft_points(problem: Problem, Cs: Iterable[float]) -> tuple[SoftPoint, ...]:
-    """Return the soft margins in the order of the prices.
+def soft_points(problem: Problem, Cs: Iterable[float], time_limit: float | None = None) -> tuple[SoftPoint, ...]:
+    """Return the soft margins in the order of the prices; when the time is over, of the least ones only, one at least.
 
     Raises
     ------
     KeyboardInterrupt
         If one of them was interrupted: half a report would look like a whole one.
     """
-    grid = tuple(Cs)
-    points = {solution.C: _point(problem, solution) for solution in rising_soft_margins(problem, grid)}
-    return tuple(points[C] for C in grid)
+    grid, limits, points = tuple(Cs), Limits(time_limit=time_limit), dict[float, SoftPoint]()
+    for solution in rising_soft_margins(problem, grid, time_limit=time_limit):
+        points[solution.C] = _point(problem, solution)
+        if limits.is_over():
+            break
+    return tuple(points[C] for C in grid if C in points)
 
 
 def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:

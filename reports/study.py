@@ -18,11 +18,12 @@ from maxmargin.order_studies import OrderStudy
 from maxmargin.preparing import How, prepare
 from maxmargin.reports.centring import moved_to_mean_0
 from maxmargin.reports.measures import Plane, plane_of
-from maxmargin.reports.order_plan import check_orders, orders_of_report
+from maxmargin.reports.order_plan import OUT_OF_TIME, check_orders, orders_of_report
 from maxmargin.reports.origin import Elsewhere, elsewhere
 from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.chunks import InMemory
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
@@ -51,6 +52,18 @@ _OF_SPECIAL_DATA = ("unit_norm", "conjunction")
 """Bounds that are left out where the data are not of their kind."""
 
 
+class _Shares:
+    """Of the time that is left when its turn comes, a part of a report takes one of so many shares."""
+
+    verdict = 4
+    run = 4
+    margin = 3
+    soft = 3
+    bounds = 2
+    centred = 2
+    orders = 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How a report is made; the fields are the options of `margin_report`."""
@@ -65,6 +78,7 @@ class Settings:
     prepare: str = "raw"
     Cs: tuple[float, ...] | None = None
     orders: int | None = None
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,23 +198,29 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
         If a part of it was interrupted: half a report would look like a whole one.
     """
     check_orders(settings.orders, is_in_memory=dataset.is_in_memory)
+    limits = Limits(time_limit=settings.time_limit)
     problem = prepared_problem(dataset, settings)
-    answer = with_names(separability(problem), dataset)
-    run_problem, scale = with_bias_scale(problem, settings.bias_scale)
+    answer = with_names(separability(problem, time_limit=limits.share(_Shares.verdict)), dataset)
+    run_problem, scale = with_bias_scale(problem, settings.bias_scale, _part(limits, _Shares.margin))
     affordable = _affordable(settings, problem, answer)
-    run = run_of(run_problem, affordable, scale, on_progress)
-    hard = uninterrupted(hard_margin(problem, verdict=answer))
-    soft = soft_points(problem, settings.Cs or default_grid(problem, hard))
-    evidence = _evidence(run_problem, run, hard if run_problem is problem else None, soft)
-    centred, not_centred = _centred(problem, affordable, scale, on_progress)
+    run = run_of(run_problem, affordable, scale, on_progress, limits.share(_Shares.run))
+    hard = uninterrupted(hard_margin(problem, verdict=answer, time_limit=limits.share(_Shares.margin)))
+    soft = soft_points(problem, settings.Cs or default_grid(problem, hard), limits.share(_Shares.soft))
+    known = hard if run_problem is problem else None
+    evidence = _evidence(run_problem, run, known, soft, _part(limits, _Shares.bounds))
     bounds = _bounds(evidence)
-    orders, why_orders = orders_of_report(evidence, bounds, settings)
+    centred, not_centred = _centred(problem, affordable, scale, on_progress, _part(limits, _Shares.centred))
+    orders, why_orders = orders_of_report(evidence, bounds, settings, _part(limits, _Shares.orders))
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
         run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=bounds,
         centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
-        elsewhere=elsewhere(dataset, problem, answer, settings.bias_scale, settings.max_mistakes),
+        elsewhere=elsewhere(dataset, problem, answer, settings.bias_scale, settings.max_mistakes, limits),
     )  # fmt: skip
+
+
+def _part(limits: Limits, n_shares: int) -> Limits:
+    return Limits(time_limit=limits.share(n_shares))
 
 
 def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:
@@ -237,7 +257,13 @@ def _affordable(settings: Settings, problem: Problem, answer: Separability) -> S
     return replace(settings, max_epochs=_EPOCHS_IN_VAIN)
 
 
-def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None) -> PerceptronRun:
+def run_of(
+    problem: Problem,
+    settings: Settings,
+    scale: float,
+    on_progress: OnProgress | None,
+    time_limit: float | None = None,
+) -> PerceptronRun:
     """Run the perceptron with these settings and this bias coordinate.
 
     Raises
@@ -253,6 +279,7 @@ def run_of(problem: Problem, settings: Settings, scale: float, on_progress: OnPr
         max_epochs=settings.max_epochs,
         max_mistakes=settings.max_mistakes,
         rng=settings.seed,
+        time_limit=time_limit,
         on_progress=on_progress,
     )
     if run.stop_reason is StopReason.INTERRUPTED:
@@ -265,7 +292,13 @@ def _kept(hard: HardMargin, problem: Problem) -> HardMargin:
     return hard if isinstance(problem.carrier, InMemory) else replace(hard, dual=np.empty(0))
 
 
-def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, soft: tuple[SoftPoint, ...]) -> Evidence:
+def _evidence(
+    problem: Problem,
+    run: PerceptronRun,
+    hard: HardMargin | None,
+    soft: tuple[SoftPoint, ...],
+    limits: Limits,
+) -> Evidence:
     """Gather what the bounds of this run need, for the passes it made."""
     scale = run.settings.bias_scale if problem.bias else 0.0
     reach = math.hypot(radius(problem), scale)
@@ -277,7 +310,15 @@ def _evidence(problem: Problem, run: PerceptronRun, hard: HardMargin | None, sof
         return reach * length + math.sqrt(run.n_epochs) * point.slack_norm
 
     tightest = min(soft, key=root_of_bound)
-    return gather(problem, run, n_passes=run.n_epochs, hard=hard, soft=tightest.solution, is_as_far_as_it_went=True)
+    return gather(
+        problem,
+        run,
+        n_passes=run.n_epochs,
+        hard=hard,
+        soft=tightest.solution,
+        is_as_far_as_it_went=True,
+        limits=limits,
+    )
 
 
 def _bounds(evidence: Evidence) -> tuple[Bound, ...]:
@@ -286,16 +327,19 @@ def _bounds(evidence: Evidence) -> tuple[Bound, ...]:
 
 
 def _centred(
-    problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None
+    problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None, limits: Limits
 ) -> tuple[Centred | None, str]:
     """Ask the same of the centred rows, where moving the rows does not change the question."""
     if not problem.bias:
         return None, "through the origin the maximum margin itself moves with the data"
     if settings.prepare in (How.CENTER, How.STANDARDIZE):
         return None, "the data are centred already"
+    if limits.is_over():
+        return None, OUT_OF_TIME
     try:
         moved = moved_to_mean_0(problem)
     except InvalidProblemError as error:
         return None, str(error)
-    run = run_of(moved, settings, scale, on_progress)
-    return Centred(problem=moved, hard=_kept(uninterrupted(hard_margin(moved)), problem), run=run), ""
+    run = run_of(moved, settings, scale, on_progress, limits.share(2))
+    hard = uninterrupted(hard_margin(moved, time_limit=limits.share()))
+    return Centred(problem=moved, hard=_kept(hard, problem), run=run), ""
