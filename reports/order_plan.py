@@ -172,7 +172,8 @@ def _of_one_pass(evidence: Evidence, settings: "Settings", why: str) -> Plan | s
     problem = evidence.problem
     n_orders = settings.orders
     if n_orders is None:
-        steps = steps_of(problem, 1, float(evidence.run.mistakes_per_epoch[0]))
+        of_first_pass = evidence.run.mistakes_per_epoch[:1].sum() or evidence.run.n_mistakes
+        steps = steps_of(problem, 1, float(of_first_pass))
         n_orders = _affordable(steps) if problem.n_samples <= _MOST_ROWS_AT_ONCE else 0
     if not n_orders:
         return f"many orders of {count(problem.n_samples)} rows would take too long"

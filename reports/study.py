@@ -313,7 +313,7 @@ def _evidence(
     return gather(
         problem,
         run,
-        n_passes=run.n_epochs,
+        n_passes=max(1, run.n_epochs),  # of a run that the time cut within its first pass
         hard=hard,
         soft=tightest.solution,
         is_as_far_as_it_went=True,
