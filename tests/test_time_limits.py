@@ -1,8 +1,9 @@
-"""A time limit ends every question about data on which it would take minutes; what it returns is proven all the same."""
+"""A time limit ends every question on which data would take minutes; what is returned is proven all the same."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,3 +92,13 @@ def test_every_command_takes_a_limit(arguments: list[str], capsys: pytest.Captur
     assert command([*arguments, "--quiet"]) == command([*arguments, "--quiet", "--time-limit", "60"])
     assert command([*arguments, "--quiet", "--time-limit", "0"]) == 2
     assert "not a positive number of seconds" in capsys.readouterr().err
+
+
+def test_a_proof_that_is_not_checked_in_time_is_neither_valid_nor_invalid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proof = str(tmp_path / "proof.json")
+    assert command(["check", "digits", "--positive", "0", "--proof", proof, "--quiet"]) == 0
+    assert command(["verify", proof, "digits", "--time-limit", "0.001"]) == 4
+    assert capsys.readouterr().err.endswith("maxmargin: not finished within the time limit of 0.001 s\n")
+    assert command(["verify", proof, "digits", "--time-limit", "100"]) == 0

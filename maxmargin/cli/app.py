@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from maxmargin.cli import options as opt
+from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.progress import compiling_shown
 from maxmargin.cli.theory_commands import bounds, fewest_errors, online
@@ -247,8 +248,9 @@ def orders(**options: Any) -> int:
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="For the families that draw.  [default: 0]")
 @click.option("--list", "as_list", is_flag=True, help="List the families and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
+@opt.time_limit_option("Give up after this time, and write nothing; exit 4.")
 @click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
-def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -> int:
+def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float | None, **options: Any) -> int:
     """Make data whose verdict, and mostly whose margin, is known exactly.
 
     FAMILY is a name such as xor, odd-max-bit:8 or gap:40, or a formula such as "formula:(x1 | x4) & ~x3"; without it,
@@ -259,7 +261,8 @@ def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -
 
     if family is None or as_list:
         return commands.families(as_json=as_json)
-    return commands.generate(family, as_json=as_json, **options)
+    with ended_within(time_limit):
+        return commands.generate(family, as_json=as_json, **options)
 
 
 @app.command(epilog="Example: maxmargin verify overlap.json data.csv")
@@ -267,8 +270,9 @@ def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -
 @click.argument("source")
 @opt.memory_option()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@opt.time_limit_option("Give up after this time; exit 4.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
-def verify(**options: Any) -> int:
+def verify(time_limit: float | None, **options: Any) -> int:
     """Check a proof against its data, in exact arithmetic.
 
     PROOF is a file that --proof wrote; it says how SOURCE is read. Exit 0: the proof holds; 3: it does not, or SOURCE
@@ -276,7 +280,8 @@ def verify(**options: Any) -> int:
     """
     from maxmargin.cli.verify import verify_proof as command
 
-    return command(**options)
+    with ended_within(time_limit):
+        return command(**options)
 
 
 for command in (online, bounds, fewest_errors):
@@ -296,6 +301,9 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
         return Exit.INTERRUPTED
+    except TimeIsOverError as error:
+        _say(str(error))
+        return Exit.UNDECIDED
     except BrokenPipeError:  # the reader of our output left
         _give_up_output()
         return Exit.READER_LEFT

@@ -1,0 +1,43 @@
+"""A time limit for commands whose work does not look at the clock."""
+
+import _thread
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class TimeIsOverError(Exception):
+    """The command was not finished within its time limit."""
+
+
+@contextmanager
+def ended_within(seconds: float | None) -> Iterator[None]:
+    """Interrupt the main thread when so many seconds have passed; None is no limit.
+
+    Raises
+    ------
+    TimeIsOverError
+        If the block was interrupted.
+    """
+    if seconds is None:
+        yield
+        return
+    is_over = threading.Event()
+
+    def interrupt() -> None:
+        is_over.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if is_over.is_set():
+            raise TimeIsOverError(f"not finished within the time limit of {seconds:g} s") from None
+        raise
+    finally:
+        timer.cancel()
+        with suppress(KeyboardInterrupt):  # sent while the block ended
+            timer.join()
