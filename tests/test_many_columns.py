@@ -143,6 +143,14 @@ def test_equal_rows_of_both_classes(bias: bool) -> None:
     assert answer.witness_rows is not None and answer.witness_rows.tolist() == [7, 1500]
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_sparse_rows_of_zeros_are_a_witness(bias: bool) -> None:
+    X = csr_array(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 7.0]]))
+    for method in ("auto", "highs"):
+        answer = separability(Problem.validated(X, [-1, 1, 1], bias=bias), method=method)
+        assert answer.strictly_separable is False
+
+
 def test_inseparable_sparse_rows_have_a_witness() -> None:
     problem = Problem.validated(sparse_rows(3500, 310, 8), random_labels(3500))
     answer = separability(problem)

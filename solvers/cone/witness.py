@@ -69,7 +69,8 @@ def _table(problem: Problem, rows: NDArray[np.int64]) -> Integers:
     """Return y (x, 1) as integers, a column in a power of two of its own; of sparse rows the columns in use only."""
     if problem.integers is None and problem.is_sparse:
         X = problem.carrier[rows]
-        problem, rows = Problem(X[:, np.unique(X.indices)], problem.y[rows], problem.bias), np.arange(len(rows))
+        used = np.union1d(X.indices, [0])  # rows of zeros have a column as well
+        problem, rows = Problem(X[:, used], problem.y[rows], problem.bias), np.arange(len(rows))
     return signed_integers(problem, rows)[0]
 
 
