@@ -36,6 +36,8 @@ def _finite(values: "np.ndarray[Any, Any]") -> list[Any]:
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return what the proof says after the traced mistakes, and whether it is so."""
+    if not report["perceptron"]["n_mistakes"]:
+        return (Paragraph("The run was stopped before its first mistake."),)
     return (
         Paragraph(_what(report)),
         Paragraph(_checked(report)),

@@ -351,7 +351,7 @@ def test_columns_of_a_family_are_chosen_like_those_of_a_file() -> None:
     assert mm.load("agresti-quasi", label="y").classes == (-1, 1)
     data = mm.load("and", label="x1", id="x2")
     assert data.classes == (0, 1) and data.feature_names == ("y",) and data.row_ids == ("0", "1", "0", "1")
-    with pytest.raises(DataError, match="xor: --drop: found no column 'z', expected one of 'x1', 'x2', 'y'"):
+    with pytest.raises(DataError, match="xor: drop=: found no column 'z', expected one of 'x1', 'x2', 'y'"):
         mm.load("xor", drop="z")
 
 

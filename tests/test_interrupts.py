@@ -63,7 +63,7 @@ def ran(program: str) -> subprocess.CompletedProcess[str]:
         ("maxmargin.cli.check", CHECK),
         ("numpy", CHECK),
         ("highspy", CHECK),
-        ("numba", ["perceptron", "two-points"]),
+        ("numba", ["perceptron", "two-points", "--method", "weights"]),
         pytest.param("matplotlib", REPORT, marks=pytest.mark.slow),
     ],
 )

@@ -5,6 +5,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+_SECONDS_BETWEEN = 0.5
+"""Seconds between interrupts: one that comes while Python collects garbage is lost."""
+
 
 class TimeIsOverError(Exception):
     """The command was not finished within its time limit."""
@@ -22,14 +25,16 @@ def ended_within(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    is_over = threading.Event()
+    is_over, is_done = threading.Event(), threading.Event()
 
     def interrupt() -> None:
-        is_over.set()
-        _thread.interrupt_main()
+        is_done.wait(seconds)
+        while not is_done.is_set():
+            is_over.set()
+            _thread.interrupt_main()
+            is_done.wait(_SECONDS_BETWEEN)
 
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
+    timer = threading.Thread(target=interrupt, daemon=True)
     timer.start()
     try:
         yield
@@ -38,6 +43,6 @@ def ended_within(seconds: float | None) -> Iterator[None]:
             raise TimeIsOverError(f"not finished within the time limit of {seconds:g} s") from None
         raise
     finally:
-        timer.cancel()
+        is_done.set()
         with suppress(KeyboardInterrupt):  # sent while the block ended
             timer.join()

@@ -265,9 +265,8 @@ class _Run:
             return StopReason.MAX_MISTAKES
         if settings.max_epochs is not None and tally.n_epochs >= settings.max_epochs:
             return StopReason.MAX_EPOCHS
-        if settings.time_limit is None or not tally.n_presentations:  # however short the time, something is shown
-            return None
-        return StopReason.TIME_LIMIT if self._seconds_with_proof() >= settings.time_limit else None
+        is_late = settings.time_limit is not None and self._seconds_with_proof() >= settings.time_limit
+        return StopReason.TIME_LIMIT if is_late else None
 
     def _seconds_with_proof(self) -> float:
         """Return how long the run takes if it ends now: its weights and margins are computed exactly in the end."""
