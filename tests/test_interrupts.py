@@ -63,7 +63,6 @@ def ran(program: str) -> subprocess.CompletedProcess[str]:
         ("maxmargin.cli.check", CHECK),
         ("numpy", CHECK),
         ("highspy", CHECK),
-        ("numba", ["perceptron", "two-points", "--method", "weights"]),
         pytest.param("matplotlib", REPORT, marks=pytest.mark.slow),
     ],
 )
@@ -75,6 +74,13 @@ def test_ctrl_c_at_an_import(
     done = ran(AT_AN_IMPORT.format(module=module, act=act, arguments=arguments))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "maxmargin: interrupted\n")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])
+def test_ctrl_c_while_a_run_imports_its_compiler_prints_the_run(act: str) -> None:
+    arguments = ["perceptron", "two-points", "--method", "weights", "-q"]
+    done = ran(AT_AN_IMPORT.format(module="numba", act=act, arguments=arguments))
+    assert (done.returncode, done.stderr) == (130, "") and "interrupted: " in done.stdout
 
 
 def test_ctrl_c_of_which_an_import_makes_another_error() -> None:
