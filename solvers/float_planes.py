@@ -38,6 +38,9 @@ _MOST_INTEGER = 1 << _BITS
 _GREATEST_SIZE, _LEAST_SIZE = 1022, -1015
 """Binary exponents between which the entries of a multiple are to lie."""
 
+_WIDE = 1_000
+"""Columns from which a rounding is tried before fractions: in fractions that takes longer than all the rest."""
+
 _MOST_ENTRIES = 1 << 22
 """Entries looked at, one a multiple; the first few multiples are always tried."""
 
@@ -90,7 +93,8 @@ def best_float_plane(
        integers without a common factor that have the direction of w, if none of them exceeds 2**53, and those whose
        greatest entry is k = 1 .. 64.
 
-    The first that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. Where entries
+    The first that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. From 1,000
+    columns on, that is tried first of all, divided by the functional margin in floating point. Where entries
     leave the range of binary64 all multiples are multiplied by the power of two that brings them back, or as near to it
     as can be. On data so large that this takes long only the first multiples are tried.
 
@@ -118,6 +122,11 @@ def best_float_plane(
     >>> best_float_plane(problem, plane, Fraction(64)).margin > 7
     True
     """
+    near = near or (_rows_near(problem, plane) if len(plane.w) >= _WIDE else None)
+    if near is not None and len(plane.w) >= _WIDE:
+        quick = _divided_in_floats(near, plane)
+        if _loses_at_most(_NEGLIGIBLE, quick, margin_squared):
+            return quick
     canonical = [v / plane.least_functional_margin for v in (*plane.w, plane.b)]
     *scaled, offset = entries = _in_range(canonical)
     for multiple in (entries, _exact_multiple(entries)):
@@ -138,6 +147,25 @@ def best_float_plane(
             if _loses_at_most(_NEGLIGIBLE, best, margin_squared):
                 return best
     return best
+
+
+def _divided_in_floats(near: Problem, plane: SeparatingHyperplane) -> FloatPlane | None:
+    """Return the plane divided by its functional margin, every entry rounded; None where it leaves the range."""
+    w, least = nearest_floats(plane.w), plane.least_functional_margin
+    if w is None:
+        return None
+    place = int(np.argmax(np.abs(w)))
+    try:
+        factor = float(plane.w[place] / least / Fraction(w[place].item()))
+    except OverflowError:
+        return None
+    with np.errstate(over="ignore", under="ignore"):
+        divided = w * factor
+    is_in_range = np.isfinite(divided) & ((np.abs(divided) >= TINIEST_NORMAL) | (w == 0))
+    if not is_in_range.all():
+        return None
+    found = _with_offsets(near, divided, plane.b / least)
+    return max(found, key=lambda plane: plane.margin_squared, default=None)
 
 
 def _loses_at_most(share: Fraction, found: FloatPlane | None, target: Fraction) -> bool:

@@ -44,6 +44,7 @@ class Incumbent:
 
     problem: Problem
     plane: SeparatingHyperplane | None = None
+    proof: MarginAtLeast | None = None
     near: Problem | None = None
     engine: str = "none"
     lower: float = 0.0
@@ -53,15 +54,17 @@ class Incumbent:
 
     def offer_plane(self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None) -> None:
         """Keep the plane if its exact margin is the greatest."""
-        lower = _margin(plane)
+        proof = MarginAtLeast.by(plane)
+        lower = sqrt_down(proof.margin_squared)
         if self.plane is None or lower > self.lower:
-            self.plane, self.lower, self.engine, self.near = plane, lower, engine, near
+            self.plane, self.proof, self.lower, self.engine, self.near = plane, proof, lower, engine, near
 
     def offer_polished(self, plane: SeparatingHyperplane) -> None:
         """Keep the plane if its margin is as great up to rounding: its w is the more accurate one."""
-        lower = _margin(plane)
+        proof = MarginAtLeast.by(plane)
+        lower = sqrt_down(proof.margin_squared)
         if lower >= self.lower * (1 - _ROUNDING):
-            self.plane, self.lower, self.near = plane, lower, None
+            self.plane, self.proof, self.lower, self.near = plane, proof, lower, None
 
     def offer_weights(self, weights: Floats, rows: Rows | None = None) -> None:
         """Keep the multipliers, of all rows or of the given ones, if the hull points they give are the nearest."""
@@ -104,9 +107,8 @@ class Incumbent:
     def solution(self, status: Status, attempts: tuple[Attempt, ...], reason: str) -> HardMargin:
         """Return the result: the hyperplane as floats, which prove the lower end where they are the better plane."""
         weights = self._hull_weights()
-        certificate, lower, found = None, self.lower, None
-        if self.plane is not None:
-            certificate = MarginAtLeast.by(self.plane)
+        certificate, lower, found = self.proof, self.lower, None
+        if self.plane is not None and certificate is not None:
             found = best_float_plane(self.problem, self.plane, certificate.margin_squared, self.near)
             if found is not None and found.margin_squared > certificate.margin_squared:
                 certificate, lower = found.certificate(self.problem), found.margin
@@ -159,11 +161,6 @@ def shared_point(point: HullPoint) -> CommonHullPoint:
     rows, weights = zip(*pairs, strict=True)
     factor = gcd(*weights)
     return CommonHullPoint(problem=point.problem, rows=rows, weights=tuple(weight // factor for weight in weights))
-
-
-def _margin(plane: SeparatingHyperplane) -> float:
-    """Return the geometric margin, rounded down."""
-    return sqrt_down(MarginAtLeast.by(plane).margin_squared)
 
 
 def _square_of_inverse(upper: float) -> float:
