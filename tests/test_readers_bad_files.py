@@ -37,7 +37,8 @@ def complaint(path: Path | str, **options: Any) -> str:
             "sepal,petal,species\n5.1,1.4,a\n4.9,abc,b\n",
             {},
             "line 3, column 'petal': found 'abc', expected a number "
-            "(drop it with drop= or encode it with one_hot=True)",
+            "(drop it with drop= or encode it with one_hot=True; name it with label= if it holds the labels, "
+            "with id= if it names the rows)",
         ),
         ("5.1,1.4,a\n4.9,abc,b\n", {}, "line 2, column 1: found 'abc', expected a number ("),
         ("a,b\n1,x\n1_000,y\n", {}, "line 3, column 'a': found '1_000', expected a number ("),
@@ -315,7 +316,7 @@ def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
     [
         ({"y": np.array([0, 1])}, "found the arrays 'y', expected an array 'X'"),
         ({"X": np.eye(2)}, "found the arrays 'X', expected an array 'y'"),
-        ({"data": np.eye(2)}, "found no arrays, expected an array 'X'"),
+        ({"data": np.eye(2)}, "found the arrays 'data', expected an array 'X'"),
         ({"X": np.ones(2), "y": np.array([0, 1])}, "found X of shape (2,), expected two dimensions: rows and columns"),
         ({"X": np.ones((2, 0)), "y": np.array([0, 1])}, "found X without columns, expected at least one feature"),
         (

@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import data_error, listed, quote
+from maxmargin.readers.errors import data_error, quote
 from maxmargin.readers.npy import BROKEN, read_header
-from maxmargin.readers.npz import array_of_archive, broken_archive
+from maxmargin.readers.npz import array_of_archive, broken_archive, missing_array
 from maxmargin.readers.table import Roles, shown_name
 from maxmargin.solvers.chunks import in_order
 
@@ -223,8 +223,7 @@ def _packed(path: str) -> tuple[_Member, _Member]:
     members = _archive(path).namelist()
     for name in ("X", "y"):
         if f"{name}.npy" not in members:
-            arrays = listed(sorted(member.removesuffix(".npy") for member in members))
-            raise data_error(path, found=f"the arrays {arrays}", expected=f"an array {name!r}")
+            raise missing_array(path, members, name)
     return _Packed(path, "X.npy"), _Packed(path, "y.npy")
 
 

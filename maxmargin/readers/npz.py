@@ -32,10 +32,6 @@ def read_npz(path: str, choice: Choice) -> Table:
         The archive is broken, X or y is missing or has a wrong shape or type.
     """
     arrays = _arrays(path)
-    for name in ("X", "y"):
-        if name not in arrays:
-            found = f"the arrays {listed(sorted(arrays))}" if arrays else "no arrays"
-            raise data_error(path, found=found, expected=f"an array {name!r}")
     X, y = _numbers(arrays["X"], path), arrays["y"]
     if y.dtype.kind not in "biufUS":
         raise data_error(path, found=f"y of type {quote(str(y.dtype))}", expected="labels: booleans, numbers or texts")
@@ -67,9 +63,19 @@ def _arrays(path: str) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.namelist()
+            for name in ("X", "y"):
+                if f"{name}.npy" not in members:
+                    raise missing_array(path, members, name)
             return {name: array_of_archive(archive, name, path) for name in ARRAYS if f"{name}.npy" in members}
     except BROKEN as error:
         raise broken_archive(path, error) from error
+
+
+def missing_array(path: str, members: list[str], name: str) -> DataError:
+    """Word the error of an archive without an array of this name: say which ones it holds."""
+    arrays = listed(sorted(member.removesuffix(".npy") for member in members if member.endswith(".npy")))
+    found = f"the arrays {arrays}" if arrays else "no arrays"
+    return data_error(path, found=found, expected=f"an array {name!r}")
 
 
 def array_of_archive(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[Any]:

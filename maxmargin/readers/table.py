@@ -22,7 +22,10 @@ ColumnRef: TypeAlias = str | int
 Texts: TypeAlias = list[str | None]
 
 DROP_MISSING_HINT = f"leave out rows with missing values with {option('drop_missing')}"
-TEXT_HINT = f"drop it with {option('drop')} or encode it with {option('one_hot')}"
+TEXT_HINT = (
+    f"drop it with {option('drop')} or encode it with {option('one_hot')}; name it with {option('label')} if it holds "
+    f"the labels, with {option('id')} if it names the rows"
+)
 
 LONGEST_LINE = 2**28
 """Bytes of a line of text where nothing is said about memory: its fields may take thirty times as much."""
@@ -118,7 +121,7 @@ class Choice:
         """
         said = next((name for name in ("sep", "decimal_comma") if name in self.reading), None)
         if said is not None:
-            raise data_error(source, option=said, found=form, expected="CSV or TSV, for which it is")
+            raise data_error(source, option=said, found=form, expected="CSV or TSV, which this option is for")
 
     @property
     def needs_texts(self) -> bool:
