@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from maxmargin.solvers.cone.limits import Limits
-from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generato
         raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
 
 
-def best_bias_scale(problem: Problem, limits: Limits | None = None) -> tuple[Problem, float]:
+def best_bias_scale(
+    problem: Problem, limits: Limits | None = None, *, asked_by: str = option("bias_scale", "best")
+) -> tuple[Problem, float]:
     """Return the problem and s = sqrt(R |b*|), for which the bound on the mistakes is least.
 
     Where b* = 0 the problem returned goes through the origin.
@@ -112,7 +114,7 @@ def best_bias_scale(problem: Problem, limits: Limits | None = None) -> tuple[Pro
     elif isinstance(plane, MarginAtLeast | MarginExactly):  # no floats separate
         offset = sqrt_up(plane.b**2 / sum(v * v for v in plane.w))
     else:
-        raise InvalidProblemError(f"bias_scale='best' needs separable data; found {answer.status}")
+        raise InvalidProblemError(f"{asked_by} needs separable data; found {answer.status}")
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
     return problem, math.sqrt(radius(problem)) * math.sqrt(offset)

@@ -179,7 +179,7 @@ def scale_study(
     from maxmargin.solvers.hard_margin import hard_margin
 
     problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
-    space, best = best_bias_scale(problem, limits)
+    space, best = best_bias_scale(problem, limits, asked_by="a study of bias scales")
     best_scales = {best} if space.bias else set()
     middle = best if space.bias else radius(problem)
     asked = [factor * middle for factor in factors] if scales is None else map(float, scales)

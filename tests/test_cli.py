@@ -251,7 +251,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
         (["margin", "iris", "--positive", "setosa", "--method", "daqp", "--solver", "OSQP"], ["OSQP", "daqp"]),
         (["margin", "iris", "--class-weight", "balanced"], ["--class-weight", "--soft"]),
         (["margin", "iris", "--soft", "1", "--class-weight", "even"], ["--class-weight", "balanced"]),
-        (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "0"], ["bias_scale", "positive"]),
+        (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "0"], ["--bias-scale", "positive"]),
         (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "big"], ["big", "best"]),
         (["perceptron", "wine", "--positive", "class_0", "--zero", "no"], ["--zero", "mistake"]),
         (["perceptron", "wine", "--positive", "class_0", "--trace", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),

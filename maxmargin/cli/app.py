@@ -1,5 +1,6 @@
 """The commands and their exit codes."""
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -104,7 +105,7 @@ def check(**options: Any) -> int:
     help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
     "[default: what suits the data]",
 )
-@click.option("--soft", "C", type=float, metavar="C", help="Soft margin instead: min 1/2||w||^2 + C sum xi.")
+@opt.price_option(None, "Soft margin instead: min 1/2||w||^2 + C sum xi.")
 @click.option("--class-weight", type=click.Choice(["balanced"]), help="With --soft: both classes weigh the same.")
 @click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
 @click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
@@ -309,7 +310,8 @@ def run(arguments: list[str]) -> int:
         return Exit.READER_LEFT
     except OSError as error:
         _give_up_output()
-        return _refused(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
+        name = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)  # files name themselves
+        return _refused(f"{name}: {error.strerror}" if name else error.strerror or str(error))
     except ValueError as error:
         # An error that speaks of the user's data or options; any other is a bug.
         message: str | None = getattr(error, "on_command_line", None)

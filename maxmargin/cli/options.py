@@ -3,7 +3,9 @@
 The choices are spelled out here, so that ``--help`` imports nothing; a test compares them with the code.
 """
 
+import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
@@ -207,6 +209,20 @@ def time_limit_option(does: str, default: float | None = None) -> Callable[[Comm
     )
 
 
+def price_option(default: float | None, does: str) -> Callable[[Command], Command]:
+    """Return the option --soft, the price C of slack."""
+    shown = default is not None
+    return click.option(
+        "--soft", "C", type=float, metavar="C", default=default, show_default=shown, callback=_price, help=does
+    )
+
+
+def _price(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value!r} is not a positive finite number.")
+    return value
+
+
 def _positive(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
     if value is not None and not value > 0:
         raise click.BadParameter(f"{value!r} is not a positive number of seconds.")
@@ -308,7 +324,7 @@ def source_fields(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def bias_scale_of(text: str) -> float | str:
-    """Return "best" or the number that the text is.
+    """Return "best" or the positive finite number that the text is.
 
     Raises
     ------
@@ -319,10 +335,10 @@ def bias_scale_of(text: str) -> float | str:
 
     if text == "best":
         return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidOptionError(f"--bias-scale is {text!r}; expected a positive number or 'best'") from None
+    with suppress(ValueError):
+        if 0 < (scale := float(text)) < math.inf:
+            return scale
+    raise InvalidOptionError(f"--bias-scale is {text!r}; expected a positive finite number or 'best'")
 
 
 def require_two_classes(dataset: "Dataset", command: str) -> None:

@@ -80,7 +80,7 @@ def online(**options: Any) -> int:
 @opt.bias_scale_option()
 @click.option("--n-passes", type=click.IntRange(min=1), metavar="N", help="Passes over the rows.  [default: 1]")
 @click.option("--until-convergence", is_flag=True, help="As many passes as it takes.")
-@click.option("--soft", "C", type=float, metavar="C", default=1.0, show_default=True, help="Whose u has the slack.")
+@opt.price_option(1.0, "Whose u has the slack.")
 @opt.prepare_option()
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
 def bounds(**options: Any) -> int:
