@@ -401,3 +401,56 @@ def test_a_run_that_is_kept_says_where(capsys: pytest.CaptureFixture[str], xor: 
     command = ["perceptron", xor, "--max-epochs", "3", "--resume", str(state)]
     assert run(command) == 3
     assert f"{state}.run keeps the run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "statement"),
+    [
+        ("perceptron --max-epochs 3", "upper bound of the maximum margin through the origin: "),
+        ("bounds", "of 1 pass, through the origin"),
+        ("orders --n-orders 2 --n-search 0 --n-sequence 0", "seed 0, through the origin"),
+        ("fewest-errors", "least total slack through the origin, sum of (1 - y(w.x))_+"),
+    ],
+)
+def test_numbers_without_a_bias_are_said_to_be_of_hyperplanes_through_the_origin(
+    command: str, statement: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rows 10 to 40 against 60 to 90 have the margin 10, but overlap through the origin."""
+    name, *limits = command.split()
+    for bias in (True, False):
+        run([name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q"])
+        out = capsys.readouterr().out
+        assert ("through the origin" not in out) if bias else (statement in out and "bias scale" not in out)
+        run([name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q", "--json"])
+        assert json.loads(capsys.readouterr().out)["bias"] is bias
+
+
+def test_a_run_points_to_the_check_of_the_same_question(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of prepared data there is no check, and theirs is another question: rows of norm 1 may overlap."""
+    last = {}
+    for asked in ("", "--no-bias", "--prepare unit"):
+        run(["perceptron", "agresti", "--max-epochs", "3", *asked.split()])
+        last[asked] = [line for line in capsys.readouterr().out.splitlines() if "maxmargin check" in line]
+    assert [line.endswith("maxmargin check") for line in last[""]] == [True]
+    assert [line.endswith("maxmargin check --no-bias") for line in last["--no-bias"]] == [True]
+    assert last["--prepare unit"] == []
+
+
+def test_scales_are_refused_by_their_name_where_no_scale_is_best(capsys: pytest.CaptureFixture[str]) -> None:
+    message = refusal(capsys, "orders", "xor", "-q", "--scales")
+    assert "a study of bias scales needs separable data; found overlap" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("margin agresti --soft -1", "'--soft': -1.0 is not a positive finite number"),
+        ("bounds agresti --soft inf", "'--soft': inf is not a positive finite number"),
+        ("perceptron agresti --bias-scale 0", "--bias-scale is '0'; expected a positive finite number or 'best'"),
+        ("orders agresti --bias-scale nan", "--bias-scale is 'nan'; expected a positive finite number or 'best'"),
+    ],
+)
+def test_prices_and_scales_are_refused_by_the_names_of_their_options(
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refusal(capsys, *arguments.split())

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api import problem_of
 from maxmargin.bounds import ladder_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import RunProgress, count_text, data_fields, headline, note, print_json, print_text
+from maxmargin.cli.output import (
+    RunProgress,
+    count_text,
+    data_fields,
+    headline,
+    note,
+    print_json,
+    print_text,
+    space_text,
+)
 from maxmargin.cli.tables import aligned
 from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -49,9 +58,9 @@ def bounds(
         note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0", quiet=quiet)
     ladder = ordered(every)
     if as_json:
-        print_json("bounds", {**data_fields(dataset), **_fields(run, ladder, n_passes, prepare)})
+        print_json("bounds", {**data_fields(dataset), "bias": bias, **_fields(run, ladder, n_passes, prepare)})
     else:
-        print_text(headline(dataset), _text(run, ladder, n_passes, prepare))
+        print_text(headline(dataset), _text(run, ladder, n_passes, prepare, bias=bias))
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 
 
@@ -85,18 +94,18 @@ def _fields(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, p
     }
 
 
-def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str) -> str:
+def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str, *, bias: bool) -> str:
     done = f", prepared: {prepare}" if prepare != "raw" else ""
     asked = "until convergence" if n_passes is None else f"of {n_passes:,} pass{'es' * (n_passes > 1)}"
     made = f"{count_text(run.n_mistakes, 'mistake')} in {count_text(run.n_epochs, 'epoch')}"
     lines = [
         f"M = {made} ({_STOPS[run.stop_reason]})",
-        f"  bounds of the mistakes {asked}, bias scale {run.settings.bias_scale!r}{done}",
+        f"  bounds of the mistakes {asked}, {space_text(run, bias=bias)}{done}",
     ]
     if not run.converged and n_passes is None:
         lines.append("  the run was stopped before it converged: its counts bound nothing beyond it")
-    if run.stop_reason is StopReason.MAX_MISTAKES:
-        lines.append("  whether it can converge at all: maxmargin check")
+    if prepare == "raw" and run.stop_reason is StopReason.MAX_MISTAKES:
+        lines.append(f"  whether it can converge at all: maxmargin check{'' if bias else ' --no-bias'}")
     holding, failing = [b for b in ladder if b.valid], [b for b in ladder if not b.valid]
     lines += _holding_lines(holding, run.n_mistakes) if holding else ["none of the bounds is proven to hold"]
     if failing:

@@ -115,7 +115,7 @@ def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None"
             *([f"  {shown(answer.reason)}"] if answer.reason else []),
             *_rows_lines(dataset, answer, through(bias)),
             *_witness_lines(answer),
-            *_slack_lines(slack),
+            *_slack_lines(slack, through(bias)),
             hyperplane_text(dataset.feature_names, answer.w, answer.b),
             f"  found by {answer.engine}",
         ]
@@ -149,7 +149,8 @@ def _witness_lines(answer: "FewestErrors") -> list[str]:
     return [f"  lower end from {sets} of rows, each of which has to lose one{nodes}"]
 
 
-def _slack_lines(slack: "TotalSlack | None") -> list[str]:
+def _slack_lines(slack: "TotalSlack | None", kind: str) -> list[str]:
     if slack is None:
         return ["  least total slack: not computed"]
-    return [f"  least total slack, sum of (1 - y(w.x + b))_+, proven: [{slack.lower!r}, {slack.upper!r}]"]
+    offset = "" if kind else " + b"
+    return [f"  least total slack{kind}, sum of (1 - y(w.x{offset}))_+, proven: [{slack.lower!r}, {slack.upper!r}]"]

@@ -11,6 +11,7 @@ from maxmargin.cli.options import prepared
 from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, print_text, waiting
 from maxmargin.order_studies import order_study
 from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.phrases import through
 from maxmargin.translation_studies import preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
     from maxmargin.dataset import Dataset
     from maxmargin.order_studies import OrderStudy
-    from maxmargin.solvers.cone.limits import Limits
-from maxmargin.translation_studies import StudiedPoint
+    from maxmargin.translation_studies import StudiedPoint
 
 _MOST_MISTAKES_OF_A_POINT = 100_000
 """Limit of every run after a shift, or at another scale."""
@@ -49,7 +49,7 @@ def orders(
         found = {name: [asdict(point) for point in part] for name, part in points.items()}
         print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **_fields(study), **found})
     else:
-        print_text(headline(dataset), "\n".join([*_text(study), *_points_text(points)]))
+        print_text(headline(dataset), "\n".join([*_text(study, bias=bias), *_points_text(points)]))
     return Exit.OK
 
 
@@ -98,7 +98,7 @@ def _fields(study: "OrderStudy") -> dict[str, Any]:
     return {**fields, "most_seen": study.most_seen, "fewest_seen": study.fewest_seen, "worst_case": study.worst_case}
 
 
-def _text(study: "OrderStudy") -> list[str]:
+def _text(study: "OrderStudy", *, bias: bool) -> list[str]:
     quantiles, outcomes = study.quantiles, study.outcomes
     n_orders, n_converged = len(outcomes.n_mistakes), int(outcomes.converged.sum())
     limit = study.settings.max_epochs
@@ -106,8 +106,9 @@ def _text(study: "OrderStudy") -> list[str]:
     spread = ", ".join(f"{level:.0%} {value:,}" for level, value in quantiles.items())
     asked = study.effort.n_orders
     ended = f", of {asked:,} asked for, within the time limit" if n_orders < asked else ""
+    where = "" if bias else f",{through(bias)}"
     lines = [
-        f"{n_orders:,} random orders {until}{ended}, {n_converged:,} converged; seed {study.runs.seed}",
+        f"{n_orders:,} random orders {until}{ended}, {n_converged:,} converged; seed {study.runs.seed}{where}",
         f"  mistakes, by the share of the orders that made no more: {spread}",
         f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {study.given.n_mistakes:,}",
         f"  fewest by local search {study.fewest.n_mistakes:,}, most {study.most.n_mistakes:,}",
@@ -121,7 +122,8 @@ def _text(study: "OrderStudy") -> list[str]:
         lines.append(f"  proven, from a look at all sequences: {longest}")
     if n_converged == n_orders and study.hard.upper > 0:
         low, high = float(outcomes.margin.min()), float(outcomes.margin.max())
-        lines.append(f"  margins achieved: {low!r} to {high!r}; maximum at most {study.hard.upper!r} (proven)")
+        most = f"maximum{through(bias)} at most {study.hard.upper!r} (proven)"
+        lines.append(f"  margins achieved: {low!r} to {high!r}; {most}")
     return [*lines, *_bounds_text(study)]
 
 

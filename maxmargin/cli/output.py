@@ -14,6 +14,7 @@ from maxmargin.escaping import shown, shown_lines
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.candidate import Attempt
+    from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
 
 LONGEST_LIST = 1000
@@ -85,6 +86,11 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
 def count_text(number: int, noun: str) -> str:
     """Return the number with its noun: 1 mistake, 2,000 mistakes."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def space_text(run: "PerceptronRun", *, bias: bool) -> str:
+    """Return where a run took place: its bias scale, or that it had no bias."""
+    return f"bias scale {run.settings.bias_scale!r}" if bias else "through the origin"
 
 
 def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:

@@ -20,11 +20,13 @@ from maxmargin.cli.output import (
     print_text,
     row_names,
     row_numbers,
+    space_text,
     waiting,
 )
 from maxmargin.outputs import check_writable
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.phrases import through
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def perceptron(
         fields = _fields(dataset, run, problem.bias, prepare, seed)
         print_json("perceptron", {**data_fields(dataset), **fields, **traced})
     else:
-        print_text(headline(dataset), _text(dataset, run, prepare))
+        print_text(headline(dataset), _text(dataset, run, prepare, bias=problem.bias))
     return exit_code
 
 
@@ -111,17 +113,17 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
     }
 
 
-def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
+def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str, *, bias: bool) -> str:
     done = f"prepared: {prepare}; " if prepare != "raw" else ""
     lines = [
         f"{_STOPS[run.stop_reason]}: {count_text(run.n_mistakes, 'mistake')}, {count_text(run.n_epochs, 'epoch')}",
-        f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, bias scale {run.settings.bias_scale!r}",
+        f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, {space_text(run, bias=bias)}",
         f"  least geometric margin of (w, b): {run.margin!r}",
     ]
     if run.margin_upper is not None:
         of_what = "" if prepare == "raw" else " of the prepared data"
-        lines.append(f"  proven upper bound of the maximum margin{of_what}: {run.margin_upper!r}")
-    if run.run_upper is not None:
+        lines.append(f"  proven upper bound of the maximum margin{through(bias)}{of_what}: {run.margin_upper!r}")
+    if run.run_upper is not None and bias:  # without a bias the two spaces are one
         lines.append(
             f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
         )
@@ -129,8 +131,8 @@ def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str) -> str:
         lines.append(f"  {_of_the_file(run.resumed_from)}; margins and their bounds are proven all the same")
     if run.n_uncertain:
         lines.append(f"  rounding may have decided {count_text(run.n_uncertain, 'score')}: other machines may differ")
-    if run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT):
-        lines.append("  whether it can converge at all: maxmargin check")
+    if prepare == "raw" and run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT):
+        lines.append(f"  whether it can converge at all: maxmargin check{'' if bias else ' --no-bias'}")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
 
 
