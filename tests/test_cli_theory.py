@@ -409,6 +409,7 @@ def test_a_run_that_is_kept_says_where(capsys: pytest.CaptureFixture[str], xor: 
         ("perceptron --max-epochs 3", "upper bound of the maximum margin through the origin: "),
         ("bounds", "of 1 pass, through the origin"),
         ("orders --n-orders 2 --n-search 0 --n-sequence 0", "seed 0, through the origin"),
+        ("margin --soft 1", "proven interval of the optimum through the origin ["),
         ("fewest-errors", "least total slack through the origin, sum of (1 - y(w.x))_+"),
     ],
 )

@@ -113,7 +113,7 @@ def soft(
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
         print_json("soft-margin", {**asked, **_soft_fields(dataset, answer)})
     else:
-        print_text(headline(dataset), _soft_text(dataset, answer))
+        print_text(headline(dataset), _soft_text(dataset, answer, through(bias)))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
@@ -242,7 +242,7 @@ def _cut(integer: int) -> str:
     return f"{digits[:_END_DIGITS]}...{digits[-_END_DIGITS:]} ({len(digits):,} digits)"
 
 
-def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
+def _soft_text(dataset: "Dataset", answer: "SoftMargin", kind: str) -> str:
     n_slack, n_errors = int((answer.slack > 0).sum()), int((answer.slack >= 1).sum())
     slack = "sum xi" if answer.sample_weight is None else "sum v xi, v balancing the classes,"
     return "\n".join(
@@ -250,7 +250,7 @@ def _soft_text(dataset: "Dataset", answer: "SoftMargin") -> str:
             f"{answer.status.value}: {answer.status.advice}",  # which is the same with a bias and without
             *([f"  {shown(answer.reason)}"] if answer.reason else []),
             f"  objective 1/2||w||^2 + C {slack} at C = {answer.C!r}: {answer.objective!r}",
-            f"  proven interval of the optimum [{answer.lower!r}, {answer.objective!r}]",
+            f"  proven interval of the optimum{kind} [{answer.lower!r}, {answer.objective!r}]",
             f"  {n_slack} rows inside the margin or wrong, {n_errors} of them wrong; "
             f"{len(answer.support)} support rows",
             hyperplane_text(dataset.feature_names, answer.w, answer.b),
