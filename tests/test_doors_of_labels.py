@@ -140,3 +140,8 @@ def test_weights_named_otherwise_are_refused() -> None:
         assert "the index of sample_weight is not that of X" in said
         said = refused(lambda q=question: q(frame().to_numpy(), y, sample_weight=weights))
         assert "the index of sample_weight is not that of y" in said
+
+
+def test_bytes_that_are_no_text_are_refused_with_their_row() -> None:
+    message = refused(lambda: mm.from_arrays([[0.0], [1.0], [2.0]], [b"a", b"b\xff", b"a"]))
+    assert "row 1: found the bytes b'b\\xff', expected text in UTF-8" in message

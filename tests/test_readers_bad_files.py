@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from maxmargin.dataset import load
 from maxmargin.readers.delimited import read_delimited
@@ -390,6 +392,8 @@ def test_broken_npz(tmp_path: Path) -> None:
         ("# nothing\n\n", "found no rows, expected lines such as '+1 1:0.5 3:2'"),
         ("1 1:2\n1 1:3\n", "column 'label': found one class only, 1, expected at least two"),
         ("1 1:2\n-1 99999999999:3\n", "found index 99999999999, expected at most 5000000"),
+        ("1 1:2\n-1 99999999999999999999:3\n", "line 2: found index '99999999999999999999', expected at most 5000000"),
+        (f"1 1:2\n-1 {'1' * 5000}:3\n", "line 2: found index '1111"),
         ("1 1:2\n-1 é:3\n", "line 2: found 'é', expected plain ASCII outside comments"),
     ],
 )
@@ -471,3 +475,10 @@ def npz_bytes(**named: Any) -> bytes:
     file = io.BytesIO()
     np.savez(file, **named)
     return file.getvalue()
+
+
+@pytest.mark.parametrize("memory", [None, 1])
+def test_a_parquet_file_without_columns_is_one_line(tmp_path: Path, memory: int | None) -> None:
+    path = tmp_path / "data.parquet"
+    parquet.write_table(pa.table({}), path)
+    assert complaint(path, memory=memory).startswith("label=: found position -1")

@@ -50,7 +50,7 @@ class ParquetFile:
         self.starts: RowNumbers = np.cumsum([0, *n_rows])
         self.n_rows_at_once = budget.chunk_rows(len(self.names))
         self._in_threads = budget.memory >= _LEAST_FOR_THREADS
-        self._buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * len(self.names))))
+        self._buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * max(len(self.names), 1))))
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""

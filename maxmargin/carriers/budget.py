@@ -83,7 +83,7 @@ class Budget:
 
     def chunk_rows(self, n_columns: int) -> int:
         """Return the rows of a chunk."""
-        return max(1, self.chunk_bytes // (8 * n_columns))
+        return max(1, self.chunk_bytes // (8 * max(n_columns, 1)))
 
     @property
     def line_bytes(self) -> int:

@@ -253,7 +253,11 @@ def _encode_objects(values: Sequence[Any]) -> Labels:
     if any(is_absent(value) for value in distinct):
         row = next(i for i, value in enumerate(values) if is_absent(value))
         raise LabelError(found="a missing label", expected="a label", row=row)
-    meaning = meanings(distinct)
+    try:
+        meaning = meanings(distinct)
+    except UnicodeDecodeError as error:
+        row = next(i for i, value in enumerate(values) if value == error.object)
+        raise LabelError(found=f"the bytes {error.object!r}", expected="text in UTF-8", row=row) from None
     classes = sorted(set(meaning.values()))
     odd = [value for value in classes if isinstance(value, float) and not math.isfinite(value)]
     if odd:

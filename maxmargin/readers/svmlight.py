@@ -32,6 +32,9 @@ _LINES_COMPARED = 20
 GREATEST_INDEX = 5_000_000
 """Features beyond this are refused: every one has a name and a weight in memory."""
 
+_LONGEST_INDEX = 18
+"""Characters of an index that int64 surely holds."""
+
 
 def read_svmlight(path: str, choice: Choice) -> Table:
     """Read a sparse file (also `.gz`), or the standard input (`-`); `index` becomes column `index - 1`.
@@ -155,6 +158,8 @@ class _Entries:
         index, _, text = pair.partition(":")
         if not index.removeprefix("-").isdecimal():
             raise data_error(self.path, line=line, found=quote(pair), expected="index:value such as 3:0.5")
+        if len(index) > _LONGEST_INDEX:
+            raise data_error(self.path, line=line, found=f"index {quote(index)}", expected=f"at most {GREATEST_INDEX}")
         return int(index), self._value(text, line, index)
 
     def _value(self, text: str, line: int, index: str) -> float:
