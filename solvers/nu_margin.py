@@ -132,6 +132,8 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
             f"nu is {nu!r}; with these classes it is at most {round_down(shares.greatest_nu)!r}, "
             "twice the share of the lighter one"
         )
+    if float(shares.mass) == 0:
+        raise InvalidProblemError(f"nu is {nu!r}; with these weights its share of a class is below those of binary64")
     return shares
 
 

@@ -512,3 +512,8 @@ def test_labels_and_weights_of_classes() -> None:
     assert mine.objective == plain.objective and isinstance(mine, mm.NuMargin)
     balanced = mm.nu_margin(problem.X, labels, 1.0, class_weight="balanced")
     assert balanced.status is mm.Status.OPTIMAL, "balanced classes allow every nu"
+
+
+def test_a_mass_below_binary64_is_refused() -> None:
+    with pytest.raises(InvalidProblemError, match="nu is 5e-324"):
+        mm.nu_margin([[0.0], [1.0], [3.0]], [0, 0, 1], 5e-324, sample_weight=[1.0, 1.0, 2.0])
