@@ -181,3 +181,22 @@ def test_no_regret_is_broken_by_rounding_near_w_0(name: str, unit: float) -> Non
     for bias in (True, False):
         run = mm.online(SEPARABLE * unit, [1, 1, 0, 0], name, bias=bias, max_epochs=30, rng=0)
         assert all(guarantee.holds is not False for guarantee in run.guarantees)
+
+
+@pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-160])
+def test_a_tiny_delta_of_romma_bounds_nothing(delta: float) -> None:
+    run = mm.online(SEPARABLE, [1, 1, 0, 0], "aggressive-romma", delta=delta)
+    assert next(each for each in run.guarantees if each.name == "updates").value == math.inf
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e-300, 5e-324])
+def test_squares_that_underflow_break_no_bound_of_the_mean(scale: float) -> None:
+    run = mm.online([[0.0], [1.0]], [0, 1], "averaged", bias_scale=scale, max_updates=1)
+    assert run.n_updates == 1
+    assert all(each.holds is not False for each in run.guarantees)
+
+
+@pytest.mark.parametrize("variance", [1e-100, 1e-200, 1e-300])
+def test_a_tiny_variance_breaks_no_bound_of_the_volume(variance: float) -> None:
+    run = mm.online(SEPARABLE, [1, 1, 0, 0], "scw-2", variance=variance, max_updates=20)
+    assert all(each.holds is not False for each in run.guarantees)

@@ -1,6 +1,7 @@
 """The averaged perceptron."""
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -79,6 +80,7 @@ class AveragedPerceptron(Algorithm):
         length = length_of(self.plane(run.state, T))
         mean_updates = run.n_updates - run.scalar(_DELAYS) / T
         square = float(run.updated @ truth.space.squared_norms) - run.scalar(_DELAYED_SQUARES) / T
+        lost = run.n_updates * sys.float_info.min  # at most that of squares that underflow
         return (
             *perceptron_guarantees(run, truth),
             at_least(
@@ -92,7 +94,7 @@ class AveragedPerceptron(Algorithm):
                 "mean-length",
                 "||mean|| <= sqrt(sum over the updates of (T - t + 1)/T ||x||^2)",
                 length,
-                math.sqrt(max(square, 0.0)),
+                math.sqrt(max(square, 0.0) + lost),
                 "derived: ||mean||^2 <= mean of ||w||^2",
             ),
         )

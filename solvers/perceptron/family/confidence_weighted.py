@@ -73,7 +73,7 @@ def confidence_step(
         alpha = parameters[2]
         s = (np.sqrt((alpha * v * phi) ** 2 + 4.0 * v) - alpha * v * phi) / 2.0
     beta = alpha * phi / (s + v * alpha * phi)
-    scalars[2] += np.log1p(v * alpha * phi / s)
+    scalars[2] += np.log1p(v / s * alpha * phi)  # of v about s^2: the product of the two small ones may vanish
     scalars[5 + row] += alpha * phi / s
     if m <= 0.0:
         scalars[3] = max(scalars[3], 1.0 / v)

@@ -162,7 +162,7 @@ class AggressiveRomma(Algorithm):
                 "updates",
                 "updates <= R^2/(delta^2 g^2), strictly separable with margin g",
                 run.n_updates,
-                where(truth.is_separable, truth.novikoff / self.delta**2),
+                where(truth.is_separable, quotient(truth.novikoff / self.delta, self.delta)),
                 reference,
             ),
             margin_on_halt(run, truth, 1 - self.delta, "(1 - delta) g", reference),
