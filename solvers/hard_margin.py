@@ -163,7 +163,7 @@ def _solved(
     asking = Limits(time_limit=limits.share(_SHARES_OF_TIME)) if exact else limits
     stopped_early = limits.is_over()
     if best.engine != many_columns.NAME or best.relative_gap > RELATIVE_GAP:
-        stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking))
+        stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking), limits)
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
@@ -272,7 +272,7 @@ def _stopped(best: Incumbent) -> Status:
     return Status.UNDECIDED if best.plane is None else Status.LIMIT
 
 
-def _improve(best: Incumbent, problem: Problem, candidates: Iterator[Candidate]) -> bool:
+def _improve(best: Incumbent, problem: Problem, candidates: Iterator[Candidate], limits: Limits) -> bool:
     """Ask for candidates until the interval is narrow; return whether the last solver stopped at a limit."""
     stopped_early, n_before = False, len(best.attempts)
     while best.relative_gap > _NEXT_SOLVER_GAP and (candidate := next(candidates, None)) is not None:
@@ -282,7 +282,7 @@ def _improve(best: Incumbent, problem: Problem, candidates: Iterator[Candidate])
             best.offer_plane(plane, candidate.engine)
         if candidate.multipliers is not None:
             best.offer_weights(candidate.multipliers)
-    if len(best.attempts) > n_before:
+    if len(best.attempts) > n_before and not limits.is_over():
         _polish(best, problem)
     return stopped_early
 
