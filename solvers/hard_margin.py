@@ -39,6 +39,9 @@ _SMALL_COLUMNS, _SMALL_ROWS = 60, 5000
 _UNASKED_SECONDS = 60.0
 """Time that this may take at most."""
 
+_MOST_COLUMNS_OF_DAQP = 300
+"""Columns up to which DAQP is handed the textbook program, whose time grows with their cube; beyond, its row space."""
+
 _NEXT_SOLVER_GAP = 1e-11
 """Relative width above which the next solver is asked as well."""
 
@@ -91,7 +94,7 @@ def hard_margin(
         "working-set" solves for a few rows and looks at all others, "dual-coordinate" descends along single
         multipliers, "daqp" hands the program of all rows to DAQP, "cvxpy" solves it as written in a textbook through
         cvxpy. "auto" takes the first for many rows, the second for many columns, else the last; "quick" likewise, but
-        "daqp" before the last, which follows where the interval stays wide.
+        "daqp" before the last, which follows where the interval stays wide; past 300 columns "auto" does so too.
     solver : str, optional
         The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
     exact : bool
@@ -308,11 +311,14 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
     if method in ("auto", "quick") and problem.n_samples * problem.n_features > _MOST_ENTRIES:
         return
     scaling = problem.scaling
-    if method in ("quick", "daqp"):
+    is_wide = method == "auto" and len(solvers) > 1 and problem.n_features > _MOST_COLUMNS_OF_DAQP
+    if (is_wide or method in ("quick", "daqp")) and not limits.is_over():
         yield _brought_home(quadratic.solve_all(problem, limits), scaling)
     for number, name in enumerate(solvers):
-        if number and limits.is_over():
+        if (number or is_wide) and limits.is_over():
             return
+        if is_wide and name == "DAQP":
+            continue
         from maxmargin.solvers import formulations
 
         if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):

@@ -234,3 +234,12 @@ def test_a_certificate_of_sparse_rows_is_checked(tmp_path: object) -> None:
     problem = planted(400, 800, 6)
     answer = mm.separability(problem.X, problem.y)
     assert mm.verify(json.loads(answer.certificate.to_json()), problem.X, problem.y)
+
+
+def test_few_rows_of_thousands_of_columns_are_solved_in_their_row_space() -> None:
+    random = np.random.default_rng(3)
+    X = np.zeros((12, 3000))
+    X[np.repeat(np.arange(12), 30), random.integers(0, 3000, 360)] = random.standard_normal(360)
+    answer = mm.hard_margin(csr_array(X), np.arange(12) % 2)
+    assert answer.status == "optimal" and answer.gap <= 1e-9 * answer.upper
+    assert {attempt.solver for attempt in answer.attempts if attempt.solver == "HIGHS"} == set()

@@ -118,8 +118,18 @@ def resume_run_option(command: Command) -> Command:
 def solver_option(command: Command) -> Command:
     """Add --solver."""
     return _together(
-        command, click.option("--solver", metavar="NAME", help="A cvxpy solver, such as CLARABEL or DAQP.")
+        command,
+        click.option("--solver", metavar="NAME", callback=_installed, help="A cvxpy solver, such as CLARABEL or DAQP."),
     )
+
+
+def _installed(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """Refuse a solver that is not installed before anything is read, or any progress shown."""
+    if value is not None:
+        from maxmargin.solvers import backends
+
+        backends.chosen(value, ())
+    return value
 
 
 def check_method(name: str | None, names: tuple[str, ...]) -> None:
