@@ -164,6 +164,8 @@ def test_two_outputs_are_two_files(folder: Path, capsys: pytest.CaptureFixture[s
     os.link("t.md", "u.md")
     assert run(["perceptron", "d.csv", "--trace", "t.md", "--trace-mistakes", "u.md"]) == 2
     assert "two files" in capsys.readouterr().err
+    assert run(["report", "d.csv", "-o", "r.html", "--figures", "r.html"]) == 2
+    assert "two names" in capsys.readouterr().err
 
 
 class Stopped(BaseException):

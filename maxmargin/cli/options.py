@@ -263,7 +263,7 @@ def check_outputs(options: dict[str, Any], *names: str, folder: str | None = Non
     inputs = inputs_of(options["source"], resume=options.get("resume"))
     check_outputs(outputs, inputs, force=options.pop("force"))
     if folder is not None and options[folder] is not None:
-        check_output_folder(options[folder], inputs)
+        check_output_folder(options[folder], outputs, inputs)
 
 
 def read(options: dict[str, Any]) -> "Dataset":

@@ -49,14 +49,16 @@ def _check_output(path: Path, inputs: Sequence[str], *, force: bool) -> None:
         raise FileExistsError(errno.EEXIST, "exists and may hold data; expected a new file, or --force", str(path))
 
 
-def check_output_folder(folder: Path, inputs: Sequence[str]) -> None:
-    """Raise before any work unless figures may be written into a folder.
+def check_output_folder(folder: Path, outputs: Sequence[Path], inputs: Sequence[str]) -> None:
+    """Raise before any work unless figures may be written into a folder, beside the other outputs.
 
     Raises
     ------
     OSError
     """
     check_folder_writable(folder)
+    if any(is_same_file(folder, other) for other in outputs):
+        raise FileExistsError(errno.EEXIST, "is named for a file and for a folder; expected two names", str(folder))
     for path in folder.iterdir() if folder.is_dir() else ():
         if any(is_same_file(path, Path(other)) for other in inputs):
             raise FileExistsError(errno.EEXIST, "is one of the inputs; expected another folder", str(path))
