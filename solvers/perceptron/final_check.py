@@ -20,7 +20,7 @@ def has_no_mistake(problem: Problem, settings: PerceptronSettings, counts: NDArr
     --------
     >>> ends = Problem.validated([[-1.0], [2.0]], [-1, 1])
     >>> [has_no_mistake(ends, PerceptronSettings(), np.array(counts)) for counts in ([1, 0], [1, 1], [0, 0])]
-    [False, True, False]
+    [True, True, False]
     """
     rows = np.flatnonzero(counts)
     sums = ClassSums.of(problem, rows, counts[rows].tolist())

@@ -177,7 +177,7 @@ def centred(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
     Examples
     --------
     >>> centred(np.array([2.0**-1000, -(2.0**-998), 0.0]))
-    array([ 0.5, -2. ,  0. ])
+    array([ 0.25, -1.  ,  0.  ])
     """
     exponents = np.frexp(values[values != 0])[1]
     if not exponents.size:
