@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, random_array
 
 from maxmargin.solvers.candidate import Candidate
 from maxmargin.solvers.engines import dual_coordinate
+from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate import solve
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, balanced
@@ -260,7 +261,7 @@ def test_interrupted_work_returns_what_is_proven(place: str, monkeypatch: pytest
     problem = sparse_problem() if place == "kernels.epoch" else ill_conditioned()
     C = 1.0 if place == "kernels.epoch" else 1000.0
     true = soft_margin(problem, C)
-    module, name = (dual_coordinate.kernels, "epoch") if place == "kernels.epoch" else (dual_coordinate, "polish")
+    module, name = (kernels, "epoch") if place == "kernels.epoch" else (dual_coordinate, "polish")
     work, calls = getattr(module, name), []
 
     def interrupted(*arguments: object) -> object:
@@ -279,7 +280,7 @@ def test_interrupted_work_returns_what_is_proven(place: str, monkeypatch: pytest
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
 def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch) -> None:
     problem = build()
-    rows, rng, epoch = Rows.of(problem), np.random.default_rng(0), dual_coordinate.kernels.epoch
+    rows, rng, epoch = Rows.of(problem), np.random.default_rng(0), kernels.epoch
     w, factors = rng.standard_normal(problem.n_features), rng.standard_normal(problem.n_samples)
 
     def results() -> list[bytes]:
@@ -294,7 +295,7 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch:
         sizes.append(len(arguments[7]) * rows.entries[2][-1] / problem.n_samples)
         return epoch(*arguments)
 
-    monkeypatch.setattr(dual_coordinate.kernels, "epoch", watched)
+    monkeypatch.setattr(kernels, "epoch", watched)
     check(problem, np.ones(problem.n_samples), solve(problem, np.ones(problem.n_samples)))
     assert max(sizes) <= 100
 

@@ -15,17 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
-from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]
 
 NAME = "dual-coordinate"
-
-_BLOCK_ROWS = 8
-"""Rows next to each other in memory are visited together; the blocks come in random order."""
 
 _FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
 """Of the balance, as multiples of the mean ||x||^2; a great one couples all rows and slows descent down."""
@@ -90,7 +86,9 @@ def solve(
     with np.errstate(all="ignore"):
         in_units = np.minimum(np.ldexp(np.asarray(prices, dtype=np.float64), 2 * rows.exponent), _LARGEST_PRICE)
         best = Best(rows=rows, prices=in_units)
-        is_interrupted = _descend(_Descent(rows=rows, best=best, target=relative_gap), is_late)
+        is_interrupted = _descend(
+            _Descent(rows=rows, best=best, target=relative_gap, relative_stiffness=_FIRST_STIFFNESS), is_late
+        )
         w, alpha = np.ldexp(best.w, -rows.exponent), np.ldexp(best.alpha, -2 * rows.exponent)
     if is_interrupted:
         status = INTERRUPTED
@@ -117,32 +115,10 @@ def _stop(time_limit: float | None, is_over: Callable[[], bool] | None) -> Calla
 
 
 @dataclass(slots=True, kw_only=True)
-class _Descent:
-    """Multipliers on their way, with the offset that prices the balance, and the rows not yet set aside."""
+class _Descent(Descent):
+    """Descent on the soft margin, whose balance is stiffened as it goes."""
 
-    rows: Rows
-    best: Best
-    target: float
-    alpha: Floats = field(init=False)
-    w: Floats = field(init=False)
-    active: NDArray[np.int64] = field(init=False)
-    stiffness: float = field(init=False)
-    offset: float = 0.0
-    imbalance: float = 0.0
-    bounds: tuple[float, float] = (-math.inf, math.inf)
     history: list[tuple[float, float]] = field(default_factory=list)
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-
-    def __post_init__(self) -> None:
-        self.alpha = np.zeros(len(self.rows.y))
-        self.w = np.zeros(self.rows.n_features)
-        self.active = self.rows.everything
-        self.stiffness = _FIRST_STIFFNESS * self._unit
-
-    @property
-    def _unit(self) -> float:
-        """The size of ||x||^2; 0 through the origin, where nothing is to be balanced."""
-        return (float(self.rows.squares.mean()) or 1.0) if self.rows.bias else 0.0
 
     def run(self, is_over: Callable[[], bool]) -> bool:
         """Return True at the target; False when the time is over or passes do too little."""
@@ -164,28 +140,8 @@ class _Descent:
 
     def _epoch(self) -> float:
         """Pass over the active rows, set some of them aside, and return an estimate of the gap."""
-        order = blocks_of(self.active, self.rng)
-        keep = np.empty(len(order), dtype=np.bool_)
-        gap = least = greatest = 0.0
-        for part in self.rows.parts(len(order)):
-            self.imbalance, *found = kernels.epoch(
-                *self.rows.entries,
-                self.rows.y,
-                self.rows.squares,
-                self.best.prices,
-                order[part],
-                self.offset,
-                self.stiffness,
-                self.imbalance,
-                *self.bounds,
-                self.alpha,
-                self.w,
-                keep[part],
-            )
-            gap, least, greatest = gap + found[0], min(least, found[1]), max(greatest, found[2])
-        self.active = np.sort(order[keep])
+        gap, least, greatest = self.pass_over_active()
         self.bounds = (least if least < 0 else -math.inf, greatest if greatest > 0 else math.inf)
-        self.offset += self.stiffness * self.imbalance
         self.history.append((gap, self.imbalance))
         self._stiffen()
         return gap
@@ -199,7 +155,7 @@ class _Descent:
             self._raise_stiffness(_STIFFER, _MOST_STIFFNESS)
 
     def _raise_stiffness(self, factor: float, most: float) -> None:
-        self.stiffness = max(self.stiffness, min(factor * self.stiffness, most * self._unit))
+        self.stiffness = max(self.stiffness, min(factor * self.stiffness, most * self.unit))
 
     def keep(self) -> None:
         """Offer what the passes have come to, balanced."""
@@ -224,11 +180,3 @@ class _Descent:
         rate = math.log(self.history[-_RATE_EPOCHS][0] / gap) / (_RATE_EPOCHS - 1)
         n_ahead = math.log(gap / enough) / rate if rate > 0 and enough > 0 else math.inf
         return n_ahead * len(self.active) > _MOST_EPOCHS_AHEAD * len(self.alpha)
-
-
-def blocks_of(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the rows in random order, neighbours together: random single rows would wait for memory."""
-    n_blocks = -(-len(active) // _BLOCK_ROWS)
-    places = (rng.permutation(n_blocks)[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel()
-    order: NDArray[np.int64] = active[places[places < len(active)]]
-    return order

@@ -23,6 +23,9 @@ _ENTRIES_AT_ONCE = 1 << 24
 _SAFE_EXPONENT = 200
 """Rows of size 2**-200 to 2**200 are used as they are; squares of others would leave the range of binary64."""
 
+_BLOCK_ROWS = 8
+"""Rows next to each other in memory are visited together; the blocks come in random order."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
@@ -163,6 +166,77 @@ class Best:
     def relative_gap(self) -> float:
         """(objective - lower)/objective."""
         return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Descent:
+    """Multipliers on their way, with the offset that prices the balance, and the rows not yet set aside.
+
+    `relative_stiffness` is that of the first pass, in units of the mean ||x||^2.
+    """
+
+    rows: Rows
+    best: Best
+    target: float
+    relative_stiffness: float
+    alpha: Floats = field(init=False)
+    w: Floats = field(init=False)
+    active: NDArray[np.int64] = field(init=False)
+    stiffness: float = field(init=False)
+    offset: float = 0.0
+    imbalance: float = 0.0
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def __post_init__(self) -> None:
+        self.alpha = np.zeros(len(self.rows.y))
+        self.w = np.zeros(self.rows.n_features)
+        self.active = self.rows.everything
+        self.stiffness = self.relative_stiffness * self.unit
+
+    @property
+    def unit(self) -> float:
+        """The size of ||x||^2; 0 through the origin, where nothing is to be balanced."""
+        return (float(self.rows.squares.mean()) or 1.0) if self.rows.bias else 0.0
+
+    def pass_over_active(self) -> tuple[float, float, float]:
+        """Take a step at every active row, set some of them aside, and move the offset.
+
+        Returns
+        -------
+        gap, least, greatest : float
+            An estimate of the gap, and the ends of the projected slopes, or 0 where these are beyond it.
+        """
+        order = blocks_of(self.active, self.rng)
+        keep = np.empty(len(order), dtype=np.bool_)
+        gap = least = greatest = 0.0
+        for part in self.rows.parts(len(order)):
+            self.imbalance, *found = kernels.epoch(
+                *self.rows.entries,
+                self.rows.y,
+                self.rows.squares,
+                self.best.prices,
+                order[part],
+                self.offset,
+                self.stiffness,
+                self.imbalance,
+                *self.bounds,
+                self.alpha,
+                self.w,
+                keep[part],
+            )
+            gap, least, greatest = gap + found[0], min(least, found[1]), max(greatest, found[2])
+        self.active = np.sort(order[keep])
+        self.offset += self.stiffness * self.imbalance
+        return gap, least, greatest
+
+
+def blocks_of(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the rows in random order, neighbours together: random single rows would wait for memory."""
+    n_blocks = -(-len(active) // _BLOCK_ROWS)
+    places = (rng.permutation(n_blocks)[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel()
+    order: NDArray[np.int64] = active[places[places < len(active)]]
+    return order
 
 
 def dot(u: Floats, v: Floats) -> float:

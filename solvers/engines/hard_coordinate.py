@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt, Candidate, numbers
-from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
-from maxmargin.solvers.engines.dual_coordinate import blocks_of
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
 from maxmargin.solvers.engines.many_columns import NAME
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
@@ -80,6 +78,7 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
         rows=rows,
         best=_Margins(rows=rows, prices=np.full(problem.n_samples, _NO_BOUND)),
         target=relative_gap,
+        relative_stiffness=_STIFFNESS,
         is_over=is_over,
     )
     with np.errstate(all="ignore"):
@@ -120,29 +119,13 @@ class _Margins(Best):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Descent:
-    """Multipliers on their way, with the offset that prices the balance, and the rows not yet set aside."""
+class _Descent(Descent):
+    """Descent without upper bounds of the multipliers, whose stiffness stays."""
 
-    rows: Rows
     best: _Margins
-    target: float
     is_over: Callable[[], bool]
-    alpha: Floats = field(init=False)
-    w: Floats = field(init=False)
-    active: NDArray[np.int64] = field(init=False)
-    stiffness: float = field(init=False)
-    offset: float = 0.0
-    imbalance: float = 0.0
-    bounds: tuple[float, float] = (-math.inf, math.inf)
     slopes: list[tuple[float, float]] = field(default_factory=list)
     n_entries: float = 0.0
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-
-    def __post_init__(self) -> None:
-        self.alpha = np.zeros(len(self.rows.y))
-        self.w = np.zeros(self.rows.n_features)
-        self.active = self.rows.everything
-        self.stiffness = _STIFFNESS * (float(self.rows.squares.mean()) or 1.0) if self.rows.bias else 0.0
 
     def run(self) -> Iterator[Candidate]:
         """Descend, then take Newton's steps where descent is slow."""
@@ -161,29 +144,10 @@ class _Descent:
 
     def _epoch(self) -> None:
         """Pass over the active rows, and set some of them aside."""
-        order = blocks_of(self.active, self.rng)
-        keep = np.empty(len(order), dtype=np.bool_)
-        least = greatest = 0.0
-        for part in self.rows.parts(len(order)):
-            self.imbalance, _, lowest, highest = kernels.epoch(
-                *self.rows.entries,
-                self.rows.y,
-                self.rows.squares,
-                self.best.prices,
-                order[part],
-                self.offset,
-                self.stiffness,
-                self.imbalance,
-                *self.bounds,
-                self.alpha,
-                self.w,
-                keep[part],
-            )
-            least, greatest = min(least, lowest), max(greatest, highest)
-        self.active = np.sort(order[keep])
+        n_active = len(self.active)
+        _, least, greatest = self.pass_over_active()
         self.bounds = (-math.inf, greatest if greatest > 0 else math.inf)
-        self.offset += self.stiffness * self.imbalance
-        self.n_entries += len(order) * self.rows.mean_entries
+        self.n_entries += n_active * self.rows.mean_entries
         self.slopes.append((least, greatest))
 
     @property
