@@ -288,16 +288,16 @@ def studied_orders(
 
     problem, limits = evidence.problem, limits or Limits()
     given = order_run(problem, settings, np.arange(problem.n_samples), limits)
-    of_orders = Limits(time_limit=limits.share(_SHARES_OF_ORDERS))
+    of_orders = limits.part(_SHARES_OF_ORDERS)
     runs = many_orders(
         problem, settings, n_orders=effort.n_orders, seed=seed, limits=of_orders, on_progress=on_progress
     )
     return OrderStudy(
         runs=runs,
         given=given,
-        most=searched(problem, runs, settings, effort.n_search, Limits(time_limit=limits.share(4)), most=True),
-        fewest=searched(problem, runs, settings, effort.n_search, Limits(time_limit=limits.share(3)), most=False),
-        sequence=longest_sequence(evidence, settings, effort.n_sequence, Limits(time_limit=limits.share(2))),
+        most=searched(problem, runs, settings, effort.n_search, limits.part(4), most=True),
+        fewest=searched(problem, runs, settings, effort.n_search, limits.part(3), most=False),
+        sequence=longest_sequence(evidence, settings, effort.n_sequence, limits.part(2)),
         exhaustive=exhaustive_case(problem, settings, effort.max_states, limits),
         hard=evidence.hard,
         run_hard=evidence.run_hard,

@@ -201,26 +201,22 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     limits = Limits(time_limit=settings.time_limit)
     problem = prepared_problem(dataset, settings)
     answer = with_names(separability(problem, time_limit=limits.share(_Shares.verdict)), dataset)
-    run_problem, scale = with_bias_scale(problem, settings.bias_scale, _part(limits, _Shares.margin))
+    run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits.part(_Shares.margin))
     affordable = _affordable(settings, problem, answer)
     run = run_of(run_problem, affordable, scale, on_progress, limits.share(_Shares.run))
     hard = uninterrupted(hard_margin(problem, verdict=answer, time_limit=limits.share(_Shares.margin)))
     soft = soft_points(problem, settings.Cs or default_grid(problem, hard), limits.share(_Shares.soft))
     known = hard if run_problem is problem else None
-    evidence = _evidence(run_problem, run, known, soft, _part(limits, _Shares.bounds))
+    evidence = _evidence(run_problem, run, known, soft, limits.part(_Shares.bounds))
     bounds = _bounds(evidence)
-    centred, not_centred = _centred(problem, affordable, scale, on_progress, _part(limits, _Shares.centred))
-    orders, why_orders = orders_of_report(evidence, bounds, settings, _part(limits, _Shares.orders))
+    centred, not_centred = _centred(problem, affordable, scale, on_progress, limits.part(_Shares.centred))
+    orders, why_orders = orders_of_report(evidence, bounds, settings, limits.part(_Shares.orders))
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
         run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=bounds,
         centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
         elsewhere=elsewhere(dataset, problem, answer, settings.bias_scale, settings.max_mistakes, limits),
     )  # fmt: skip
-
-
-def _part(limits: Limits, n_shares: int) -> Limits:
-    return Limits(time_limit=limits.share(n_shares))
 
 
 def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:

@@ -135,7 +135,7 @@ def _separating(
         return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
         return None, None, ""
-    share = Limits(time_limit=limits.share(_SHARES_OF_TIME))
+    share = limits.part(_SHARES_OF_TIME)
     found = scaling.bring_home(quadratic.solve_all(problem, share))
     attempts.append(found.attempt)
     plane = None if found.w is None else prove_separable(problem, found.w)
@@ -146,7 +146,7 @@ def _by_descent(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or rows that contradict each other most, within a share of time."""
-    share = Limits(time_limit=limits.share(_SHARES_OF_TIME))
+    share = limits.part(_SHARES_OF_TIME)
     found: Candidate | None = None
     for found in many_columns.scaled_candidates(problem, scaling, share, relative_gap=_ENOUGH):
         if found.w is not None and (plane := prove_separable(problem, found.w)) is not None:

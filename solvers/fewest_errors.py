@@ -155,7 +155,7 @@ class _Work:
             self.best.offer_floats(np.append(found.w, 0.0) if few.bias else found.w, found.engine)
 
     def _share(self) -> Limits:
-        return Limits(time_limit=self.limits.share(_SHARES_OF_TIME))
+        return self.limits.part(_SHARES_OF_TIME)
 
     def _offer_soft_margins(self) -> None:
         own = self._share()

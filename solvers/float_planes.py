@@ -122,9 +122,9 @@ def best_float_plane(
     >>> best_float_plane(problem, plane, Fraction(64)).margin > 7
     True
     """
-    near = near or (_rows_near(problem, plane) if len(plane.w) >= _WIDE else None)
-    if near is not None and len(plane.w) >= _WIDE:
-        quick = _divided_in_floats(near, plane)
+    if len(plane.w) >= _WIDE:
+        near = near or _rows_near(problem, plane)
+        quick = None if near is None else _divided_in_floats(near, plane)
         if _loses_at_most(_NEGLIGIBLE, quick, margin_squared):
             return quick
     canonical = [v / plane.least_functional_margin for v in (*plane.w, plane.b)]

@@ -163,7 +163,7 @@ def _solved(
         if verdict.strictly_separable is False:
             return _inseparable(problem, verdict)
     attempts = () if verdict is None else verdict.attempts
-    asking = Limits(time_limit=limits.share(_SHARES_OF_TIME)) if exact else limits
+    asking = limits.part(_SHARES_OF_TIME) if exact else limits
     stopped_early = limits.is_over()
     if best.engine != many_columns.NAME or best.relative_gap > RELATIVE_GAP:
         stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking), limits)

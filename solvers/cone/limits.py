@@ -63,6 +63,10 @@ class Limits:
         """What exact work is to ask whether the time is over; None without a limit."""
         return None if self.time_limit is None else self.is_over
 
+    def part(self, n_shares: int) -> "Limits":
+        """Return limits of time only for a part of the work, which takes one of so many shares of what is left."""
+        return Limits(time_limit=self.share(n_shares))
+
     def words(self) -> str:
         """Say that the time is over."""
         return f"the time limit of {self.time_limit or 0:g} s was reached"

@@ -87,8 +87,9 @@ def many_orders(
         if int(value) != value or value < least:
             raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}")
     runs = OrderRuns(problem, settings or PerceptronSettings())
-    is_limited = limits is not None and limits.time_limit is not None
-    found = _in_time(runs, n_orders, seed, limits) if is_limited and limits else _all(runs, n_orders, seed)
+    limits = limits or Limits()
+    is_limited = limits.time_limit is not None
+    found = _in_time(runs, n_orders, seed, limits) if is_limited else _all(runs, n_orders, seed)
     parts: list[Outcomes] = []
     n_done = 0
     for part in found:
