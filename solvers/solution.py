@@ -20,7 +20,7 @@ from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
 from maxmargin.solvers.proof.class_certificate import ClassWitness
 from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
-from maxmargin.solvers.proof.margin_certificate import MarginAtMost, MarginExactly
+from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -285,6 +285,14 @@ class HardMargin(NamedAnswer):
         if self.problem is None or self.hull_weights is None:
             return None
         return MarginAtMost.by(self.problem, self.hull_weights)
+
+    @property
+    def interval_certificate(self) -> Certificate | None:
+        """The proof of both ends in one: ``certificate``, and the hull weights of ``upper`` where it lacks them."""
+        upper = self.upper_certificate
+        if isinstance(self.certificate, MarginAtLeast) and upper is not None:
+            return MarginBetween.by(self.certificate, upper)
+        return self.certificate
 
     @property
     def gap(self) -> float:

@@ -166,6 +166,7 @@ BAD_INTEGERS = [
     *(1, 1.0, True, None, [], {}, "", " 1", "1 ", "1\n", "+1", "1.0", "1e3", "1_0", "01", "-0", "--1"),
     *("0x", "0X1", "0xG", "nan", "\u0661", "9" * 5000),
 ]
+SQUARES = {"margin_squared", "upper_squared"}
 
 
 @each_case
@@ -177,9 +178,9 @@ def test_what_is_no_integer_text_is_rejected(case: Case) -> None:
         if case.proof.get("null_space"):
             first, *others = case.proof["null_space"]
             assert not is_accepted(case, case.changed(null_space=[[bad, *first[1:]], *others]))
-        if "margin_squared" in case.proof:
+        for name in SQUARES & {*case.proof}:
             for square in (bad, f"1/{bad}", f"{bad}/1"):
-                assert not is_accepted(case, case.changed(margin_squared=square)) or square == "1/1"
+                assert not is_accepted(case, case.changed(**{name: square})) or square == "1/1"
 
 
 @each_case
@@ -187,9 +188,9 @@ def test_weights_and_squares_that_are_not_positive_are_rejected(case: Case) -> N
     for bad in ("0", "-1", "-0x1", "0x0"):
         if "weights" in case.proof:
             assert not is_accepted(case, case.changed(weights=[bad, *case.proof["weights"][1:]]))
-        if "margin_squared" in case.proof:
+        for name in SQUARES & {*case.proof}:
             for square in (bad, f"{bad}/1", f"1/{bad}", "1/2/3", "/", "1/", "/1", f"{bad}/{bad}"):
-                assert not is_accepted(case, case.changed(margin_squared=square))
+                assert not is_accepted(case, case.changed(**{name: square}))
 
 
 @each_case
@@ -197,9 +198,9 @@ def test_numbers_just_beyond_the_truth_are_rejected(case: Case) -> None:
     if "margin_squared" not in case.proof:
         return
     margin = margin_squared_of(case.rows, case.labels, case.proof["data"]["bias"])
-    for change in (Fraction(1, 10**40), -Fraction(1, 10**40)):
+    for name, change in product(SQUARES & {*case.proof}, (Fraction(1, 10**40), -Fraction(1, 10**40))):
         claimed = margin + change
-        proof = case.changed(margin_squared=f"{claimed.numerator}/{claimed.denominator}")
+        proof = case.changed(**{name: f"{claimed.numerator}/{claimed.denominator}"})
         assert not is_accepted(case, proof) or is_true(case, proof)
         assert case.proof["claim"] != "margin-exactly" or not is_accepted(case, proof)
 
@@ -409,7 +410,7 @@ def invented(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
         "rows": entries,
         "weights": draw(st.lists(st.sampled_from("1124"), min_size=len(rows), max_size=len(rows))),
         "null_space": draw(st.lists(vector, max_size=size)),
-        "margin_squared": draw(st.sampled_from(["1", "1/4", "1/2", "1/16", "1/8", "2", "9/4"])),
+        **{name: draw(st.sampled_from(["1", "1/4", "1/2", "1/16", "1/8", "2", "9/4"])) for name in sorted(SQUARES)},
     }
     fields = {name: chance[name] for name in checker.FIELDS[claim].split()}
     return (one := case("invented", claim, X, labels, bias=bias, question=question, **fields)), one.proof
@@ -457,6 +458,7 @@ def _documents(vectors: list[list[str]]) -> Iterator[tuple[str, dict[str, Any]]]
             yield "quasi-separable", {**support, "direction": direction, "null_space": space}
     for support, v, q in product(supports[::4], vectors[10:], squares):
         yield "margin-exactly", {**support, "direction": v, **q}
+        yield "margin-between", {**support, "direction": v, **q, "upper_squared": "1"}
 
 
 # Files

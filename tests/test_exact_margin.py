@@ -378,8 +378,13 @@ def test_the_proofs_of_both_ends() -> None:
     assert at_least is not None and at_most is not None
     low, high = Fraction(at_least.to_dict()["margin_squared"]), Fraction(at_most.to_dict()["margin_squared"])
     assert (at_least.claim, at_most.claim) == ("margin-at-least", "margin-at-most")
+    both = answer.interval_certificate
+    assert both is not None and both.claim == "margin-between" and verify(both, problem.X, problem.y)
+    document = both.to_dict()
+    assert (Fraction(document["margin_squared"]), Fraction(document["upper_squared"])) == (low, high)
     exact = hard_margin(problem, exact=True)
     assert exact.certificate is not None and exact.margin_squared is not None
+    assert exact.interval_certificate == exact.certificate
     assert low <= exact.margin_squared <= high
     assert Fraction(answer.lower) ** 2 <= low and high <= Fraction(answer.upper) ** 2
     document = exact.certificate.to_dict()
@@ -442,7 +447,7 @@ def test_the_command_prints_the_fractions(capsys: pytest.CaptureFixture[str]) ->
     assert "limited to 30 columns" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options, claim", [((), "margin-at-least"), (("--exact",), "margin-exactly")])
+@pytest.mark.parametrize("options, claim", [((), "margin-between"), (("--exact",), "margin-exactly")])
 def test_the_command_writes_a_proof(options: tuple[str, ...], claim: str, tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     assert command("breast_cancer", "--proof", path, "--quiet", *options) == 0
@@ -450,6 +455,12 @@ def test_the_command_writes_a_proof(options: tuple[str, ...], claim: str, tmp_pa
     assert document["claim"] == claim and document["data"]["source"] == "breast_cancer"
     data = load("breast_cancer")
     assert verify(path, data.X, data.labels)
+    lower, upper = Fraction(document["margin_squared"]), Fraction(document.get("upper_squared", "1"))
+    assert lower <= upper
+    for name, factor in (("margin_squared", 1 + Fraction(1, 10**6)), ("upper_squared", 1 - Fraction(1, 10**6))):
+        if name in document:
+            with pytest.raises(CertificateError, match="is false"):
+                verify({**document, name: quotient_text(Fraction(document[name]) * factor)}, data.X, data.labels)
 
 
 def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -109,7 +109,8 @@ POISON: list[Any] = [
 """What a part of a proof is replaced by."""
 
 KEYS = ["claim", "data", "bias", "positive", "label", "drop", "classes", "rows", "weights", "null_space", "direction",
-        "margin_squared", "one_hot", "drop_missing", "id", "values", "source", "comment", "sha256", ""]  # fmt: skip
+        "margin_squared", "upper_squared", "one_hot", "drop_missing", "id", "values", "source", "comment", "sha256",
+        ""]  # fmt: skip
 
 
 def mutated(proof: dict[str, Any], random_: random.Random) -> bytes:

@@ -62,7 +62,7 @@ def margin(
     source : dict
         How the data were read, for the proof.
     proof : path, optional
-        Where the proof goes: of the exact margin, or that it is at least ``lower``, or that it is 0.
+        Where the proof goes: of the exact margin, or of both ends of the interval, or that the margin is 0.
     """
     problem = problem_of(dataset, bias=bias)
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
@@ -121,10 +121,11 @@ def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: b
     from maxmargin.proofs import write_proof
     from maxmargin.reuse import values_fields
 
-    if answer.certificate is None:
+    certificate = answer.interval_certificate
+    if certificate is None:
         note(f"nothing is proven, so {path} is not written", quiet=quiet)
     else:
-        write_proof(path, answer.certificate, **source, **values_fields(answer.certificate))
+        write_proof(path, certificate, **source, **values_fields(certificate))
         note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
 
 

@@ -15,7 +15,8 @@ is y_i (w.x_i + b) > 0 for two classes and v = (w, b). The data must have the pr
     quasi-separable         z.v >= 0 for all z, > 0 for one, and the overlap proof for those with z.v = 0, S among them;
     margin-at-least q       z.v > 0 and (z.v)^2 >= q ||w||^2 for all z: the maximum margin squared is at least q;
     margin-at-most q        ||sum a z / sum a||^2 <= q. With a bias the a are first scaled to equal sums of the classes;
-                            this is then the squared half distance of their weighted means. margin-exactly q: both.
+                            this is then the squared half distance of their weighted means. margin-exactly q: both;
+    margin-between q and Q  margin-at-least q and margin-at-most Q, where q = margin_squared and Q = upper_squared.
 
 The class that ``positive`` names is +1. Where it is absent or null there must be two, and the greater one is +1. The
 classes of a multinomial question are numbered as ``classes`` lists them, else in sorted order. A name is the text of a
@@ -47,6 +48,7 @@ FIELDS = {
     "separable": "direction", "not-strictly-separable": "rows weights", "overlap": "rows weights null_space",
     "quasi-separable": "direction rows weights null_space", "margin-at-least": "direction margin_squared",
     "margin-at-most": "rows weights margin_squared", "margin-exactly": "direction rows weights margin_squared",
+    "margin-between": "direction rows weights margin_squared upper_squared",
 }  # fmt: skip
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
 SOURCE: dict[str, tuple[type, ...]] = {  # how the data were read; null counts as absent
@@ -83,13 +85,13 @@ Weights = dict[tuple[int, int], int]
 
 
 class Numbers(NamedTuple):
-    """The exact numbers of a proof, with 0 and 1 for those that its claim does not have."""
+    """The exact numbers of a proof, 0 or 1 where its claim has none; ends of the squared margin as p, q for p / q."""
 
     v: Vector
     N: list[Vector]
     a: Weights
-    p: int
-    q: int
+    lower: Vector
+    upper: Vector
 
 
 class CertificateError(ValueError):
@@ -171,7 +173,7 @@ def validate(proof: Any) -> None:
     need(question == "two-class" or (question == "multinomial" and "margin" not in claim), "no such question or claim")
     fields = ["format", "version", "claim", "question", "data", *FIELDS[claim].split()]
     need(set(proof) == set(fields), f"{claim}: expected the fields {', '.join(fields)}")
-    need(all(type(proof[x]) is (str if "margin" in x else list) for x in fields[5:]), "a field has a wrong type")
+    need(all(type(proof[x]) is (str if "squared" in x else list) for x in fields[5:]), "a field has a wrong type")
     need(isinstance(data, dict) and set(DATA) <= set(data) <= {*DATA, *SOURCE}, "data: missing or superfluous field")
     is_typed = all(type(data[name]) is kind for name, kind in DATA.items())
     need(is_typed and data["reading"] in ("binary64", "decimal"), "data: a field has a wrong type or is unknown")
@@ -192,6 +194,11 @@ def integers(texts: Any, length: int, what: str) -> Vector:
     need(type(texts) is list and len(texts) == length, f"{what}: not a list of length {length}")
     need(all(isinstance(t, str) and INTEGER.fullmatch(t) for t in texts), f"{what}: not all are integers as texts")
     return [int(text, 0) for text in texts]
+
+
+def quotient(text: str, what: str) -> Vector:
+    """Return p and q of a text "p/q"; q is 1 if it is left out."""
+    return integers((text if "/" in text else f"{text}/1").split("/"), 2, what)
 
 
 def exact(text: str) -> Fraction | None:
@@ -233,7 +240,7 @@ def numbering(proof: dict[str, Any], classes: Sequence[Any]) -> list[int]:
 
 def statement(proof: dict[str, Any], classes: Sequence[Any]) -> str:
     """Return in a line what the proof claims, and of which classes."""
-    data, square = proof["data"], proof.get("margin_squared")
+    data, squares = proof["data"], [proof[name] for name in ("margin_squared", "upper_squared") if name in proof]
     names = [repr(str(label)[:40]) for label in classes]
     in_order = [name for _, name in sorted(zip(numbering(proof, classes), names, strict=True))]
     if proof["question"] == "two-class":
@@ -243,7 +250,7 @@ def statement(proof: dict[str, Any], classes: Sequence[Any]) -> str:
     else:
         shown = ", ".join(in_order[:10] + ["..."] * (len(names) > 10))
         about, space = f"multinomial: {len(names)} classes {shown}", "scores"
-    of = f", squared margin {square}" if square is not None and len(square) <= 100 else ""
+    of = f", squared margin {' to '.join(squares)}" if 0 < sum(map(len, squares)) <= 100 else ""
     bias = "with a bias" if data["bias"] else "through the origin"
     shape = f"{data['n_samples']} rows x {data['n_features']} column{'s' * (data['n_features'] > 1)}"
     return f"{proof['claim']}{of} ({about}; {space} {bias}; {shape}; {data['reading']})"
@@ -303,8 +310,8 @@ def numbers_of(proof: dict[str, Any], codes: list[int], K: int) -> Numbers:
     v = integers(proof.get("direction", ["0"] * size), size, "direction")
     need(len(proof.get("null_space", [])) <= size, "null_space: more vectors than a vector has entries")
     N = [integers(u, size, "null_space") for u in proof.get("null_space", [])]
-    square = proof.get("margin_squared", "1")
-    p, q = integers((square if "/" in square else f"{square}/1").split("/"), 2, "margin_squared")
+    lower = quotient(proof.get("margin_squared", "1"), "margin_squared")
+    upper = quotient(proof["upper_squared"], "upper_squared") if "upper_squared" in proof else lower
     pairs: list[Any] = []
     for name in proof.get("rows", []):
         is_pair = type(name) is list and len(name) == 2 and proof["question"] == "multinomial"
@@ -315,8 +322,8 @@ def numbers_of(proof: dict[str, Any], codes: list[int], K: int) -> Numbers:
         pairs.append((i, k))
     need(len({*pairs}) == len(pairs) >= ("rows" in proof), "rows: there is none, or one occurs twice")
     a = integers(proof.get("weights", []), len(pairs), "weights")
-    need(min(p, q, *a) > 0, "weights or margin_squared: not positive")
-    return Numbers(v, N, dict(zip(pairs, a, strict=True)), p, q)
+    need(min(*lower, *upper, *a) > 0, "weights or a squared margin: not positive")
+    return Numbers(v, N, dict(zip(pairs, a, strict=True)), lower, upper)
 
 
 def check(proof: Any, rows: Any, labels: Any) -> None:
@@ -384,8 +391,8 @@ def weighted_sum(a: Weights, S: dict[int, Scaled], codes: list[int], K: int) -> 
 
 
 def check_margin(proof: Any, codes: list[int], numbers: Numbers, S: dict[int, Scaled], least: Any) -> None:
-    """Check that the squared margin is at least, at most p / q, or both."""
-    v, _, a, p, q = numbers
+    """Check that the squared margin is at least the lower end, at most the upper one, or both."""
+    v, _, a, (p, q), (P, Q) = numbers
     data = proof["data"]
     if "direction" in proof:
         value, c, i = least
@@ -396,7 +403,9 @@ def check_margin(proof: Any, codes: list[int], numbers: Numbers, S: dict[int, Sc
         need(min(sums) > 0 or not data["bias"], "weights: a class has none")
         a = {(i, k): weight * (sums[k] if data["bias"] else 1) for (i, k), weight in a.items()}
         total, common = weighted_sum(a, S, codes, 2)
-        need(q * sum(x * x for x in total) <= p * (common * sum(a.values())) ** 2, "at most q: false")
+        need(
+            Q * sum(x * x for x in total) <= P * (common * sum(a.values())) ** 2, "||sum a z / sum a||^2 <= Q is false"
+        )
 
 
 def check_ranks(numbers: Numbers, S: dict[int, Scaled], codes: list[int], K: int) -> None:

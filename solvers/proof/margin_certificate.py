@@ -1,4 +1,4 @@
-"""Proofs about the maximum margin gamma*: at least, at most, exactly."""
+"""Proofs about the maximum margin gamma*: at least, at most, between, exactly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,6 +85,32 @@ class MarginAtMost(Certificate):
             "weights": texts(self.weights),
             "margin_squared": quotient_text(self.margin_squared),
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginBetween(Certificate):
+    """Both ends of an interval: a hyperplane of margin sqrt(q), and points of the hulls at the distance 2 sqrt(Q).
+
+    Attributes
+    ----------
+    at_least : MarginAtLeast
+        Proves gamma*^2 >= q, the field `margin_squared` of the document.
+    at_most : MarginAtMost
+        Proves gamma*^2 <= Q, the field `upper_squared` of the document.
+    """
+
+    claim: ClassVar[str] = "margin-between"
+    at_least: MarginAtLeast
+    at_most: MarginAtMost
+
+    @classmethod
+    def by(cls, at_least: MarginAtLeast, at_most: MarginAtMost) -> "MarginBetween":
+        """Return what two proofs about the same problem prove together."""
+        return cls(problem=at_least.problem, at_least=at_least, at_most=at_most)
+
+    def _numbers(self) -> dict[str, Any]:
+        upper = self.at_most._numbers()
+        return {**upper, **self.at_least._numbers(), "upper_squared": upper["margin_squared"]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,6 +85,8 @@ CASES = [
     case("agresti-far", "margin-at-most", *AGRESTI, rows=[0, 1, 2, 3], weights=["1", "1", "5", "5"],
          margin_squared="2500/4"),
     case("agresti", "margin-exactly", *AGRESTI, **PAIR, direction=["2", "-100"], margin_squared="200/2"),
+    case("agresti", "margin-between", *AGRESTI, **PAIR, direction=["2", "-99"], margin_squared="361/4",
+         upper_squared="100"),
     case("xor", "overlap", *XOR, **ALL_OF_XOR, null_space=[]),
     case("xor", "not-strictly-separable", *XOR, **ALL_OF_XOR),
     case("collinear", "overlap", *COLLINEAR, **LINE, null_space=[["-6", "3", "0"]]),
@@ -97,6 +99,8 @@ CASES = [
     case("angle-origin", "margin-at-most", *ANGLE, bias=False, rows=[0, 1], weights=["1", "1"], margin_squared="1/2"),
     case("angle-origin", "margin-exactly", *ANGLE, bias=False, rows=[1, 0], weights=["4", "4"], margin_squared="1/2",
          direction=["7", "7"]),
+    case("angle-origin", "margin-between", *ANGLE, bias=False, rows=[0, 1], weights=["2", "1"], margin_squared="4/9",
+         upper_squared="5/9", direction=["1", "1"]),
     case("opposite-origin", "overlap", *OPPOSITE, bias=False, rows=[0, 1], weights=["2", "1"], null_space=[]),
     case("half-line-origin", "quasi-separable", *HALF_LINE, bias=False, rows=[0, 1], weights=["2", "1"],
          direction=["0", "1"], null_space=[["0", "3"]]),
@@ -120,9 +124,9 @@ def in_tenths(whole: Case) -> Case:
         fields["direction"] = _stretched(fields["direction"], width, whole.proof["data"]["bias"])
     if "null_space" in fields:
         fields["null_space"] = [_stretched(v, width, whole.proof["data"]["bias"]) for v in fields["null_space"]]
-    if "margin_squared" in fields:
-        square = Fraction(fields["margin_squared"]) / 100
-        fields["margin_squared"] = f"{square.numerator}/{square.denominator}"
+    for name in {"margin_squared", "upper_squared"} & {*fields}:
+        square = Fraction(fields[name]) / 100
+        fields[name] = f"{square.numerator}/{square.denominator}"
     rows = [[x / 10 for x in row] for row in whole.rows]
     described = {"bias": whole.proof["data"]["bias"], "question": whole.proof["question"], "reading": "decimal"}
     name = whole.name.removesuffix(f"-{whole.proof['claim']}-binary64")
@@ -218,7 +222,8 @@ def is_true(one: Case, proof: dict[str, Any]) -> bool:
     claim = proof["claim"]
     if claim.startswith("margin"):
         margin = margin_squared_of(one.rows, one.labels, one.proof["data"]["bias"])
-        claimed = Fraction(*(int(part, 0) for part in proof["margin_squared"].split("/")))
-        return {"margin-at-least": margin >= claimed, "margin-at-most": margin <= claimed}.get(claim, margin == claimed)
+        ends = [proof[name] for name in ("margin_squared", "upper_squared") if name in proof]
+        lower, *_, upper = (Fraction(*(int(part, 0) for part in end.split("/"))) for end in (ends[0], ends[-1]))
+        return (claim == "margin-at-most" or margin >= lower) and (claim == "margin-at-least" or margin <= upper)
     verdict = verdict_of(tuple(inequalities_of(one)))
     return verdict != "separable" if claim == "not-strictly-separable" else verdict == claim
