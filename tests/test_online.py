@@ -247,6 +247,7 @@ WRONG_PARAMETERS = [
     *((name, "p", 1.5) for name in ("p-norm", "alma")),
     ("second-order", "a", 0.0),
     ("arow", "r", -1.0),
+    *((name, parameter, 5e-324) for name, parameter in (("second-order", "a"), ("arow", "r"))),
     ("adatron", "rate", 2.0),
     ("adatron", "tolerance", 1.0),
     ("minover", "tolerance", 0.0),

@@ -110,7 +110,7 @@ def check(**options: Any) -> int:
 @click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
 @click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
-@opt.file_option("--proof", metavar="FILE", help="Write the proof: of the lower end, with --exact of the number.")
+@opt.file_option("--proof", metavar="FILE", help="Write the proof of both ends; with --exact, of the number.")
 @opt.force_option
 def margin(**options: Any) -> int:
     """Prove the maximum margin, as an interval, or exactly.

@@ -1,5 +1,6 @@
 """``maxmargin orders``: mistakes by the order of the rows, and by where the rows lie."""
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -142,5 +143,6 @@ def _points_text(points: "dict[str, tuple[StudiedPoint, ...]]") -> list[str]:
         for point in part:
             what = {"shifts": point.shift, "preparations": point.preparation, "scales": point.bias_scale}[name]
             least = "" if point.converged else "at least "
-            lines.append(f"  {what}: {least}{point.n_mistakes:,}; {point.novikoff!r}; {point.margin_upper!r}")
+            bound = repr(point.novikoff) if math.isfinite(point.novikoff) else "none"
+            lines.append(f"  {what}: {least}{point.n_mistakes:,}; {bound}; {point.margin_upper!r}")
     return lines

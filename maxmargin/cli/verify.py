@@ -41,7 +41,8 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
         with waiting("checking the proof", quiet=quiet):
             statement = _check(document, source, memory)
     except NotAProofError as error:
-        raise data_error(str(proof), found=str(error), expected="a proof, as --proof writes it") from error
+        found = str(error).removeprefix("not a proof: ")
+        raise data_error(str(proof), found=found, expected="a proof, as --proof writes it") from error
     except CertificateError as error:
         reason = str(error)
     if as_json:

@@ -139,7 +139,7 @@ def parse(content: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise NotAProofError(f"not a proof: no JSON in UTF-8: {error}") from None
     if not isinstance(proof, dict) or "claim" not in proof:
-        raise NotAProofError("not a proof: there is no claim in it")
+        raise NotAProofError("not a proof: JSON without a claim")
     need(shallow == text, f"it is nested more than {DEEPEST} levels deep")
     need(not faults, "; ".join(faults[:1]))
     validate(proof)

@@ -49,6 +49,10 @@ def second_order_step(
     return 1
 
 
+_LEAST = 2.0**-1022
+"""Least a and r: 1 / 5e-324 is no float."""
+
+
 def _start(space: Space, a: float, threshold: float) -> State:
     check_columns(space)
     n = space.n_columns
@@ -81,7 +85,7 @@ class SecondOrderPerceptron(Algorithm):
     a: float = 1.0
 
     def __post_init__(self) -> None:
-        check_above("a", self.a)
+        check_above("a", self.a, _LEAST, inclusive=True)
 
     def start(self, space: Space) -> State:
         """Return w = 0 and A = a I."""
@@ -132,7 +136,7 @@ class Arow(Algorithm):
     r: float = 1.0
 
     def __post_init__(self) -> None:
-        check_above("r", self.r)
+        check_above("r", self.r, _LEAST, inclusive=True)
 
     def start(self, space: Space) -> State:
         """Return w = 0 and Sigma = I."""
