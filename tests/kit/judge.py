@@ -169,6 +169,12 @@ class Judge:
                 yield f"{arguments}: upper {answer.upper!r} beside a certificate of {_root(above.margin_squared)!r}"
         elif 0 < answer.upper < math.inf and not answer.status.is_inseparable:
             yield f"{arguments}: upper {answer.upper!r} without a certificate"
+        both = answer.interval_certificate
+        if both != answer.certificate:
+            yield from self._verified(both, arguments)
+            parts = both.at_least.margin_squared, both.at_most.margin_squared
+            if parts != (answer.certificate.margin_squared, above.margin_squared):
+                yield f"{arguments}: the proof of both ends has others"
 
     def _in_units(self, square: Fraction) -> Fraction:
         return square
