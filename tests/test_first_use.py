@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from maxmargin.solvers.perceptron.family.algorithm import Algorithm
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.perceptron.family.result import OnlineRun
 from maxmargin.solvers.perceptron.family.run import run_online
@@ -101,19 +102,27 @@ def test_blocks_are_refused_without_a_compiler(tmp_path: Path) -> None:
     assert found["code"] == 2 and "NUMBA_DISABLE_JIT" in said
 
 
-@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if not algorithm_of(name, {}).has_functions])
-def test_plain_and_compiled_steps_agree_to_the_bit(algorithm: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [*((name, {}) for name in ALGORITHMS), ("p-norm", {"p": 2.7}), ("alma", {"p": 3.3}), ("winnow", {"factor": 1.7e308})],
+)
+def test_plain_and_compiled_steps_agree_to_the_bit(name: str, parameters: dict[str, float]) -> None:
+    algorithm = algorithm_of(name, parameters)
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(25, 3)).round(1 if seed % 2 else 17)
-        problem = Problem(X, np.where(X @ [1.0, 2.0, -1.0] + 0.5 * rng.normal(size=25) > 0, 1.0, -1.0))
+        X[0] = 0.0
+        problem = Problem(
+            np.abs(X) if name == "winnow" else X,
+            np.where(X @ [1.0, 2.0, -1.0] + 0.5 * rng.normal(size=25) > 0, 1.0, -1.0),
+        )
         runs = [_run(problem, algorithm, short) for short in (0, 200, 1 << 60)]
         for run in runs[:2]:
             assert run.n_presentations == runs[2].n_presentations
-            for name in ("w", "table", "scalars"):
-                assert getattr(run.state, name).tobytes() == getattr(runs[2].state, name).tobytes()
+            for part in ("w", "table", "scalars"):
+                assert getattr(run.state, part).tobytes() == getattr(runs[2].state, part).tobytes()
 
 
-def _run(problem: Problem, algorithm: str, short: int) -> OnlineRun:
+def _run(problem: Problem, algorithm: Algorithm, short: int) -> OnlineRun:
     settings = OnlineSettings(max_epochs=15, short=short)
-    return run_online(problem, algorithm_of(algorithm, {}), settings, rng=np.random.default_rng(1))
+    return run_online(problem, algorithm, settings, rng=np.random.default_rng(1))

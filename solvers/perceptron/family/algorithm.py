@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 Step = Callable[..., int]
-"""``step(X, y, row, t, score, parameters, w, table, scalars)``, compiled before it runs: 1 for an update, else 0.
+"""``step(X, y, row, t, score, parameters, w, table, scalars)``, 1 for an update, else 0.
 
 X (n, D) and y are the rows of the run and their signs; ``row`` is presented as number t, counted from 1, with score w.x
-before the step. The step changes w, which scores are taken from, and the table and scalars, which are its own.
+before the step. The step changes w, which scores are taken from, and the table and scalars, which are its own. Long runs
+compile it, to the same bits: exp and log1p are `math`'s, which are the C library's in compiled code too; NumPy's are not.
 """
 
 
@@ -78,8 +79,6 @@ class Algorithm(ABC):
     presents : Presents
     default_order : Order
         The order of presentation where none is asked for.
-    has_functions : bool
-        Whether the step computes powers, logarithms and the like, whose last bits depend on who computes them.
     is_scale_free : bool
         Whether rows times a positive constant give the same updates: then numbers of any size can be presented.
     """
@@ -90,7 +89,6 @@ class Algorithm(ABC):
     step: ClassVar[Step]
     presents: ClassVar[Presents] = Presents.ROWS
     default_order: ClassVar[Order] = Order.CYCLIC
-    has_functions: ClassVar[bool] = False
     is_scale_free: ClassVar[bool] = False
 
     def space(self, space: Space) -> Space:

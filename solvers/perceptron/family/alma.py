@@ -47,7 +47,7 @@ def alma_step(
     shrink = max(1.0, size * total ** (1.0 / p))
     factor = size / shrink / total ** ((p - 2.0) / p)
     for j in range(w.shape[0]):
-        w[j] = np.sign(table[0, j]) * factor * (abs(table[0, j]) / size) ** (p - 1.0)
+        w[j] = math.copysign(factor * (abs(table[0, j]) / size) ** (p - 1.0), table[0, j])
         table[0, j] /= shrink
     return 1
 
@@ -79,7 +79,6 @@ class Alma(Algorithm):
     summary: ClassVar[str] = "approximate large margin algorithm in the p-norm"
     reference: ClassVar[str] = "Gentile 2001"
     step: ClassVar[Step] = staticmethod(alma_step)
-    has_functions: ClassVar[bool] = True
     is_scale_free: ClassVar[bool] = True
 
     alpha: float = 0.5

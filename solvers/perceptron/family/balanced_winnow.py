@@ -32,7 +32,7 @@ def balanced_step(
         table[0, j] += parameters[0] * y[row] * X[row, j]
         largest = max(largest, abs(table[0, j]))
     for j in range(w.shape[0]):
-        plus, minus = np.exp(table[0, j] - largest), np.exp(-table[0, j] - largest)
+        plus, minus = math.exp(table[0, j] - largest), math.exp(-table[0, j] - largest)
         w[j] = plus - minus
         total += plus + minus
     for j in range(w.shape[0]):
@@ -60,7 +60,6 @@ class BalancedWinnow(Algorithm):
     summary: ClassVar[str] = "multiplicative updates of two weights a column"
     reference: ClassVar[str] = "Littlestone 1989; Kivinen and Warmuth 1997"
     step: ClassVar[Step] = staticmethod(balanced_step)
-    has_functions: ClassVar[bool] = True
 
     eta: float = 0.1
 

@@ -66,14 +66,17 @@ def confidence_step(
         return 1
     wide = v + extra
     weight = wide + v * phi * phi
-    s = (v * phi * m + np.sqrt((v * phi * m) ** 2 + 4.0 * weight * v * wide)) / (2.0 * weight)
+    half = v * phi * m
+    s = (half + np.sqrt(half * half + 4.0 * weight * v * wide)) / (2.0 * weight)
     alpha = (phi * s - m) / wide
     is_cut = alpha > parameters[2]
     if is_cut:
         alpha = parameters[2]
-        s = (np.sqrt((alpha * v * phi) ** 2 + 4.0 * v) - alpha * v * phi) / 2.0
+        half = alpha * v * phi
+        s = (np.sqrt(half * half + 4.0 * v) - half) / 2.0
     beta = alpha * phi / (s + v * alpha * phi)
-    scalars[2] += np.log1p(v / s * alpha * phi)  # of v about s^2: the product of the two small ones may vanish
+    gain = v / s * alpha * phi  # v is about s^2: the product of the two small ones may vanish
+    scalars[2] += math.log1p(gain) if gain > -1.0 else math.nan
     scalars[5 + row] += alpha * phi / s
     if m <= 0.0:
         scalars[3] = max(scalars[3], 1.0 / v)
@@ -129,7 +132,6 @@ class _Gaussian(Algorithm):
     """
 
     step: ClassVar[Step] = staticmethod(confidence_step)
-    has_functions: ClassVar[bool] = True
     constraint: ClassVar[str]
     growth: ClassVar[str]
 

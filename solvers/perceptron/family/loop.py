@@ -28,6 +28,12 @@ _SLICE_COST = 2_000_000
 _SLOWER = 100
 """So many times longer takes plain Python."""
 
+_FIRST, _FIRST_OF_ALL = 15, 50
+"""Plain work of a run, and of all runs of a process, before its first compiled code, in units of `OnlineSettings.short`.
+
+That takes about as long as to load the compiler and the loop.
+"""
+
 
 @dataclass(slots=True)
 class Counts:
@@ -62,6 +68,17 @@ class Counts:
         empty = np.empty(0, dtype=np.int64)
         rows, times = zip(*self.log, strict=True) if self.log else ((empty,), (empty,))
         return np.concatenate(rows)[:MOST_LOGGED], np.concatenate(times)[:MOST_LOGGED]
+
+
+@dataclass(slots=True)
+class _Process:
+    """What the runs of a process have in common: the multiplications done in plain Python, and the compiled loop."""
+
+    plain_work: int = 0
+    has_compiled: bool = False
+
+
+_process = _Process()
 
 
 class Loop:
@@ -144,7 +161,9 @@ class Loop:
     def _slice(self, order: Rows, start: int, stop: int) -> int:
         counts, limit = self.counts, self.settings.max_updates
         room = stop - start if limit is None else min(stop - start, limit - counts.n_updates)
+        is_plain = self._is_plain
         made, rows, times, n_mistakes = self._call(self.state, order, start, stop, room, counts)
+        _process.plain_work += made * self.cost * is_plain
         counts.add(made, rows, times, n_mistakes)
         return made
 
@@ -177,8 +196,10 @@ class Loop:
     @property
     def _is_plain(self) -> bool:
         """Whether the run is too short to wait for a compiler."""
-        is_short = self.counts.n_presentations * self.cost < self.settings.short
-        return is_switched_off() or (is_short and not self.algorithm.has_functions)
+        short, work = self.settings.short, self.counts.n_presentations * self.cost
+        if is_switched_off() or work < short:
+            return True
+        return not _process.has_compiled and work < _FIRST * short and _process.plain_work < _FIRST_OF_ALL * short
 
     def _code(self) -> tuple[Step, Callable[..., tuple[int, int, int]]]:
         """Return the step and the loop."""
@@ -186,6 +207,7 @@ class Loop:
             return self.algorithm.step, loop_kernel.present
         from maxmargin.solvers.perceptron.family import machine_code
 
+        _process.has_compiled = True
         return machine_code.compiled_step(self.algorithm.step), machine_code.present
 
     def _scan_is_clean(self) -> bool:

@@ -1,5 +1,6 @@
 """The p-norm perceptron: additive in the dual, between the perceptron at p = 2 and Winnow at large p."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -38,7 +39,7 @@ def p_norm_step(
         total += (abs(table[0, j]) / size) ** p
     factor = size / total ** ((p - 2.0) / p)
     for j in range(w.shape[0]):
-        w[j] = np.sign(table[0, j]) * factor * (abs(table[0, j]) / size) ** (p - 1.0)
+        w[j] = math.copysign(factor * (abs(table[0, j]) / size) ** (p - 1.0), table[0, j])
     return 1
 
 
@@ -63,7 +64,6 @@ class PNormPerceptron(Algorithm):
     summary: ClassVar[str] = "the perceptron with the link function of the p-norm"
     reference: ClassVar[str] = "Grove, Littlestone and Schuurmans 2001; Gentile 2003"
     step: ClassVar[Step] = staticmethod(p_norm_step)
-    has_functions: ClassVar[bool] = True
     is_scale_free: ClassVar[bool] = True
 
     p: float = 4.0

@@ -45,7 +45,7 @@ def second_order_step(
         w[i] += table[n, i] * (y[row] - score) / spread
         for j in range(n):
             table[i, j] -= table[n, i] * table[n, j] / spread
-    scalars[0] += np.log1p(excess)
+    scalars[0] += math.log1p(excess) if excess > -1.0 else math.nan
     return 1
 
 
@@ -80,7 +80,6 @@ class SecondOrderPerceptron(Algorithm):
     summary: ClassVar[str] = "the perceptron in coordinates whitened by its mistakes"
     reference: ClassVar[str] = "Cesa-Bianchi, Conconi and Gentile 2005"
     step: ClassVar[Step] = staticmethod(second_order_step)
-    has_functions: ClassVar[bool] = True
 
     a: float = 1.0
 
@@ -131,7 +130,6 @@ class Arow(Algorithm):
     summary: ClassVar[str] = "adaptive regularisation of weights"
     reference: ClassVar[str] = "Crammer, Kulesza and Dredze 2009"
     step: ClassVar[Step] = staticmethod(second_order_step)
-    has_functions: ClassVar[bool] = True
 
     r: float = 1.0
 

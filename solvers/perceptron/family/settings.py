@@ -33,7 +33,8 @@ class OnlineSettings:
     time_limit : float or None
         Seconds from the start of the run; None is no limit.
     short : int
-        Multiplications that are done in plain Python before compiled code is made or loaded: about a tenth of a second.
+        Multiplications that a run does in plain Python before it calls compiled code: less than a tenth of a second.
+        Before the first compiled code of a process is made or loaded it does more.
     """
 
     bias_scale: float = 1.0

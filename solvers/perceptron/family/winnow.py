@@ -1,6 +1,7 @@
 """Winnow: multiplicative updates of positive weights against a fixed threshold."""
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +23,9 @@ Floats = NDArray[np.float64]
 _SHARES = (0.5, 0.25, 0.1, 0.01)
 """Of the drop that a mistake on a negative row brings for u = 0: what the vectors to compare with are asked for."""
 
+_LARGEST_POWER = math.log(sys.float_info.max)
+"""Of a finite exponential."""
+
 
 def winnow_step(
     X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
@@ -30,7 +34,8 @@ def winnow_step(
     if y[row] * score > 0.0:
         return 0
     for j in range(w.shape[0] - 1):
-        w[j] *= np.exp(parameters[0] * y[row] * X[row, j] / parameters[1])
+        power = parameters[0] * y[row] * X[row, j] / parameters[1]
+        w[j] *= math.inf if power > _LARGEST_POWER else math.exp(power)
     return 1
 
 
@@ -60,7 +65,6 @@ class Winnow(Algorithm):
     summary: ClassVar[str] = "multiplicative updates for non-negative features"
     reference: ClassVar[str] = "Littlestone 1988"
     step: ClassVar[Step] = staticmethod(winnow_step)
-    has_functions: ClassVar[bool] = True
 
     factor: float = 2.0
     threshold: float | None = None
@@ -111,6 +115,8 @@ class Winnow(Algorithm):
         rows, threshold = space.X[:, :-1] / self._size(space), self._threshold(space)
         rate = math.log(self.factor)
         least, most = (self.factor - 1) * threshold, (1 - 1 / self.factor) * threshold
+        if math.isinf(least):
+            return math.inf
         best = math.inf
         for drop in (share * most for share in _SHARES):
             u = _least_vector(rows, space.y, (least + drop) / rate, (most - drop) / rate)
