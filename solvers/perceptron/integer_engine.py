@@ -1,5 +1,6 @@
-"""Rows and weights as Python's integers: exact, without a compiler; the way of short runs."""
+"""Rows and weights, or their functional margins, as Python's integers: exact, without a compiler, for short runs."""
 
+from copy import copy
 from operator import add, mul
 from typing import Any
 
@@ -28,6 +29,14 @@ Floats = NDArray[np.float64]
 _LIKE_SO_MANY_ENTRIES = 40
 """Numbers that compiled code reads in the time of one product of integers."""
 
+_MOST_GRAM_ROWS, _MOST_GRAM_PRODUCTS = 256, 1 << 19
+"""Of a Gram matrix of integers, which takes less time than it saves in many orders."""
+
+_OF_A_MISTAKE = 16
+"""Work of a mistake, beside a step for every row that gets a sum, in the units of `PerceptronSettings.short`."""
+
+Integers = list[int]
+
 
 class IntegerEngine:
     """A vector of weights in units of a power of two; every number is exact.
@@ -38,6 +47,11 @@ class IntegerEngine:
         Rows in memory, few and short enough to be written as integers.
     scale : float
         The constant coordinate s; 0 through the origin.
+
+    Attributes
+    ----------
+    steps : tuple of int
+        Work of a presentation and of a mistake, in the units of `PerceptronSettings.short`.
     """
 
     name, is_exact = "integers", True
@@ -46,16 +60,17 @@ class IntegerEngine:
         constant = np.full((problem.n_samples, 1), scale)
         integers, self.exponent = as_integers(np.hstack([problem.dense_rows(slice(None)), constant]))
         signs = problem.y.astype(np.int64).astype(object)
-        self.rows: list[tuple[int, ...]] = [tuple(row) for row in (integers * signs[:, np.newaxis]).tolist()]
+        self.added: list[tuple[int, ...]] = [tuple(row) for row in (integers * signs[:, np.newaxis]).tolist()]
         self.y, self.rounding = problem.y, np.zeros(3)
-        self.weights: Any = np.array([0] * (problem.n_features + 1), dtype=object)
-        self.entries_per_presentation = _LIKE_SO_MANY_ENTRIES * steps_of_a_presentation(problem)
+        self.weights: Any = np.array([0] * len(self.added[0]), dtype=object)
+        self.steps = steps_of_a_presentation(problem), 0
+        self.entries_per_presentation = _LIKE_SO_MANY_ENTRIES * self.steps[0]
 
     def present(self, work: Work) -> Reason:
         """Do the work."""
         cursor, order, counts = work.cursor, work.order.tolist(), work.counts
-        rows, weights = self.rows, self.weights.tolist()
-        zero_is_right = (self.y == work.zero_rule).tolist()
+        added, weights = self.added, self.weights.tolist()
+        least = (self.y != work.zero_rule).astype(np.int64).tolist()  # of the margins, in integers, that are right
         position, epoch_position, epoch_mistakes = cursor[[POSITION, EPOCH_POSITION, EPOCH_MISTAKES]].tolist()
         mistaken: list[int] = []
         n_presented = n_epochs = 0
@@ -69,16 +84,16 @@ class IntegerEngine:
             if n_presented == work.most:
                 break
             n_before, ahead = len(mistaken), min(work.epoch_length - epoch_position, work.most - n_presented)
-            begin = position
-            for row in order[begin : begin + ahead]:
-                position += 1
-                score = sum(map(mul, rows[row], weights))
-                if score < 0 or (score == 0 and not zero_is_right[row]):
-                    weights = list(map(add, weights, rows[row]))
+            begin, end = position, min(len(order), position + ahead)
+            while position < end and reason is Reason.SLICE_IS_MADE:
+                position = self._mistake(order, position, end, weights, least)
+                if position < end:
+                    row = order[position]
+                    position += 1
+                    weights = list(map(add, weights, added[row]))
                     mistaken.append(row)
                     if len(mistaken) == len(work.log):
                         reason = Reason.LOG_IS_FULL
-                        break
             n_presented += position - begin
             epoch_position += position - begin
             epoch_mistakes += len(mistaken) - n_before
@@ -98,6 +113,21 @@ class IntegerEngine:
         cursor[[N_UNCERTAIN, N_DECIDED]] = 0
         return reason
 
+    def _mistake(self, order: Integers, begin: int, end: int, weights: Integers, least: Integers) -> int:
+        """Return the first position from ``begin`` on where the margin of the row is less; ``end`` if there is none."""
+        rows = self.added
+        for position in range(begin, end):
+            row = order[position]
+            if sum(map(mul, rows[row], weights)) < least[row]:
+                return position
+        return end
+
+    def twin(self) -> "IntegerEngine":
+        """Return an engine of the same rows with weights of its own, which are 0."""
+        engine = copy(self)
+        engine.weights = self.weights * 0
+        return engine
+
     def load(self, exact: ExactWeights, size: Floats) -> None:
         """Take the weights over, as they are."""
         self.weights[:] = exact.in_units_of(self.exponent)
@@ -105,3 +135,32 @@ class IntegerEngine:
     def state(self) -> Any:
         """Return the weights."""
         return self.weights
+
+
+class IntegerGramEngine(IntegerEngine):
+    """The functional margins of few rows, to which a mistake adds a row of the Gram matrix: most rows are only looked at."""
+
+    def __init__(self, problem: Problem, scale: float) -> None:
+        super().__init__(problem, scale)
+        self._rows = np.array(self.added, dtype=object)
+        self.added = [tuple(row) for row in (self._rows @ self._rows.T).tolist()]
+        self.weights = np.array([0] * problem.n_samples, dtype=object)
+        self.steps = 2, _OF_A_MISTAKE + problem.n_samples
+
+    def _mistake(self, order: Integers, begin: int, end: int, weights: Integers, least: Integers) -> int:
+        for position in range(begin, end):
+            row = order[position]
+            if weights[row] < least[row]:
+                return position
+        return end
+
+    def load(self, exact: ExactWeights, size: Floats) -> None:
+        """Compute the functional margins of the weights."""
+        self.weights[:] = self._rows @ exact.in_units_of(self.exponent)
+
+
+def engine_of_many_runs(problem: Problem, scale: float) -> IntegerEngine:
+    """Return what runs from w = 0 again and again, in one order after another."""
+    n, d = problem.n_samples, problem.n_features + 1
+    is_small = n <= _MOST_GRAM_ROWS and n * n * d <= _MOST_GRAM_PRODUCTS
+    return IntegerGramEngine(problem, scale) if is_small else IntegerEngine(problem, scale)

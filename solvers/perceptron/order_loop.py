@@ -1,6 +1,6 @@
 """Runs in given orders one after another, by the passes of a single run: for as few that many at once are not worth it.
 
-They are in integers, and later with the Gram matrix. A run that meets a score so near 0 that rounding could decide it
+They are in integers, with a Gram matrix where the rows are few, and later with the Gram matrix. A run that meets a score so near 0 that rounding could decide it
 is given up; where that is not rare the passes over many orders, which have the digits of the rows, are the better way.
 """
 
@@ -9,9 +9,15 @@ from threading import local
 import numpy as np
 
 from maxmargin.solvers.perceptron.digits import no_digits
-from maxmargin.solvers.perceptron.engine_choice import NO_END, is_loaded, note_loaded, presentations_in_integers
+from maxmargin.solvers.perceptron.engine_choice import (
+    NO_END,
+    is_loaded,
+    note_loaded,
+    presentations_in_integers,
+    steps_of_a_presentation,
+)
 from maxmargin.solvers.perceptron.engines import Engine, OrdersEngine
-from maxmargin.solvers.perceptron.integer_engine import IntegerEngine
+from maxmargin.solvers.perceptron.integer_engine import engine_of_many_runs
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.perceptron.work import (
     EPOCH_POSITION,
@@ -37,6 +43,9 @@ _MOST_ORDERS = 4_000
 
 _MOST_GIVEN_UP = 20
 
+_TIMES_AS_SHORT = 4
+"""Work in integers of many orders, in that of a single run: together about as much as to load compiled code."""
+
 
 class OrderLoop:
     """What runs a problem in few orders, in any thread.
@@ -57,8 +66,10 @@ class OrderLoop:
         self._name = f"orders, {engine.name}"
         self._is_over = is_loaded(self._name) or settings.short == 0
         self._of_thread = local()
-        self._n_short = 0 if is_loaded(engine.name) else presentations_in_integers(problem, settings)
-        self._n_orders = self._n_presented = self._n_given_up = 0
+        n_short = 0 if is_loaded(engine.name) else presentations_in_integers(problem, settings)
+        self._short = _TIMES_AS_SHORT * steps_of_a_presentation(problem) * n_short
+        self._exact = engine_of_many_runs(problem, scale) if n_short else None
+        self._n_orders = self._work = self._n_given_up = 0
 
     def run(self, of: Orders, engine: OrdersEngine) -> None:
         """Run in every order, and update the arrays; from many orders on with the engine of this thread."""
@@ -71,7 +82,7 @@ class OrderLoop:
             self._n_orders += 1
             self._n_given_up += int(of.outcomes[k, 1])
         are_many = self._n_orders >= _MOST_ORDERS or self._n_given_up >= _MOST_GIVEN_UP
-        self._is_over = are_many and self._n_short < NO_END
+        self._is_over = are_many and self._short < NO_END
 
     def _run(self, of: Orders, k: int) -> None:
         engine, place = self._engine(), self._of_thread
@@ -99,7 +110,9 @@ class OrderLoop:
                     epochs=place.epochs[: min(_ROOM, of.max_epochs - outcome[0])],
                 )
             )
-            self._n_presented += int(cursor[N_PRESENTED])
+            if self._exact is not None:
+                of_presentation, of_mistake = self._exact.steps
+                self._work += of_presentation * int(cursor[N_PRESENTED]) + of_mistake * int(cursor[N_LOGGED])
             n_mistakes += int(cursor[N_LOGGED])
             outcome[0] += cursor[N_EPOCHS]
             if reason is Reason.ROUNDING_MAY_DECIDE:
@@ -115,8 +128,8 @@ class OrderLoop:
             place.cursor = np.zeros(N_DECIDED + 1, dtype=np.int64)
             place.log, place.epochs = np.empty((2, _ROOM), dtype=np.int64)
             place.digits = no_digits()
-            place.engine = IntegerEngine(self.problem, self.scale) if self._n_short else self.engine.twin()
-        if place.engine.is_exact and self._n_presented >= self._n_short:
+            place.engine = self.engine.twin() if self._exact is None else self._exact.twin()
+        if place.engine.is_exact and self._work >= self._short:
             place.engine = self.engine.twin()
             note_loaded(self.engine.name)
         engine: Engine = place.engine
