@@ -75,7 +75,11 @@ def present_over_gram(model: Gram, work: Work) -> int:
         if n_presented == work.most:
             break
         begin, n_before = position, n_logged
-        end = min(n_rows, begin + min(work.epoch_length - epoch_position, work.most - n_presented))
+        end = begin + work.epoch_length - epoch_position
+        if end > n_rows:
+            end = n_rows
+        if end - begin > work.most - n_presented:
+            end = begin + work.most - n_presented
         while position < end and reason == SLICE:
             if n_left == 0:
                 square = square_after_many(n_since, square, gain, bound, doubt, rounding)
@@ -85,7 +89,8 @@ def present_over_gram(model: Gram, work: Work) -> int:
                 bound = math.sqrt(square + n_left * reach * reach * UP) * UP
                 most_error = error_after_many(n_left - 1, before, error, exact_up_to, rounding)
                 doubt = doubt_of(before, most_error, exact_up_to, rounding)
-                greatest = max(greatest, bound)
+                if greatest < bound:
+                    greatest = bound
             if answer == 0:
                 while position < end and margins[np.uint64(order[np.uint64(position)])] > doubt:
                     position += 1

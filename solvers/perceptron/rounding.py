@@ -77,7 +77,8 @@ def square_after_many(n: int, square_of_norm: float, gain: float, norm: float, d
     """
     reach = rounding[REACH]
     each = 2.0 * doubt * UP + rounding[SCORE_ERROR] * reach * reach + _OF_SUM * reach * (2.0 * norm + reach) + _TINY
-    return float(max(0.0, square_of_norm + gain + n * each) * UP)
+    square = square_of_norm + gain + n * each
+    return float(square * UP) if square > 0.0 else 0.0
 
 
 @in_machine_code
