@@ -68,9 +68,9 @@ class Evidence:
     @cached_property
     def soft(self) -> "SoftMargin":
         """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
-        from maxmargin.solvers.soft_margin import soft_margin
+        from maxmargin.solvers.soft_margin import quick_soft_margin
 
-        return self.known_soft or uninterrupted(soft_margin(self.problem, self.C, time_limit=self.limits.share()))
+        return self.known_soft or uninterrupted(quick_soft_margin(self.problem, self.C, time_limit=self.limits.share()))
 
     @cached_property
     def space(self) -> Problem:
@@ -84,7 +84,7 @@ class Evidence:
 
         if not self.problem.bias or self.hard.status.is_inseparable:
             return self.hard
-        return uninterrupted(hard_margin(self.space, time_limit=self.limits.share()))
+        return uninterrupted(hard_margin(self.space, method="quick", time_limit=self.limits.share()))
 
     @cached_property
     def margin_squared(self) -> Fraction:
@@ -137,7 +137,7 @@ def gather(
     return Evidence(
         problem=problem,
         scale=scale,
-        hard=hard or uninterrupted(hard_margin(problem, time_limit=limits.share())),
+        hard=hard or uninterrupted(hard_margin(problem, method="quick", time_limit=limits.share())),
         run=run,
         n_passes=n_passes,
         C=C,

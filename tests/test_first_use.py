@@ -104,7 +104,12 @@ def test_blocks_are_refused_without_a_compiler(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [*((name, {}) for name in ALGORITHMS), ("p-norm", {"p": 2.7}), ("alma", {"p": 3.3}), ("winnow", {"factor": 1.7e308})],
+    [
+        *((name, {}) for name in ALGORITHMS),
+        ("p-norm", {"p": 2.7}),
+        ("alma", {"p": 3.3}),
+        ("winnow", {"factor": 1.7e308}),
+    ],
 )
 def test_plain_and_compiled_steps_agree_to_the_bit(name: str, parameters: dict[str, float]) -> None:
     algorithm = algorithm_of(name, parameters)

@@ -125,7 +125,7 @@ def _searched(problem: Problem, plane: HardMargin, square: Fraction, limits: Lim
         best, best_scale = value, _scale_of(plane.w, plane.b, square)
         if not 0 < best_scale < math.inf or limits.is_over():
             break
-        hard = hard_margin(augmented(problem, best_scale), time_limit=limits.share())
+        hard = hard_margin(augmented(problem, best_scale), method="quick", time_limit=limits.share())
         plane = _of_the_user(uninterrupted(hard), best_scale)
     return best, best_scale
 

@@ -138,7 +138,7 @@ class IntegerEngine:
 
 
 class IntegerGramEngine(IntegerEngine):
-    """The functional margins of few rows, to which a mistake adds a row of the Gram matrix: most rows are only looked at."""
+    """The functional margins of few rows, to which a mistake adds a row of the Gram matrix."""
 
     def __init__(self, problem: Problem, scale: float) -> None:
         super().__init__(problem, scale)

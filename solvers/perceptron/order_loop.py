@@ -1,7 +1,8 @@
 """Runs in given orders one after another, by the passes of a single run: for as few that many at once are not worth it.
 
-They are in integers, with a Gram matrix where the rows are few, and later with the Gram matrix. A run that meets a score so near 0 that rounding could decide it
-is given up; where that is not rare the passes over many orders, which have the digits of the rows, are the better way.
+They are in integers at first, of a Gram matrix where the rows are few, and later in floats with the Gram matrix. A run
+that then meets a score so near 0 that rounding could decide it is given up; where that is not rare the passes over many
+orders, which have the digits of the rows, are the better way.
 """
 
 from threading import local

@@ -27,8 +27,8 @@ Step = Callable[..., int]
 """``step(X, y, row, t, score, parameters, w, table, scalars)``, 1 for an update, else 0.
 
 X (n, D) and y are the rows of the run and their signs; ``row`` is presented as number t, counted from 1, with score w.x
-before the step. The step changes w, which scores are taken from, and the table and scalars, which are its own. Long runs
-compile it, to the same bits: exp and log1p are `math`'s, which are the C library's in compiled code too; NumPy's are not.
+before the step. The step changes w, which scores are taken from, and the table and scalars, which are its own. Long
+runs compile it, to the same bits: exp and log1p are `math`'s, those of the C library in either case; NumPy's are not.
 """
 
 

@@ -29,7 +29,7 @@ _SLOWER = 100
 """So many times longer takes plain Python."""
 
 _FIRST, _FIRST_OF_ALL = 15, 50
-"""Plain work of a run, and of all runs of a process, before its first compiled code, in units of `OnlineSettings.short`.
+"""Plain work of a run, and of all runs of a process, in units of `OnlineSettings.short`, before it compiles anything.
 
 That takes about as long as to load the compiler and the loop.
 """

@@ -10,8 +10,8 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
 from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.soft_margin import NEXT_SOLVER_GAP, is_small, soft_margin
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin, Status
+from maxmargin.solvers.soft_margin import quick_soft_margin
+from maxmargin.solvers.solution import HardMargin, SoftMargin, Status
 
 Floats = NDArray[np.float64]
 
@@ -86,14 +86,5 @@ class Truth:
     def soft(self, C: float) -> SoftMargin:
         """Return the soft margin through the origin of the run's space."""
         if C not in self._solved:
-            self._solved[C] = self._soft(C)
+            self._solved[C] = quick_soft_margin(self.space.problem, C, time_limit=self.time_limit)
         return self._solved[C]
-
-    def _soft(self, C: float) -> SoftMargin:
-        """Solve small data without the modelling layer of the textbook program, which takes longer to load than to ask."""
-        problem = self.space.problem
-        if is_small(problem):
-            found = soft_margin(problem, C, method="interior-point", time_limit=self.time_limit)
-            if found.gap <= NEXT_SOLVER_GAP * found.objective or found.reason == WHAT_WAS_PROVEN:
-                return found
-        return soft_margin(problem, C, time_limit=self.time_limit)
