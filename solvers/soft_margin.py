@@ -101,16 +101,18 @@ def soft_margin(
     )[0]
 
 
-def quick_soft_margin(problem: Problem, C: float, *, time_limit: float | None = None) -> SoftMargin:
+def quick_soft_margin(
+    problem: Problem, C: float, *, sample_weight: Any = None, time_limit: float | None = None
+) -> SoftMargin:
     """Solve by `soft_margin`, small data without the textbook program where the interval is narrow without it.
 
     The modelling layer of that program takes a second to load.
     """
     if is_small(problem):
-        found = soft_margin(problem, C, method="interior-point", time_limit=time_limit)
+        found = soft_margin(problem, C, sample_weight=sample_weight, method=interior_point.NAME, time_limit=time_limit)
         if found.gap <= NEXT_SOLVER_GAP * found.objective or found.reason == WHAT_WAS_PROVEN:
             return found
-    return soft_margin(problem, C, time_limit=time_limit)
+    return soft_margin(problem, C, sample_weight=sample_weight, time_limit=time_limit)
 
 
 def soft_margin_path(

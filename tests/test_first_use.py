@@ -48,16 +48,38 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
         ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
         ["check", "iris", "--positive", "virginica"],
         ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
-        ["orders", "iris", "--positive", "setosa", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
+        ["online", "iris", "--positive", "virginica", "-a", "all"],
+        ["orders", "iris", "--positive", "setosa"],
+        ["bounds", "iris", "--positive", "setosa"],
+        ["fewest-errors", "agresti"],
+        ["generate", "xor", "-o", "xor.csv"],
+        ["report", "few.csv", "-o", "few.html"],
     ],
 )
 def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5))
     np.savez(tmp_path / "rows.npz", X=X, y=np.where(X[:, 0] + rng.normal(size=4000) > 0, 1, -1))
+    few = rng.normal(size=(60, 4)).round(2)
+    few[:, 0] += np.where(few[:, 0] > 0, 0.2, -0.2)
+    lines = [",".join(map(str, [*row.tolist(), int(row[0] > 0)])) for row in few]
+    (tmp_path / "few.csv").write_text("\n".join(["a,b,c,d,label", *lines]), encoding="utf-8")
     found, compiled, said = first_use(tmp_path, *arguments)
     assert found["code"] in (0, 3) and not found["has_numba"]
     assert not compiled and "compiling" not in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "iris", "-o", "iris.md"],  # classes that overlap: a million mistakes
+        ["orders", "agresti"],  # millions of them
+    ],
+)
+def test_long_runs_of_small_data_compile_few_passes(arguments: list[str], tmp_path: Path) -> None:
+    found, compiled, said = first_use(tmp_path, *arguments)
+    assert found["code"] == 0 and said.count("compiling") == 1
+    assert 1 <= len(compiled) <= 2 and any("present_over_gram" in name for name in compiled)
 
 
 def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:

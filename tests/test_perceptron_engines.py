@@ -20,10 +20,14 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron import digits, engine_choice, ties
 from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+from maxmargin.solvers.perceptron.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.integer_engine import IntegerEngine, IntegerGramEngine
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+from maxmargin.solvers.perceptron.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -97,6 +101,49 @@ def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
     )
     assert run.mistake_rows.tolist() == expected
     assert (run.n_epochs, run.n_uncertain) == (n_epochs, 0)
+
+
+@pytest.mark.parametrize("engine_of", [IntegerEngine, IntegerGramEngine])
+@pytest.mark.parametrize("seed", range(20))
+def test_integers_in_slices_make_the_same_mistakes(
+    mistakes_in_integers: Reference, engine_of: type[IntegerEngine], seed: int
+) -> None:
+    """Slices, logs and lists of epochs of any length, and weights that are loaded on the way, change nothing."""
+    rng = np.random.default_rng(seed)
+    problem, scale, zero = random_integers(rng), float(rng.choice([1.0, 0.3])), ZERO_RULES[seed % 3]
+    engine = engine_of(problem, scale if problem.bias else 0.0)
+    exact = ExactWeights(problem, scale if problem.bias else 0.0)
+    n, cursor, counts = problem.n_samples, np.zeros(N_DECIDED + 1, int), np.zeros(problem.n_samples, int)
+    found: list[int] = []
+    n_epochs, reason = 0, Reason.SLICE_IS_MADE
+    while reason is not Reason.EPOCH_WAS_CLEAN and n_epochs < 15:
+        if rng.random() < 0.3:
+            exact.follow(counts)
+            engine = engine.twin()
+            engine.load(exact, np.zeros(4))
+        log, epochs = np.empty(int(rng.integers(1, 9)), int), np.empty(min(int(rng.integers(1, 4)), 15 - n_epochs), int)
+        reason = engine.present(
+            Work(
+                y=problem.y,
+                order=np.arange(n),
+                wraps=True,
+                epoch_length=n,
+                zero_rule=RULES_OF_ZERO[zero],
+                asks=True,
+                most=int(rng.integers(1, 3 * n)),
+                rounding=engine.rounding,
+                digits=digits.no_digits(),
+                counts=counts,
+                size=np.zeros(4),
+                cursor=cursor,
+                log=log,
+                epochs=epochs,
+            )
+        )
+        found += log[: cursor[N_LOGGED]].tolist()
+        n_epochs += int(cursor[N_EPOCHS])
+    assert (found, n_epochs) == mistakes_in_integers(problem, scale, zero, max_epochs=15)
+    assert counts.tolist() == np.bincount(found, minlength=n).tolist()
 
 
 @pytest.mark.parametrize("method", ROUNDED)

@@ -28,7 +28,7 @@ from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.phrases import through
 from maxmargin.solvers.proof.certificate import text
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly, quotient_text
-from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin import quick_soft_margin, soft_margin
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.weights import row_weights
 
@@ -106,9 +106,12 @@ def soft(
     """Print the soft margin and return the exit code."""
     problem, weights = problem_of(dataset, bias=bias), row_weights(dataset, None, class_weight)
     with waiting("solving for the soft margin", quiet=quiet):
-        answer = soft_margin(
-            problem, C, sample_weight=weights, method=method or "auto", solver=solver, time_limit=time_limit
-        )
+        if method is None and solver is None:
+            answer = quick_soft_margin(problem, C, sample_weight=weights, time_limit=time_limit)
+        else:
+            answer = soft_margin(
+                problem, C, sample_weight=weights, method=method or "auto", solver=solver, time_limit=time_limit
+            )
     if as_json:
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
         print_json("soft-margin", {**asked, **_soft_fields(dataset, answer)})
