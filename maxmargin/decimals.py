@@ -21,7 +21,7 @@ from maxmargin.readers.binary64 import MOST_DIGITS, NumberError
 from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.formats import DELIMITED, READERS, format_of
-from maxmargin.readers.numerals import BOOLEAN
+from maxmargin.readers.numerals import BOOLEAN, bounded_fraction
 from maxmargin.readers.source import suffix_of
 from maxmargin.readers.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.solvers.errors import InvalidOptionError
@@ -119,9 +119,9 @@ def _number(text: str, dataset: Dataset, j: int) -> Fraction:
     text = text.strip().lower()
     if text in BOOLEAN:
         return Fraction(BOOLEAN[text])
-    mantissa, _, exponent = text.partition("e")
-    if max(len(mantissa), len(exponent)) <= MOST_DIGITS and abs(int(exponent or 0)) <= MOST_DIGITS:
-        return Fraction(text)
+    exact = bounded_fraction(text)
+    if exact is not None:
+        return exact
     raise data_error(
         dataset.source, column=dataset.feature_names[j], found=quote(text),
         expected=f"at most {MOST_DIGITS} digits, and an exponent of that size, for the decimal reading",

@@ -35,6 +35,7 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.proofs import proof_document, read_proof, write_proof
+from maxmargin.readers.label_values import meanings
 from maxmargin.solvers.proof import checker
 from maxmargin.solvers.proof.checker import CertificateError, check, main, numbering, read_table
 
@@ -517,6 +518,19 @@ def test_numbers_as_labels_are_ordered_as_numbers(tmp_path: Path) -> None:
     named = one.changed(data={**one.proof["data"], "positive": "10"})
     text = "".join(f"{row[0]},{'10.0' if y > 0 else '11'}\n" for row, y in zip(one.rows, one.labels, strict=True))
     assert run_file(tmp_path, json.dumps(named).encode(), text.encode()) == 0
+
+
+LABELS = ("0", "-0", "0.0", "0e99999", "1e-400", "5e-324", "0.1", "0.10000000000000001", "1", "1.0", "+1", "01", "1e0",
+          "10e-1", "2", "1e2", "100", "0.5", "9007199254740991", "9007199254740991.9", "9007199254740992", "1e300",
+          "1e-1999", "0.001e-1999", "1e-2001", "0" * 2001 + "1", "one", "1/2", "True", "false", "1,5")  # fmt: skip
+"""Numerals of equal and of nearly equal numbers, and texts."""
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(LABELS), min_size=2, max_size=4, unique=True))
+def test_labels_are_told_apart_as_the_package_does(texts: list[str]) -> None:
+    ours, theirs = checker.labels_of({*texts}), meanings(texts)
+    assert ours == theirs and {*map(repr, ours.values())} == {*map(repr, theirs.values())}
 
 
 @pytest.mark.parametrize("text", ["1_0", "ten", "nan", "", "inf", "1e99999", "10/1", "\u0661\u0660", "1" * 9 + "x"])

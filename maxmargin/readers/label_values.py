@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
 
-from .binary64 import EXACT_INTEGERS, MOST_DIGITS
-from .numerals import number
+from .binary64 import EXACT_INTEGERS
+from .numerals import bounded_fraction, number
 
 
 def meanings(distinct: Iterable[Any]) -> dict[Any, Any]:
@@ -48,14 +48,7 @@ def written_number(text: str) -> Fraction | float | None:
         return None
     if not math.isfinite(value):
         return value
-    try:
-        written = Decimal(text.strip())
-    except InvalidOperation:  # an exponent of twenty digits
-        return None
-    if not written:
-        return Fraction(0)
-    is_long = len(text) > MOST_DIGITS or abs(written.adjusted()) > MOST_DIGITS
-    return None if is_long else Fraction(written)
+    return bounded_fraction(text)
 
 
 def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[int] | list[float] | None:

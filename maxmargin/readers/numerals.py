@@ -1,10 +1,12 @@
 """Decimal text to binary64, correctly rounded."""
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .binary64 import MOST_DIGITS
 from .table import Texts
 
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
@@ -39,6 +41,20 @@ def number(text: str) -> float | None:
         return float("nan") if is_missing(text) else None
     is_plain = "_" not in text and (text.isascii() or text.strip().isascii())
     return value if is_plain else None
+
+
+def bounded_fraction(text: str) -> Fraction | None:
+    """Return the exact number that a numeral writes, or None if it has too many digits or too large an exponent.
+
+    Examples
+    --------
+    >>> bounded_fraction(" 2.5e-1"), bounded_fraction("1e-9999")
+    (Fraction(1, 4), None)
+    """
+    mantissa, _, exponent = text.strip().lower().partition("e")
+    if max(len(mantissa), len(exponent)) > MOST_DIGITS or abs(int(exponent or 0)) > MOST_DIGITS:
+        return None
+    return Fraction(text)
 
 
 def numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:

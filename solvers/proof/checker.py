@@ -497,14 +497,21 @@ def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], l
 
 
 def labels_of(texts: set[str]) -> dict[str, Any]:
-    """Return the label that each text stands for: whole numbers if all are, numbers if all are, else the texts."""
-    is_number = all(NUMBER.fullmatch(text) or INFINITY.fullmatch(text) for text in texts)
-    values = {text: float(text) for text in texts} if is_number else {}
-    if not is_number or any(2**53 <= abs(value) < math.inf for value in values.values()):
+    """Return the label of each text: integers if all are whole, else floats if they tell all apart, else the texts."""
+    exacts = {text: label_number(text) for text in texts}
+    floats = {text: float(value) for text, value in exacts.items() if value is not None}
+    if None in exacts.values() or len({*floats.values()}) < len({*exacts.values()}):
         return {text: text for text in texts}
-    return (
-        {text: int(value) for text, value in values.items()} if all(map(float.is_integer, values.values())) else values
-    )
+    is_whole = all(isinstance(value, Fraction) and value.denominator == 1 for value in exacts.values())
+    return {text: int(value) for text, value in floats.items()} if is_whole else floats
+
+
+def label_number(text: str) -> Fraction | float | None:
+    """Return the number that a label writes; None where it writes none, or one so large or long that texts count."""
+    if INFINITY.fullmatch(text) or (NUMBER.fullmatch(text) and math.isinf(float(text))):
+        return math.inf
+    value = exact(text)
+    return None if value is None or abs(float(value)) >= 2**53 else value
 
 
 def main(arguments: list[str]) -> int:
