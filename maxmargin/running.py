@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
@@ -66,9 +66,13 @@ def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | 
     """
     if bias_scale == "best":
         return best_bias_scale(problem, limits)
-    if isinstance(bias_scale, str) or not isinstance(bias_scale, SupportsFloat):
-        raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive number or 'best'")
-    return problem, float(bias_scale)
+    from maxmargin.solvers.reals import binary64, shown
+
+    scale = binary64(bias_scale)
+    if scale is None:
+        expected = "expected a positive number that binary64 holds, or 'best'"
+        raise InvalidOptionError(f"bias_scale is {shown(bias_scale)}; {expected}")
+    return problem, scale
 
 
 def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generator":

@@ -1,19 +1,19 @@
 """Weights of rows from weights of rows and of labels, as scikit-learn means them."""
 
-import math
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
-from numbers import Rational
-from typing import Any, SupportsFloat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset
-from maxmargin.readers.arrays import held_numbers
+from maxmargin.readers.arrays import held_numbers, refuse_masked
 from maxmargin.readers.binary64 import REAL_KINDS, array_of
 from maxmargin.readers.errors import listed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.reals import exact_real, shown
 from maxmargin.solvers.row_weights import RowWeights
 
 Groups = NDArray[np.int64]
@@ -45,11 +45,12 @@ def _balanced(dataset: Dataset) -> tuple[tuple[Fraction, ...], Groups]:
 
 
 def _numbers(sample_weight: Any) -> Any:
-    """Return weights of any type as numbers that none of them was rounded to; what holds no numbers stays."""
+    """Return weights of any type as numbers that none of them was rounded to; those of a wrong shape stay."""
+    refuse_masked(sample_weight, "sample_weight")
     weights = array_of(sample_weight)
-    if weights.ndim != 1 or weights.dtype.kind not in (*REAL_KINDS, "O"):
-        return sample_weight
-    return held_numbers(weights, "sample_weight")
+    if weights.dtype.kind not in (*REAL_KINDS, "O"):
+        raise InvalidProblemError(f"sample_weight holds values of type {weights.dtype}; expected numbers")
+    return held_numbers(weights, "sample_weight") if weights.ndim == 1 else sample_weight
 
 
 def _one_a_row(dataset: Dataset, sample_weight: Any) -> NDArray[np.float64]:
@@ -68,15 +69,16 @@ def _factors_of_labels(dataset: Dataset, class_weight: Mapping[Any, float]) -> t
     unknown = [label for label in class_weight if label not in dataset.classes]
     if unknown:
         raise InvalidOptionError(f"class_weight holds {unknown[0]!r}; the labels are {listed(dataset.classes)}")
-    if not all(isinstance(factor, SupportsFloat) and 0 <= float(factor) < math.inf for factor in class_weight.values()):
-        raise InvalidOptionError(f"class_weight is {class_weight!r}; expected numbers from 0 for the labels")
     groups = np.zeros(dataset.n_samples, dtype=np.int64)
     factors = [Fraction(1)]
     for label, factor in class_weight.items():
         groups[dataset.labels == label] = len(factors)
-        factors.append(_exact(factor))
+        factors.append(_factor(label, factor))
     return tuple(factors), groups
 
 
-def _exact(factor: Any) -> Fraction:
-    return Fraction(factor) if isinstance(factor, Rational) else Fraction(float(factor))
+def _factor(label: object, factor: Any) -> Fraction:
+    exact = exact_real(factor)
+    if exact is None or not 0 <= exact <= sys.float_info.max:
+        raise InvalidOptionError(f"class_weight of {label!r} is {shown(factor)}; expected a finite number from 0")
+    return exact

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import as_dense, round_down
 from maxmargin.solvers.proof.nu_bounds import Shares
+from maxmargin.solvers.reals import binary64, shown
 from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, slack_of
 from maxmargin.solvers.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
@@ -124,9 +125,10 @@ def _without_free_rows(problem: Problem, nu: float, weights: RowWeights, way: _W
 
 def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     """Return what rows and classes weigh, or raise that nu is none."""
-    if not (isinstance(nu, SupportsFloat) and 0 < float(nu) <= 1):
-        raise InvalidProblemError(f"nu is {nu!r}; expected a number above 0, at most 1")
-    shares = Shares.of(problem, weights, float(nu))
+    share = binary64(nu)
+    if share is None or not 0 < share <= 1:
+        raise InvalidProblemError(f"nu is {shown(nu)}; expected a number above 0, at most 1, that binary64 holds")
+    shares = Shares.of(problem, weights, share)
     if shares.nu > shares.greatest_nu:
         raise InvalidProblemError(
             f"nu is {nu!r}; with these classes it is at most {round_down(shares.greatest_nu)!r}, "

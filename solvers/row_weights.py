@@ -91,7 +91,7 @@ def checked(weights: RowWeights, signs: Floats) -> RowWeights:
     if not (np.isfinite(nearest).all() and (nearest[are_positive] > 0).all()):
         raise InvalidProblemError("sample_weight times class_weight is beyond the range of binary64")
     if len(np.unique(signs[are_positive])) < 2:
-        raise InvalidProblemError("sample_weight leaves one class only; expected positive weights in both")
+        raise InvalidProblemError("the weights leave one class only; expected positive ones in both")
     return weights
 
 

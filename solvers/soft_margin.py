@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.reals import binary64, shown
 from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
 from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
@@ -136,7 +137,7 @@ def soft_margin_path(
     >>> [round(solution.objective, 6) for solution in soft_margin_path(problem, [0.125, 1.0, 1e6])]
     [0.21875, 0.5, 0.5]
     """
-    prices = [_price(C) for C in Cs]
+    prices = _prices(Cs)
     rising = rising_soft_margins(
         problem, prices, sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
     )
@@ -167,17 +168,24 @@ def rising_soft_margins(
     weights = None if sample_weight is None else row_weights(problem, sample_weight)
     before: SoftMargin | None = None
     limits = Limits(time_limit=time_limit)
-    for C in sorted({_price(C) for C in Cs}):
+    for C in sorted(set(_prices(Cs))):
         if before is not None and before.reason == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
         before = _answer(problem, C, weights, _Way(method, solver, limits, before))
         yield before
 
 
+def _prices(Cs: Any) -> list[float]:
+    if not isinstance(Cs, Iterable):
+        raise InvalidProblemError(f"Cs is {shown(Cs)}; expected positive finite numbers")
+    return [_price(C) for C in Cs]
+
+
 def _price(C: Any) -> float:
-    if not (isinstance(C, SupportsFloat) and 0 < float(C) < math.inf):
-        raise InvalidProblemError(f"C is {C!r}; expected a positive finite number")
-    return float(C)
+    price = binary64(C)
+    if price is None or price <= 0:
+        raise InvalidProblemError(f"C is {shown(C)}; expected a positive finite number that binary64 holds")
+    return price
 
 
 class _Way(NamedTuple):

@@ -129,7 +129,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
     if is_sparse(y):
         raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
     values = y if isinstance(y, np.ndarray) else _as_labels(y)
-    _refuse_masked(values, "y")
+    refuse_masked(values, "y")
     if values.ndim != 1:
         hint = ": use y.ravel()" if values.ndim == 2 and 1 in values.shape else ""
         raise InvalidProblemError(f"y has shape {values.shape}, expected one dimension, ({n_samples},){hint}")
@@ -182,7 +182,7 @@ def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
         values = X if isinstance(X, np.ndarray) else array_of(X)
     except ValueError as error:
         raise InvalidProblemError(f"X cannot be read as an array of rows of equal length: {error}") from error
-    _refuse_masked(values, "X")
+    refuse_masked(values, "X")
     if values.ndim != 2:
         hint = "; use X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row" if values.ndim == 1 else ""
         raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
@@ -192,7 +192,8 @@ def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
     return found.nearest, None if found.exact is None else list(found.exact.T)
 
 
-def _refuse_masked(values: NDArray[Any], name: str) -> None:
+def refuse_masked(values: object, name: str) -> None:
+    """Raise an InvalidProblemError if entries of an array are masked; `name` is what the message calls it."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InvalidProblemError(f"{name} has masked entries, expected a value in every row and column")
 

@@ -4,10 +4,12 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Rational
 from typing import Any
 
 import numpy as np
+
+from maxmargin.solvers.reals import exact_real
 
 from .binary64 import EXACT_INTEGERS
 from .numerals import bounded_fraction, number
@@ -33,12 +35,8 @@ def _as_number(value: object) -> Fraction | float | None:
         return written_number(value)
     if isinstance(value, float):
         return Fraction(repr(float(value))) if math.isfinite(value) else value
-    if not isinstance(value, Real | Decimal) or not hasattr(value, "as_integer_ratio"):
-        return None
-    try:
-        return Fraction(*map(int, value.as_integer_ratio()))
-    except OverflowError:
-        return float(value)
+    is_infinite = isinstance(value, Decimal | np.floating) and math.isinf(value)
+    return float(value) if is_infinite else exact_real(value)  # type: ignore[arg-type]
 
 
 def written_number(text: str) -> Fraction | float | None:

@@ -1,0 +1,75 @@
+"""Numbers that are given for options: exact, or refused with the name of the option."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin.solvers.reals import binary64, exact_real
+
+X, Y = [[1.0], [1.0]], [0, 1]
+"""Every C v of the two rows is paid once: the optimum is the sum of C v."""
+
+
+@pytest.mark.parametrize("value", [1, 0.1, True, np.float32(0.1), np.int8(3), np.array(0.5), Fraction(1, 4), 5e-324])
+def test_what_binary64_holds_stays_the_same_number(value: Any) -> None:
+    held = binary64(value)
+    assert held is not None and Fraction(held) == exact_real(value) == Fraction(float(value))
+
+
+NOT_HELD = [Decimal("0.1"), Fraction(1, 3), 10**400, 10**5000, 2**53 + 1, "1", None, 1j, np.array([1.0]),
+            np.longdouble("0.1"), np.timedelta64(1, "s"), float("nan"), float("inf"), Decimal("inf")]  # fmt: skip
+
+OPTIONS: dict[str, Callable[[Any], object]] = {
+    "C": lambda value: mm.soft_margin(X, Y, value),
+    "Cs": lambda value: mm.soft_margin_path(X, Y, value if value is None else [value]),
+    "nu": lambda value: mm.nu_margin(X, Y, value),
+    "bias_scale": lambda value: mm.perceptron(X, Y, bias_scale=value),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("value", NOT_HELD, ids=lambda value: type(value).__name__)
+def test_what_it_does_not_hold_is_refused(name: str, value: Any) -> None:
+    if np.finfo(np.longdouble).nmant == 52 and isinstance(value, np.longdouble):
+        pytest.skip("no longer than double here")
+    with pytest.raises(mm.InvalidProblemError, match=f"^({name}|C) is .*; expected .*") as caught:
+        OPTIONS[name](value)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("weight", [Decimal("0.1"), Fraction(1, 3), np.longdouble("0.1"), 7, 0.1])
+def test_weights_of_classes_are_exact(weight: Any) -> None:
+    answer = mm.soft_margin(X, Y, 1.0, class_weight={0: weight, 1: weight})
+    optimum = 2 * Fraction(*weight.as_integer_ratio())
+    assert Fraction(answer.lower) <= optimum <= Fraction(answer.objective)
+
+
+@pytest.mark.parametrize("weight", [10**400, float("inf"), -1, "1", None, 1j, Decimal("nan")])
+def test_other_weights_of_classes_are_refused(weight: Any) -> None:
+    with pytest.raises(mm.InvalidProblemError, match=r"class_weight of 0 is .*; expected a finite number from 0"):
+        mm.soft_margin(X, Y, 1.0, class_weight={0: weight, 1: 1})
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        np.ma.MaskedArray([2.0, 1.0], mask=[False, True]),
+        np.array([1 + 5j, 1]),
+        np.array([1, 2], dtype="m8[s]"),
+        np.array(["0.1", "1"]),
+        ["1", "2"],
+        [1, "2"],
+        [1, None],
+        [10**400, 1],
+        [[1], [2]],
+    ],
+    ids=str,
+)
+def test_weights_of_rows_are_numbers(weights: Any) -> None:
+    with pytest.raises(mm.InvalidProblemError, match="sample_weight"):
+        mm.soft_margin(X, Y, 1.0, sample_weight=weights)
