@@ -1,5 +1,6 @@
 """Upper bounds from points of the hulls, against fractions."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -117,17 +118,28 @@ def test_sums_of_digits_are_exact(data: st.DataObject) -> None:
     shape = (n_rows,) if data.draw(st.booleans()) else (n_rows, 2)
     weights = np.empty(shape, dtype=object)
     for place in np.ndindex(shape):
-        weights[place] = data.draw(st.sampled_from([0, 1, 2, 77, -5, (1 << 28) - 1, 1 << 29]))
+        weights[place] = data.draw(st.sampled_from([0, 1, 2, 77, -5, (1 << 28) - 1, 1 << 29, -(3**50), 3**400]))
     found = digit_sums(values, weights)
     if found is None:
         largest, smallest = np.abs(values).max(), np.abs(values[values != 0]).min(initial=np.inf)
-        assert np.abs(weights).sum() >= 1 << 29 or Fraction(largest) / Fraction(smallest) > 2**900
+        n_bits = math.log2(largest) - math.log2(smallest) + np.abs(weights).max().bit_length()
+        assert n_bits > 300
         return
     sums, exponent = found
     columns = weights.reshape(n_rows, -1).T
     exact = np.array([[Fraction(x) for x in row] for row in values.tolist()], dtype=object)
     expected = (columns @ exact).ravel().tolist()
     assert [total * Fraction(2) ** exponent for total in sums] == expected
+
+
+@pytest.mark.parametrize("exponent", [0, -30])
+def test_sums_with_weights_of_floats_are_those_of_integers(exponent: int) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 500)) * np.ldexp(1.0, rng.integers(exponent, 1, size=(40, 500)))
+    weights = np.zeros((40, 2), dtype=object)
+    weights[np.arange(40), rng.integers(2, size=40)] = as_integers(rng.random(40))[0]
+    integers, unit = as_integers(X)
+    assert digit_sums(X, weights) == ((weights.T @ integers).ravel().tolist(), unit)
 
 
 def test_sums_of_many_rows_go_through_digits_and_agree_with_integers() -> None:

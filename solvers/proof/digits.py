@@ -1,17 +1,28 @@
 """Numbers as integers in digits of a few bits each: sums of digits are exact where sums of the numbers would round."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.proof.dyadic import Integers, common_exponent
 
 Floats = NDArray[np.float64]
 
+_EXACT_BITS = 53
+"""Whole numbers of so many bits are exact in floating point."""
+
 _DIGIT_BITS = 24
-_MOST_WEIGHT = 1 << 29
+_MOST_WEIGHT = 1 << (_EXACT_BITS - _DIGIT_BITS)
 """Sums of digits with weights of less than this in all stay below 2**53."""
+
+_BLOCK_ENTRIES = 1 << 16
+"""Entries of the values that are split into digits at a time: the processor's cache holds them."""
+
+_MOST_PAIRS = 100
+"""Digits of a value times digits of a weight; beyond, Python's integers are quicker."""
 
 _MOST_BITS = 1000
 """Of a number in units of the lowest bit of all, so that it is one in floating point as well."""
@@ -22,9 +33,15 @@ def whole_numbers(values: Floats) -> tuple[Floats, int, int] | None:
 
     None where that would be more than 1,000 bits. The integers are floating point numbers.
     """
-    lowest = common_exponent(values) or 0
-    n_bits = int(np.frexp(np.abs(values).max(initial=0.0))[1]) - lowest
-    return None if n_bits > _MOST_BITS else (np.ldexp(values, -lowest), lowest, max(1, n_bits))
+    exponent, n_bits = _extent(values)
+    return None if n_bits > _MOST_BITS else (np.ldexp(values, -exponent), exponent, n_bits)
+
+
+def _extent(values: Floats) -> tuple[int, int]:
+    """Return the exponent of the lowest bit of all, and the bits of the largest value in units of it."""
+    exponent = common_exponent(values) or 0
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    return exponent, max(1, int(np.frexp(largest)[1]) - exponent)
 
 
 def digits(integers: Floats, n_bits: int, digit_bits: int) -> Iterator[Floats]:
@@ -51,21 +68,47 @@ def digit_sums(values: Floats, weights: Integers) -> tuple[list[int], int] | Non
     Returns
     -------
     (list of int, int) or None
-        None where the weights or the range of the values are too large for this.
+        None where the range of the values or of the weights is too large for this.
 
     Examples
     --------
     >>> digit_sums(np.array([[0.5, 3.0], [2.0**60, 1.0]]), np.array([1, 2], dtype=object))
     ([4611686018427387905, 10], -1)
     """
-    whole = whole_numbers(values)
-    if whole is None or np.abs(weights).sum() >= _MOST_WEIGHT:
+    exponent, n_bits = _extent(values)
+    parts, digit_bits = _parts(weights)
+    if n_bits > _MOST_BITS or -(-n_bits // digit_bits) * len(parts) > _MOST_PAIRS:
         return None
-    integers, exponent, n_bits = whole
-    factors = weights.astype(np.float64).T
-    n_sums = 1 if weights.ndim == 1 else weights.shape[1]
-    total: Integers = np.zeros(n_sums * values.shape[1], dtype=object)
-    for place, of_place in enumerate(digits(integers, n_bits, _DIGIT_BITS)):
-        sums = (factors @ of_place).ravel().astype(np.int64).astype(object)
-        total += sums * (1 << (_DIGIT_BITS * place))
-    return total.tolist(), exponent
+    blocks = slices(values.shape[1], max(1, _BLOCK_ENTRIES // len(values)))
+    sums = [_block_sums(np.ldexp(values[:, block], -exponent), n_bits, parts, digit_bits) for block in blocks]
+    return np.concatenate(sums, axis=1).ravel().tolist(), exponent
+
+
+def _block_sums(integers: Floats, n_bits: int, parts: Floats, digit_bits: int) -> Integers:
+    """Return the sums, shape (n_sums, n_columns), of whole numbers times weights, which come in digits."""
+    n_parts, n_sums, n_rows = parts.shape
+    n_digits = -(-n_bits // digit_bits)
+    by_place = np.zeros((n_digits + n_parts - 1, n_sums, integers.shape[1]), dtype=np.int64)
+    for place, of_place in enumerate(digits(integers, n_bits, digit_bits)):
+        sums = parts.reshape(-1, n_rows) @ of_place
+        by_place[place : place + n_parts] += sums.astype(np.int64).reshape(n_parts, n_sums, -1)
+    total: Integers = by_place[-1].astype(object)
+    for of_place in by_place[-2::-1]:
+        total = total * (1 << digit_bits) + of_place
+    return total
+
+
+def _parts(weights: Integers) -> tuple[Floats, int]:
+    """Return the digits of the weights, shape (n_digits, n_sums, n_rows), and the bits of a digit.
+
+    Sums over the rows of a digit of a weight times a digit of a value stay below 2**53.
+    """
+    columns = weights.reshape(len(weights), -1).T
+    sizes = np.abs(columns)
+    if sizes.sum() < _MOST_WEIGHT:
+        return columns.astype(np.float64)[np.newaxis], _DIGIT_BITS
+    digit_bits = (_EXACT_BITS - len(weights).bit_length()) // 2
+    n_digits = -(-int(sizes.max()).bit_length() // digit_bits)
+    places: Any = digit_bits * np.arange(n_digits).astype(object).reshape(-1, 1, 1)
+    signs = np.where(columns < 0, -1.0, 1.0)
+    return ((sizes >> places) & ((1 << digit_bits) - 1)).astype(np.float64) * signs, digit_bits

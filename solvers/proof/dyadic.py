@@ -15,6 +15,12 @@ _MANTISSA_BITS = 53
 _TINIEST_NORMAL = 2.0**-1022
 _NO_EXPONENT = 1 << 20
 
+_FRACTION_BITS = (1 << 52) - 1
+"""Of the 64 bits of a number, those that are 0 in a power of two."""
+
+_ENTRIES_AT_ONCE = 1 << 16
+"""Numbers looked at at a time: the processor's cache holds them."""
+
 
 def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     """Return ``(integers, exponent)`` with ``values == integers * 2**exponent``, exactly.
@@ -77,8 +83,17 @@ def common_exponent(values: NDArray[np.float64]) -> int | None:
     >>> common_exponent(np.array([0.75, -2.0])), common_exponent(np.array([96.0]))
     (-2, 5)
     """
-    mantissas, exponents = _odd_mantissas(values)
-    return int(exponents[mantissas != 0].min()) if mantissas.any() else None
+    least = [np.inf]
+    for part in np.array_split(values.ravel(), max(1, values.size // _ENTRIES_AT_ONCE)):
+        sizes = np.abs(part)
+        if not np.isfinite(sizes.max(initial=0.0)):
+            raise ValueError("the values hold NaN or infinity; expected finite numbers")
+        bits = sizes.view(np.int64)
+        without_lowest_bit = (bits & (bits - 1)).view(np.float64)
+        lowest_bits = np.where(bits & _FRACTION_BITS, sizes - without_lowest_bit, sizes)
+        least.append(lowest_bits.min(where=lowest_bits > 0, initial=np.inf))
+    lowest = min(least)
+    return None if lowest == np.inf else int(np.frexp(lowest)[1]) - 1
 
 
 def _odd_mantissas(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,6 +1,6 @@
 """Points of the two convex hulls: their distance bounds every margin from above."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
+
+_MANY_ENTRIES = 2000
+"""Numbers from which on sums of their digits are quicker than sums of Python's integers."""
 
 
 def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]]:
@@ -44,17 +47,14 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     n_sums = problem.n_features * (1 if factors.ndim == 1 else factors.shape[1])
     if problem.is_sparse and problem.integers is None and len(rows):
         return exact_sums(problem.carrier[rows], factors)
-    if len(rows) <= _CHUNK_ROWS or problem.integers is not None:
-        return _united(_sums(factors, lambda part: problem.exact_rows(rows[part])), n_sums)
+    if problem.integers is not None:
+        parts = slices(len(rows), _CHUNK_ROWS)
+        return _united((_sums_of_integers(factors[part], *problem.exact_rows(rows[part])) for part in parts), n_sums)
+    if len(rows) <= _CHUNK_ROWS:
+        return _sums_of_rows(problem.dense_rows(rows), factors) if len(rows) else ([0] * n_sums, 0)
     order = np.argsort(rows, kind="stable")
-    parts = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
-    return _united((part for chunk in parts for part in chunk), n_sums)
-
-
-def _sums(factors: Integers, exact: Callable[[slice], tuple[Integers, int]]) -> Iterator[tuple[list[int], int]]:
-    """Yield the sums of some rows at a time; `exact` turns these into integers."""
-    for part in slices(len(factors), _CHUNK_ROWS):
-        yield _sums_of_integers(factors[part], *exact(part))
+    chunks = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
+    return _united((part for chunk in chunks for part in chunk), n_sums)
 
 
 def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
@@ -65,7 +65,7 @@ def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X:
 
 
 def _sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
-    found = digit_sums(values, factors)
+    found = digit_sums(values, factors) if values.size >= _MANY_ENTRIES else None
     return found if found is not None else _sums_of_integers(factors, *as_integers(values))
 
 
