@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
 from maxmargin.evidence import augmented
-from maxmargin.running import generator_of, run_perceptron, with_bias_scale
+from maxmargin.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.mistake_log import intervals
 from maxmargin.solvers.perceptron.moments import moments
@@ -183,7 +183,9 @@ def mistake_trace(
     """
     if not (isinstance(most_points, int) and most_points >= 2):
         raise InvalidOptionError(f"most_points is {most_points!r}; expected a whole number from 2")
-    problem, scale = with_bias_scale(problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale)
+    problem, scale, time_limit = in_time(
+        problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale, time_limit
+    )
     generator = generator_of(rng)
     as_it_was = copy.deepcopy(generator)
     run = run_perceptron(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api import problem_of, with_positive
 from maxmargin.dataset import from_arrays
-from maxmargin.running import with_bias_scale
+from maxmargin.running import in_time
 from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def online(
 
     chosen = algorithm_of(algorithm, parameters)
     dataset = from_arrays(X, y, positive=positive)
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
+    problem, scale, time_limit = in_time(problem_of(dataset, bias=bias), bias_scale, time_limit)
     settings = OnlineSettings(
         bias_scale=scale,
         order=_order(order),

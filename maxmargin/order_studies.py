@@ -241,10 +241,11 @@ def order_study(
     check_effort(effort)
     limits = Limits(time_limit=time_limit)
     dataset = from_arrays(X, y, positive=positive)
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale, limits)
+    of_bounds = limits.part(2)
+    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale, of_bounds)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
-    one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=limits.share())
-    evidence = gather(problem, one_pass, n_passes=max_epochs, limits=limits)
+    one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=of_bounds.share(2))
+    evidence = gather(problem, one_pass, n_passes=max_epochs, limits=of_bounds)
     if max_epochs is None and not evidence.run_hard.lower > 0:
         max_epochs = _EPOCHS_WITHOUT_PROOF
         evidence = evidence.of_run(evidence.run, max_epochs)

@@ -36,7 +36,7 @@ def run_perceptron(
     for name, value, choices in (("order", order, Order), ("method", method, Method)):
         if value not in list(choices):
             raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
-    problem, scale = with_bias_scale(problem, bias_scale)
+    problem, scale, limits["time_limit"] = in_time(problem, bias_scale, limits.get("time_limit"))
     settings = PerceptronSettings(bias_scale=scale, order=Order(order), method=Method(method), **limits)
     generator = generator_of(rng)
     if resume is None:
@@ -73,6 +73,23 @@ def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | 
         expected = "expected a positive number that binary64 holds, or 'best'"
         raise InvalidOptionError(f"bias_scale is {shown(bias_scale)}; {expected}")
     return problem, scale
+
+
+def in_time(problem: Problem, bias_scale: float | str, time_limit: float | None) -> tuple[Problem, float, float | None]:
+    """Return what `with_bias_scale` does, and the seconds left for the run; finding "best" may take half of them.
+
+    Raises
+    ------
+    InvalidOptionError, InvalidProblemError
+        As `with_bias_scale`.
+    """
+    if bias_scale != "best" or time_limit is None:
+        return *with_bias_scale(problem, bias_scale), time_limit
+    from maxmargin.solvers.perceptron.settings import check_time_limit
+
+    check_time_limit(time_limit)
+    limits = Limits(time_limit=time_limit)
+    return *best_bias_scale(problem, limits.part(2)), limits.share()
 
 
 def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generator":
@@ -118,7 +135,8 @@ def best_bias_scale(
     elif isinstance(plane, MarginAtLeast | MarginExactly):  # no floats separate
         offset = sqrt_up(plane.b**2 / sum(v * v for v in plane.w))
     else:
-        raise InvalidProblemError(f"{asked_by} needs separable data; found {answer.status}")
+        late = f": {limits.words()}" if limits is not None and limits.is_over() else ""
+        raise InvalidProblemError(f"{asked_by} needs separable data; found {answer.status}{late}")
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
     return problem, math.sqrt(radius(problem)) * math.sqrt(offset)

@@ -104,7 +104,7 @@ def separability(
     scaling = problem.scaling
     attempts: list[Attempt] = []
     point: CommonHullPoint | None = None
-    if method == "auto" and solver is None and likely is None:
+    if method == "auto" and solver is None and likely is None and not limits.is_over():
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
             return separable(problem, plane, engine, tuple(attempts), limits)
@@ -202,6 +202,8 @@ def _candidates(
     problem: Problem, scaling: ColumnScaling, method: str, solver: str | None, limits: Limits
 ) -> Iterator[Candidate]:
     """Yield candidates in the original coordinates, cheapest first."""
+    if limits.is_over():
+        return
     X = scaling.apply(problem.matrix)
     if solver is None and method in ("auto", "highs"):
         yield scaling.bring_home(_asked(problem, X, problem.y, limits))

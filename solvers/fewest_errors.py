@@ -177,7 +177,7 @@ class _Work:
     def _widen(self) -> None:
         """Take the hyperplane of maximum margin of the rows on their side, if they are of both classes."""
         right = self.best.right
-        if not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
+        if self.limits.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
             return
         hard = hard_margin(
             of_rows(self.kinds.problem, right), method="quick", time_limit=self.limits.share(_SHARES_OF_TIME)

@@ -15,7 +15,8 @@ from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, Use, slic
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.proof.column_units import ColumnUnits
-from maxmargin.solvers.proof.dyadic import Integers, as_dense, as_integers, dense_rows, times_power_of_two
+from maxmargin.solvers.proof.digits import exact_products
+from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows, times_power_of_two
 from maxmargin.solvers.proof.sparse_products import exact_scores
 from maxmargin.solvers.scaling import ColumnScaling
 
@@ -137,23 +138,18 @@ class Samples:
 
     def exact_rows(self, rows: Any) -> tuple[Integers, int]:
         """Return the given rows as ``(integers, exponent)``: ``integers * 2**exponent``, exactly."""
-        return self.as_exact(rows, None)
-
-    def as_exact(self, rows: Any, X: Any) -> tuple[Integers, int]:
-        """Return what `exact_rows` does, where the rows themselves are at hand: X, dense or sparse."""
         if self.integers is not None:
             return self.integers[rows], 0
-        return as_integers(self.dense_rows(rows) if X is None else as_dense(X))
+        return as_integers(self.dense_rows(rows))
 
     def exact_products(self, rows: Rows, X: Any, vectors: Integers) -> tuple[Integers, int]:
         """Return ``(products, exponent)``: the given rows times vectors of integers, exactly.
 
         X are the rows themselves. The cost is linear in their stored entries.
         """
-        if self.integers is None and hasattr(X, "tocsr"):
-            return exact_scores(X, vectors)
-        entries, exponent = self.as_exact(rows, X)
-        return entries.dot(vectors), exponent
+        if self.integers is not None:
+            return self.integers[rows].dot(vectors), 0
+        return exact_scores(X, vectors) if hasattr(X, "tocsr") else exact_products(X, vectors)
 
     def sha256_with(self, labels: bytes) -> str:
         """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.

@@ -163,13 +163,13 @@ def test_planes_that_are_not_finite_are_refused(w: list[float], b: float) -> Non
 
 def test_far_rows_are_not_computed_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    as_exact = Problem.as_exact
+    exact_products = Problem.exact_products
 
-    def counted(problem: Problem, rows: np.ndarray, X: np.ndarray) -> tuple:
+    def counted(problem: Problem, rows: np.ndarray, X: np.ndarray, vectors: np.ndarray) -> tuple:
         asked.extend(rows.tolist())
-        return as_exact(problem, rows, X)
+        return exact_products(problem, rows, X, vectors)
 
-    monkeypatch.setattr(Problem, "as_exact", counted)
+    monkeypatch.setattr(Problem, "exact_products", counted)
     X = np.linspace(1.0, 2.0, 1000)[:, None]
     y = np.where(np.arange(1000) % 2, 1.0, -1.0)
     assert least_functional_margin(Problem(X, y), np.array([1.0]), 0.0) == -Fraction(X[998, 0])

@@ -1,5 +1,9 @@
 """A time limit ends every question on which data would take minutes; what is returned is proven all the same."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import maxmargin as mm
@@ -56,6 +61,7 @@ def test_a_verb_ends_in_time(ask: Callable[[Any, Any], object]) -> None:
 
 def test_fewer_orders_are_the_first_ones_of_more() -> None:
     X, y = _overlapping()
+    mm.order_study(X, y, n_orders=1, n_search=0)  # modules are imported, and code is compiled
     some = mm.order_study(X, y, n_orders=10**7, time_limit=_LIMIT).outcomes.n_mistakes
     more = mm.order_study(X, y, n_orders=len(some) + 1, n_search=0).outcomes.n_mistakes
     assert 0 < len(some) < 10**7 and some.tolist() == more[: len(some)].tolist()
@@ -94,11 +100,57 @@ def test_every_command_takes_a_limit(arguments: list[str], capsys: pytest.Captur
     assert "not a positive number of seconds" in capsys.readouterr().err
 
 
-def test_a_proof_that_is_not_checked_in_time_is_neither_valid_nor_invalid(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    proof = str(tmp_path / "proof.json")
-    assert command(["check", "digits", "--positive", "0", "--proof", proof, "--quiet"]) == 0
-    assert command(["verify", proof, "digits", "--time-limit", "0.001"]) == 4
-    assert capsys.readouterr().err.endswith("maxmargin: not finished within the time limit of 0.001 s\n")
-    assert command(["verify", proof, "digits", "--time-limit", "100"]) == 0
+def test_a_proof_that_is_not_checked_in_time_is_neither_valid_nor_invalid(tmp_path: Path) -> None:
+    """A process of its own: it is interrupted wherever it is, so that files may stay open."""
+    rng = np.random.default_rng(2)
+    rows = np.column_stack([rng.standard_normal((4_000, 20)), rng.choice(["a", "b"], 4_000)])
+    data, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
+    pd.DataFrame(rows).to_csv(data, index=False)
+    assert command(["check", str(data), "--proof", str(proof), "--quiet"]) == 3
+    in_no_time = _process("verify", str(proof), str(data), "--time-limit", "0.001")
+    assert (in_no_time.returncode, in_no_time.stdout) == (4, "")
+    assert in_no_time.stderr.endswith("maxmargin: not finished within the time limit of 0.001 s\n")
+    assert _process("verify", str(proof), str(data), "--time-limit", "100").returncode == 0
+
+
+def test_an_interrupt_by_the_clock_that_a_callback_swallows_is_repeated() -> None:
+    """In a callback Python has nobody to raise it in."""
+    lost = """
+import sys, time
+sys.unraisablehook = lambda unraisable: print("told", unraisable.exc_type.__name__)
+from maxmargin.cli.deadline import TimeIsOverError, ended_within
+
+class Slow:
+    def __del__(self):
+        time.sleep(1.0)
+
+try:
+    with ended_within(0.2):
+        Slow()
+        print("swallowed")
+        time.sleep(60.0)
+except TimeIsOverError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", lost], capture_output=True, text=True, check=False, timeout=50)
+    assert done.stdout == "swallowed\nnot finished within the time limit of 0.2 s\n", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no signal ends a wait there")
+def test_the_limit_ends_a_wait_for_input_and_work_in_the_background(tmp_path: Path) -> None:
+    """The shell has work in the background ignore Ctrl-C."""
+    proof = tmp_path / "proof.json"
+    assert command(["check", "xor", "--proof", str(proof), "--quiet"]) == 3
+    reader, writer = os.pipe()
+    done = subprocess.run(
+        [sys.executable, "-m", "maxmargin", "verify", str(proof), "-", "--time-limit", "1"],
+        stdin=reader, capture_output=True, text=True, check=False, timeout=50,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    os.close(writer)
+    os.close(reader)
+    assert done.returncode == 4, done.stderr
+
+
+def _process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], capture_output=True, text=True, check=False)

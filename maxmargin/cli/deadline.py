@@ -1,21 +1,30 @@
 """A time limit for commands whose work does not look at the clock."""
 
 import _thread
+import signal
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
 
 _SECONDS_BETWEEN = 0.5
-"""Seconds between interrupts: one that comes while Python collects garbage is lost."""
+"""Seconds between signals: the error of one that comes while Python collects garbage is lost."""
+
+_ALARM = getattr(signal, "SIGALRM", signal.SIGINT)
+"""The signal that is sent. It is not the one of Ctrl-C where there is another: that may be ignored."""
 
 
-class TimeIsOverError(Exception):
-    """The command was not finished within its time limit."""
+class TimeIsOverError(BaseException):
+    """The command was not finished within its time limit. Like KeyboardInterrupt it passes ``except Exception``."""
 
 
 @contextmanager
 def ended_within(seconds: float | None) -> Iterator[None]:
-    """Interrupt the main thread when so many seconds have passed; None is no limit.
+    """Interrupt the block when so many seconds have passed; None is no limit. To be used in the main thread.
+
+    A block that ends before the signal is heard has ended, though it is late.
 
     Raises
     ------
@@ -26,23 +35,55 @@ def ended_within(seconds: float | None) -> Iterator[None]:
         yield
         return
     is_over, is_done = threading.Event(), threading.Event()
+    late = TimeIsOverError(f"not finished within the time limit of {seconds:g} s")
 
-    def interrupt() -> None:
+    def send() -> None:
         is_done.wait(seconds)
         while not is_done.is_set():
             is_over.set()
-            _thread.interrupt_main()
+            _send_to_the_main_thread()
             is_done.wait(_SECONDS_BETWEEN)
 
-    timer = threading.Thread(target=interrupt, daemon=True)
-    timer.start()
+    def end(number: int, frame: FrameType | None) -> None:
+        if not is_over.is_set():
+            signal.default_int_handler(number, frame)
+        if not is_done.is_set():
+            raise late
+
+    timer, before = threading.Thread(target=send, daemon=True), signal.signal(_ALARM, end)
     try:
-        yield
-    except KeyboardInterrupt:
+        with _lost_errors_ignored():
+            timer.start()
+            yield
+    except (ImportError, SystemError):  # compiled modules make these of an error while they are imported
         if is_over.is_set():
-            raise TimeIsOverError(f"not finished within the time limit of {seconds:g} s") from None
+            raise late from None
         raise
     finally:
         is_done.set()
-        with suppress(KeyboardInterrupt):  # sent while the block ended
-            timer.join()
+        timer.join()
+        signal.signal(_ALARM, before)
+
+
+def _send_to_the_main_thread() -> None:
+    """Send the signal in a way that ends a wait for input as well, where there is one."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, _ALARM)
+    else:
+        _thread.interrupt_main(_ALARM)
+
+
+@contextmanager
+def _lost_errors_ignored() -> Iterator[None]:
+    """Say nothing of an error that has nobody to be raised in, in a callback for example: another signal will come."""
+    tell = sys.unraisablehook
+
+    def tell_of_others(unraisable: Any) -> None:
+        if unraisable.exc_type is not TimeIsOverError:
+            tell(unraisable)
+
+    sys.unraisablehook = tell_of_others
+    try:
+        yield
+    finally:
+        sys.unraisablehook = tell

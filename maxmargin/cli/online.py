@@ -8,7 +8,7 @@ from maxmargin.api import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.online_answers import one_text, run_fields, table_text
 from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, print_text, waiting
-from maxmargin.running import with_bias_scale
+from maxmargin.running import in_time
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of, entries
 from maxmargin.solvers.perceptron.family.run import run_online
@@ -119,7 +119,7 @@ class _Runner:
         from maxmargin.solvers.hard_margin import hard_margin
 
         with waiting("solving for the maximum margin", quiet=self.quiet):
-            limit = self.truth.time_limit
+            limit = self.settings.proof_time
             return hard_margin(self.problem, method="quick", time_limit=limit) if self.problem.bias else self.truth.hard
 
 
@@ -139,7 +139,7 @@ def online(
     quiet: bool,
 ) -> Exit:
     """Run, print, and return the exit code."""
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale)
+    problem, scale, time_limit = in_time(problem_of(dataset, bias=bias), bias_scale, time_limit)
     settings = OnlineSettings(
         bias_scale=scale,
         order=None if order is None else Order(order),
@@ -147,7 +147,8 @@ def online(
         max_updates=max_updates,
         time_limit=time_limit,
     )
-    truth = Truth(space=Space.of(problem, scale), time_limit=settings.proof_time)
+    proof_time = None if settings.proof_time is None else len(algorithms) * settings.proof_time
+    truth = Truth(space=Space.of(problem, scale), time_limit=proof_time)
     runner = _Runner(problem=problem, settings=settings, truth=truth, seed=seed, quiet=quiet)
     asked = {**data_fields(dataset), "bias": problem.bias, "prepare": prepare, "seed": seed}
     if len(algorithms) == 1:

@@ -24,7 +24,7 @@ from maxmargin.cli.output import (
     waiting,
 )
 from maxmargin.outputs import check_writable
-from maxmargin.running import run_perceptron, with_bias_scale
+from maxmargin.running import in_time, run_perceptron
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.phrases import through
 from maxmargin.trace import check_suffix
@@ -57,7 +57,9 @@ def perceptron(
             check_suffix(path)
     if options["resume"] is not None:
         check_writable(options["resume"])
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), options.pop("bias_scale"))
+    problem, scale, options["time_limit"] = in_time(
+        problem_of(dataset, bias=bias), options.pop("bias_scale"), options["time_limit"]
+    )
     options["method"] = method or "auto"
     progress = RunProgress()
     run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)

@@ -86,7 +86,8 @@ def optima(evidence: Evidence) -> tuple[Bound, Bound]:
 
 def _optimum(evidence: Evidence, loss: Loss) -> Bound:
     name, formula, reference = _OPTIMA[loss]
-    value = _least(evidence, loss) if presents_every_row_once(evidence) and _is_moderate(evidence) else math.inf
+    is_searched = presents_every_row_once(evidence) and _is_moderate(evidence) and not evidence.limits.is_over()
+    value = _least(evidence, loss) if is_searched else math.inf
     return stated(
         evidence,
         name,

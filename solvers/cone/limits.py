@@ -14,7 +14,7 @@ class OutOfTime(Exception):  # noqa: N818  # it ends a search, and is no error
     """The time of a search is over in the middle of exact work."""
 
 
-_INSTANT = 1e-6
+INSTANT = 1e-6
 """Seconds: a limit that is over at once."""
 
 
@@ -56,7 +56,7 @@ class Limits:
         None without a limit.
         """
         left = self.seconds_left
-        return None if left is None else max(left / n_shares, _INSTANT)
+        return None if left is None else max(left / n_shares, INSTANT)
 
     @property
     def asked(self) -> Callable[[], bool] | None:

@@ -41,7 +41,7 @@ def offer_soft_margins(best: Incumbent, limits: Limits) -> None:
         Where Ctrl-C ended one of them.
     """
     problem = best.kinds.problem
-    for answer in rising_soft_margins(problem, _prices(problem)):
+    for answer in rising_soft_margins(problem, _prices(problem), time_limit=limits.share()):
         offset = [Fraction(answer.b)] if problem.bias else []
         best.offer([*map(Fraction, answer.w.tolist()), *offset], SOFT)
         if best.is_small:

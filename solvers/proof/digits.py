@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
-from maxmargin.solvers.proof.dyadic import Integers, common_exponent
+from maxmargin.solvers.proof.dyadic import Integers, as_integers, common_exponent
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +20,9 @@ _MOST_WEIGHT = 1 << (_EXACT_BITS - _DIGIT_BITS)
 
 _BLOCK_ENTRIES = 1 << 16
 """Entries of the values that are split into digits at a time: the processor's cache holds them."""
+
+MANY_ENTRIES = 2000
+"""Numbers from which on sums of their digits are quicker than sums of Python's integers."""
 
 _MOST_PAIRS = 100
 """Digits of a value times digits of a weight; beyond, Python's integers are quicker."""
@@ -82,6 +85,23 @@ def digit_sums(values: Floats, weights: Integers) -> tuple[list[int], int] | Non
     blocks = slices(values.shape[1], max(1, _BLOCK_ENTRIES // len(values)))
     sums = [_block_sums(np.ldexp(values[:, block], -exponent), n_bits, parts, digit_bits) for block in blocks]
     return np.concatenate(sums, axis=1).ravel().tolist(), exponent
+
+
+def exact_products(values: Floats, vectors: Integers) -> tuple[Integers, int]:
+    """Return ``(products, exponent)``: ``values @ vectors = products * 2**exponent``, exactly.
+
+    Parameters
+    ----------
+    values : ndarray (n_rows, n_columns) of float64
+        Finite numbers.
+    vectors : ndarray (n_columns,) or (n_columns, k) of int (object dtype)
+    """
+    found = digit_sums(values.T, vectors) if values.size >= MANY_ENTRIES else None
+    if found is None:
+        entries, exponent = as_integers(values)
+        return entries.dot(vectors), exponent
+    sums, exponent = found
+    return np.array(sums, dtype=object).reshape(-1, len(values)).T.reshape(len(values), *vectors.shape[1:]), exponent
 
 
 def _block_sums(integers: Floats, n_bits: int, parts: Floats, digit_bits: int) -> Integers:

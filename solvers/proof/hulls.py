@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.digits import digit_sums
+from maxmargin.solvers.proof.digits import MANY_ENTRIES, digit_sums
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
 from maxmargin.solvers.proof.sparse_products import exact_sums
 
@@ -19,9 +19,6 @@ Floats = NDArray[np.float64]
 
 _CHUNK_ROWS = 4096
 """Rows turned into integers at a time."""
-
-_MANY_ENTRIES = 2000
-"""Numbers from which on sums of their digits are quicker than sums of Python's integers."""
 
 
 def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]]:
@@ -65,7 +62,7 @@ def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X:
 
 
 def _sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
-    found = digit_sums(values, factors) if values.size >= _MANY_ENTRIES else None
+    found = digit_sums(values, factors) if values.size >= MANY_ENTRIES else None
     return found if found is not None else _sums_of_integers(factors, *as_integers(values))
 
 

@@ -54,6 +54,8 @@ def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         raise ValueError("the hyperplane holds NaN or infinity")
+    if not w.any():
+        return min(Fraction(float(sign)) * Fraction(b) for sign in np.unique(problem.y))
     (close,) = lowest(problem, w, b, by_class=False)
     return least_score(problem, close, w, Fraction(b))
 

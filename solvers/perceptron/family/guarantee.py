@@ -22,6 +22,8 @@ _TINIEST = 2.0**-1074
 
 _ROUNDED_ROWS = "the rows differ so much in size that the run is on roundings of them"
 
+_OUT_OF_TIME = "whether the rows are separable was not decided within the time limit"
+
 _NOT_A_NUMBER = "numbers overflow"
 
 _LOST_TO_ROUNDING = "the two sides differ by no more than the rounding of so many updates can make up"
@@ -124,6 +126,8 @@ def settled(guarantee: Guarantee, run: "OnlineRun", truth: "Truth") -> Guarantee
     """
     if guarantee.value is None and not run.space.is_exact:
         return replace(guarantee, note=_ROUNDED_ROWS)
+    if guarantee.value is None and not guarantee.note and truth.is_out_of_time:
+        return replace(guarantee, note=_OUT_OF_TIME)
     if guarantee.value is None or guarantee.holds:
         return guarantee
     if guarantee.holds is None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.problem import Problem
@@ -66,7 +67,7 @@ class NormMargin:
         return f"g in [{self.lower:.6g}, {self.upper:.6g}], proven, by {self.method}"
 
 
-def greatest_margin(space: Space, hard: HardMargin, q: float) -> NormMargin:
+def greatest_margin(space: Space, hard: HardMargin, q: float, limits: Limits | None = None) -> NormMargin:
     """Return the greatest margin in the q-norm, with u from the maximum margin in the 2-norm or better.
 
     Parameters
@@ -76,9 +77,11 @@ def greatest_margin(space: Space, hard: HardMargin, q: float) -> NormMargin:
         Of the rows of the space.
     q : float
         From 1 to 2.
+    limits : Limits, optional
+        When the time is over, no better u is looked for.
     """
     best = NormMargin(lower=0.0, upper=math.inf, method="no u that separates")
-    for method, u, weights in _candidates(space, hard, q):
+    for method, u, weights in _candidates(space, hard, q, limits or Limits()):
         lower, upper = margin_in_norm(space, u, q)[0], _upper(space, weights, q)
         if lower > best.lower:
             best = NormMargin(lower=lower, upper=min(upper, best.upper), method=method)
@@ -137,15 +140,15 @@ def largest_norm(X: Floats, p: float) -> float:
     return math.nextafter(largest * math.pow(float(powers), 1 / p) * (1 + _ROUNDING), math.inf)
 
 
-def _candidates(space: Space, hard: HardMargin, q: float) -> Iterator[tuple[str, Floats, Floats]]:
+def _candidates(space: Space, hard: HardMargin, q: float, limits: Limits) -> Iterator[tuple[str, Floats, Floats]]:
     """Yield a method, its u and its weights of the rows, better and better."""
     if hard.w is None:
         return
     yield "the maximum margin in the 2-norm", hard.w, hard.dual
-    if q == 2:
+    if q == 2 or limits.is_over():
         return
     if space.X.size <= _MOST_LP_ENTRIES:
-        found = _linear_program(space)
+        found = _linear_program(space, limits)
         if found is not None:
             yield "a linear program for the 1-norm", *found
     if q == 1 or space.X.size > _MOST_ENTRIES:
@@ -154,14 +157,17 @@ def _candidates(space: Space, hard: HardMargin, q: float) -> Iterator[tuple[str,
     for _ in range(_MOST_STEPS):
         sizes = np.abs(u)
         columns = np.maximum(sizes / sizes.max(), _LEAST_SHARE) ** (1 - q / 2)
-        step = hard_margin(Problem(np.ascontiguousarray(space.X * columns), space.y, bias=False), method="working-set")
+        if limits.is_over():
+            return
+        weighted = Problem(np.ascontiguousarray(space.X * columns), space.y, bias=False)
+        step = hard_margin(weighted, method="working-set", time_limit=limits.share())
         if step.w is None or not np.isfinite(step.w * columns).all():
             return
         u = step.w * columns
         yield "reweighted maximum margins", u, step.dual
 
 
-def _linear_program(space: Space) -> tuple[Floats, Floats] | None:
+def _linear_program(space: Space, limits: Limits) -> tuple[Floats, Floats] | None:
     """Solve max g subject to y u.x >= g, ||u||_1 <= 1; return u and the multipliers of the rows, or None."""
     from scipy.optimize import linprog
 
@@ -175,7 +181,7 @@ def _linear_program(space: Space) -> tuple[Floats, Floats] | None:
         b_ub=np.append(np.zeros(n), 1.0),
         bounds=[(0, None)] * (2 * d) + [(None, None)],
         method="highs",
-        options={"time_limit": _LP_SECONDS},
+        options={"time_limit": min(_LP_SECONDS, limits.share() or _LP_SECONDS)},
     )
     if answer.x is None or not answer.success:
         return None

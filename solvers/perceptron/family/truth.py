@@ -1,11 +1,15 @@
 """What guarantees are measured against: the proven maximum margin of the run's space, and a u to compare with."""
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.cone.limits import INSTANT, Limits
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
 from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin
@@ -26,17 +30,26 @@ class Truth:
 
     space: Space
     time_limit: float | None = None
-    """Seconds for a margin; what is not proven by then leaves a guarantee open."""
+    """Seconds for all of them together; what is not proven by then leaves a guarantee open."""
+
+    _spent: list[float] = field(default_factory=list, repr=False)
 
     @cached_property
     def hard(self) -> HardMargin:
         """The maximum margin through the origin of the run's space."""
-        return hard_margin(self.space.problem, method="quick", time_limit=self.time_limit)
+        with self._in_time() as limits:
+            return hard_margin(self.space.problem, method="quick", time_limit=limits.share())
 
     @property
     def is_separable(self) -> bool:
         """Whether a strictly separating u is proven, and the rows of the run are the user's."""
         return self.space.is_exact and self.hard.w is not None
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the time was over before it was proven whether a u separates."""
+        is_open = "hard" in self.__dict__ and self.hard.w is None and not self.hard.status.is_inseparable
+        return is_open and self.time_limit is not None and sum(self._spent) >= self.time_limit
 
     @property
     def is_optimal(self) -> bool:
@@ -55,8 +68,10 @@ class Truth:
 
     def margin_in(self, q: float) -> NormMargin:
         """Return the greatest margin in the q-norm; its lower end is 0 where no u is proven to separate."""
+        hard = self.hard
         if q not in self._norm_margins:
-            self._norm_margins[q] = greatest_margin(self.space, self.hard, q)
+            with self._in_time() as limits:
+                self._norm_margins[q] = greatest_margin(self.space, hard, q, limits)
         return self._norm_margins[q]
 
     @cached_property
@@ -86,5 +101,21 @@ class Truth:
     def soft(self, C: float) -> SoftMargin:
         """Return the soft margin through the origin of the run's space."""
         if C not in self._solved:
-            self._solved[C] = quick_soft_margin(self.space.problem, C, time_limit=self.time_limit)
+            with self._in_time() as limits:
+                self._solved[C] = quick_soft_margin(self.space.problem, C, time_limit=limits.share())
         return self._solved[C]
+
+    @property
+    def _limits(self) -> Limits:
+        if self.time_limit is None:
+            return Limits()
+        return Limits(time_limit=max(self.time_limit - sum(self._spent), INSTANT))
+
+    @contextmanager
+    def _in_time(self) -> Iterator[Limits]:
+        """Hand out the time that is left, and take off what is spent of it."""
+        began = time.monotonic()
+        try:
+            yield self._limits
+        finally:
+            self._spent.append(time.monotonic() - began)
