@@ -31,10 +31,11 @@ class ClassAnswers(Generic[Answer]):
 def class_answers(
     dataset: Dataset, of_two: Callable[[Dataset], Answer], of_all: Callable[[Dataset], Answer]
 ) -> ClassAnswers[Answer]:
-    """Ask about every class against the rest, every pair, and all classes."""
+    """Ask about all classes, every class against the rest, and every pair, in this order."""
     pairs = list(combinations(dataset.classes, 2))
+    multinomial = of_all(dataset)
     return ClassAnswers(
         one_vs_rest=tuple((name, part := dataset.one_vs_rest(name), of_two(part)) for name in dataset.classes),
         pairs=tuple((pair, part := dataset.pair(*pair), of_two(part)) for pair in pairs),
-        multinomial=of_all(dataset),
+        multinomial=multinomial,
     )

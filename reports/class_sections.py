@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from maxmargin.reports.class_summary import left_out
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
 from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven, upper_end
 from maxmargin.reports.logistic import of_answer
@@ -47,7 +48,7 @@ def _headline(report: dict[str, Any]) -> tuple[str, ...]:
     kind = of_kind(report)
     answer = f"{classes} {verb} linearly separable{kind} from the rest, and {count(len(_separable(pairs)))} of "
     answer += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable{kind}."
-    n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs))
+    n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs)) + left_out(report)
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
     return (answer, f"{ending} {_multinomial_words(report)}")
 

@@ -1,8 +1,9 @@
 """Every class against the rest and every pair: what is computed for more than two classes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, starmap, takewhile
 
 from maxmargin.api import class_problem_of, with_names
 from maxmargin.dataset import Dataset
@@ -20,6 +21,9 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import round_up
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
+
+_FEWEST_SHARES = 4
+"""The multinomial question may take one share of so many of the time, however many the others are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,7 +56,10 @@ class Contest:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClassStudy:
-    """The results that a report on many classes tells."""
+    """The results that a report on many classes tells.
+
+    Questions that the time limit left no time for are left out, the pairs first.
+    """
 
     dataset: Dataset
     settings: Settings
@@ -62,7 +69,7 @@ class ClassStudy:
 
 
 def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> ClassStudy:
-    """Ask the two-class question of every class and of every pair, and the multinomial one of all.
+    """Ask the two-class question of every class and of every pair, and the multinomial one of all, while there is time.
 
     Raises
     ------
@@ -77,16 +84,20 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
         )
     limits = Limits(time_limit=settings.time_limit)
     pairs = tuple(combinations(dataset.classes, 2))
-    shares = iter(range(1 + len(dataset.classes) + len(pairs), 0, -1))
+    n_questions = len(dataset.classes) + len(pairs)
+    whole = _multinomial(dataset, settings, limits.share(min(n_questions + 1, _FEWEST_SHARES)))
+    shares = iter(range(n_questions, 0, -1))
+
+    def contests(parts: Iterable[Dataset]) -> tuple[Contest, ...]:
+        in_time = takewhile(lambda _: not limits.is_over(), parts)
+        return tuple(_contest(part, settings, on_progress, limits.share(next(shares))) for part in in_time)
+
     return ClassStudy(
         dataset=dataset,
         settings=settings,
-        multinomial=_multinomial(dataset, settings, limits.share(next(shares))),
-        one_vs_rest=tuple(
-            _contest(dataset.one_vs_rest(label), settings, on_progress, limits.share(next(shares)))
-            for label in dataset.classes
-        ),
-        pairs=tuple(_contest(dataset.pair(a, b), settings, on_progress, limits.share(next(shares))) for a, b in pairs),
+        multinomial=whole,
+        one_vs_rest=contests(map(dataset.one_vs_rest, dataset.classes)),
+        pairs=contests(starmap(dataset.pair, pairs)),
     )
 
 

@@ -1,8 +1,10 @@
 """A study of many classes as a plain dict."""
 
+import math
 from typing import Any
 
 from maxmargin.reports.class_study import ClassStudy, Contest
+from maxmargin.reports.formats import plural
 from maxmargin.reports.plain import plain
 from maxmargin.reports.separability import separability_fields
 from maxmargin.reports.summary import SCHEMA, describe, run_fields, settings_fields, versions
@@ -38,6 +40,12 @@ def summarize_classes(study: ClassStudy) -> dict[str, Any]:
     return report
 
 
+def left_out(report: dict[str, Any]) -> int:
+    """Return how many classes and pairs of them were not asked about, as the time was over."""
+    n_classes = len(report["data"]["classes"])
+    return math.comb(n_classes + 1, 2) - len(report["one_vs_rest"]) - len(report["pairs"])
+
+
 def _contest(contest: Contest) -> dict[str, Any]:
     hard, run = contest.hard, contest.run
     share = run.margin / hard.upper if hard.lower > 0 else None
@@ -71,6 +79,9 @@ def _unknowns(report: dict[str, Any]) -> list[str]:
     sentences = []
     if report["verdict"] == "undecided":
         sentences.append(f"The multinomial question is not decided: {report['multinomial']['reason']}.")
+    if (n_left_out := left_out(report)) > 0:
+        asked = "was left out: the time limit came" if n_left_out == 1 else "were left out: the time limit came"
+        sentences.append(f"{plural(n_left_out, 'question')} about a class or a pair {asked} first.")
     if any(contest["verdict"] == "undecided" for contest in contests):
         sentences.append(
             "Where a verdict is “undecided” no proof was found; where it is “not separable” strict separation is "

@@ -102,9 +102,11 @@ def separability(
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= exact_limit
     scaling = problem.scaling
+    if limits.is_over():
+        return past_the_limits(problem, None, limits.words(), ())
     attempts: list[Attempt] = []
     point: CommonHullPoint | None = None
-    if method == "auto" and solver is None and likely is None and not limits.is_over():
+    if method == "auto" and solver is None and likely is None:
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
             return separable(problem, plane, engine, tuple(attempts), limits)

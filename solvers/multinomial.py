@@ -132,7 +132,7 @@ def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple
         verdict = Verdict.SEPARABLE
     else:
         verdict = Verdict.OVERLAP if decision.touching.all() else Verdict.QUASI_SEPARABLE
-    fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
+    fresh = partial(Limits, time_limit=limits.share(), exact_limit=limits.exact_limit)
     return Separability(
         verdict=verdict,
         strictly_separable=verdict is Verdict.SEPARABLE,

@@ -39,7 +39,7 @@ def answer_of(
 
 
 def _columns_finder(cone: SignedRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
-    fresh = partial(Limits, time_limit=limits.time_limit, exact_limit=limits.exact_limit)
+    fresh = partial(Limits, time_limit=limits.share(), exact_limit=limits.exact_limit)
     return lambda: column_signs(cone, decision, fresh())
 
 

@@ -1,5 +1,6 @@
 """``maxmargin check``: is it linearly separable?"""
 
+import math
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from maxmargin.classes import ClassAnswers
     from maxmargin.dataset import Dataset
     from maxmargin.decimal_reading import DecimalReading
+    from maxmargin.solvers.cone.limits import Limits
     from maxmargin.solvers.solution import Separability
 
 
@@ -35,6 +37,10 @@ class Asker:
     time_limit: float | None
     exact_limit: int | None
     reading: "DecimalReading | None"
+
+    def within(self, clock: "Limits", n_shares: int = 1) -> "Asker":
+        """Return one who asks the same within one of so many shares of the time that is left."""
+        return replace(self, time_limit=clock.share(n_shares))
 
     def two_classes(self, part: "Dataset") -> "Separability":
         """Return the answer for two classes."""
@@ -77,12 +83,16 @@ def check(
     columns : bool
         Find the infinite columns of large separable data as well.
     """
+    from maxmargin.solvers.cone.limits import Limits
+
+    clock = Limits(time_limit=asker.time_limit)
     older = None if reuse is None else _older_proof(reuse, dataset, asker, quiet=quiet)
+    now = asker if reuse is None else asker.within(clock)
     with waiting("looking for a proof", quiet=quiet):
-        classes = None if dataset.is_binary else _class_answers(dataset, asker)
-        answer = classes.multinomial if classes is not None else older or asker.two_classes(dataset)
+        classes = None if dataset.is_binary else _class_answers(dataset, asker, clock)
+        answer = classes.multinomial if classes is not None else older or now.two_classes(dataset)
         fields = answer_fields(dataset, answer, all_columns=columns)
-        fields |= _decimal_fields(dataset, asker, answer, quiet=quiet)
+        fields |= _decimal_fields(dataset, asker.within(clock), answer, quiet=quiet)
     if proof is not None:
         _write_proof(proof, dataset, asker, answer, source, quiet=quiet)
     if require is not None:
@@ -173,10 +183,16 @@ def _write_proof(
     note(f"wrote {path}; {command} checks it", quiet=quiet)
 
 
-def _class_answers(dataset: "Dataset", asker: Asker) -> "ClassAnswers[Separability]":
+def _class_answers(dataset: "Dataset", asker: Asker, clock: "Limits") -> "ClassAnswers[Separability]":
     from maxmargin.classes import class_answers
 
-    return class_answers(dataset, asker.two_classes, asker.all_classes)
+    # The verdict comes first; what time it leaves is for the table.
+    shares = iter(range(math.comb(len(dataset.classes) + 1, 2), 0, -1))
+    return class_answers(
+        dataset,
+        lambda part: asker.within(clock, next(shares)).two_classes(part),
+        asker.all_classes,
+    )
 
 
 def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:

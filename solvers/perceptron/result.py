@@ -150,13 +150,14 @@ def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:
     InvalidProblemError
         If the weights differ so much in size that no binary64 numbers tell them.
     """
-    unit = as_fraction(1, sums.exponent)
-    w = [(p - n) * unit for n, p in zip(sums.negative, sums.positive, strict=True)]
+    w = [p - n for n, p in zip(sums.negative, sums.positive, strict=True)]
     b = (sums.n_positive - sums.n_negative) * Fraction(scale) ** 2
-    try:
-        rounded = np.array([float(value) for value in (*w, b)])
+    factor, divisor = 1 << max(0, sums.exponent), 1 << max(0, -sums.exponent)
+    try:  # a quotient of integers is rounded once
+        rounded = np.array([*(value * factor / divisor for value in w), float(b)])
     except OverflowError:
-        smaller = nearest_floats([*w, b])
+        unit = as_fraction(1, sums.exponent)
+        smaller = nearest_floats([*(value * unit for value in w), b])
         if smaller is None:
             raise InvalidProblemError(
                 "the perceptron's weights overflow: divide the data by a power of two such as 2**600"
