@@ -11,9 +11,11 @@ from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
 from maxmargin.evidence import augmented
 from maxmargin.running import generator_of, in_time, run_perceptron
+from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.mistake_log import intervals
 from maxmargin.solvers.perceptron.moments import moments
+from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import sqrt_up
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-MOST_POINTS = 500
-"""Mistakes that are traced of a long run, unless another number is asked for."""
+FEWEST_POINTS, MOST_POINTS = 2, 500
+"""Mistakes that are traced of a long run at least, and at most unless another number is asked for."""
 
 _MOST_READ, _ENOUGH = 1_000_000_000, 10
 """Matrix entries read for all traced mistakes together, some seconds; so many mistakes are traced whatever it costs."""
@@ -164,7 +166,8 @@ def mistake_trace(
     X, y, bias, positive, bias_scale, zero, order, max_epochs, max_mistakes, rng
         As in `maxmargin.perceptron`.
     time_limit : float, optional
-        Seconds; half of them are for the run, a quarter for the maximum margin, the others for the trace.
+        Seconds; half of them are for the run, a quarter for the maximum margin, the others for the trace. When they
+        are over before it is begun, two mistakes are traced.
     most_points : int
         Mistakes that are traced at most, from 2; fewer of very large data, whose rows are read for each of them.
 
@@ -183,9 +186,11 @@ def mistake_trace(
     """
     if not (isinstance(most_points, int) and most_points >= 2):
         raise InvalidOptionError(f"most_points is {most_points!r}; expected a whole number from 2")
+    check_time_limit(time_limit)
     problem, scale, time_limit = in_time(
         problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale, time_limit
     )
+    limits = Limits(time_limit=time_limit)
     generator = generator_of(rng)
     as_it_was = copy.deepcopy(generator)
     run = run_perceptron(
@@ -195,10 +200,11 @@ def mistake_trace(
         order=order,
         max_epochs=max_epochs,
         max_mistakes=max_mistakes,
-        time_limit=None if time_limit is None else time_limit / 2,
+        time_limit=limits.share(2),
         rng=generator,
     )
-    hard = space_margin(problem, scale, time_limit=None if time_limit is None else time_limit / 4)
+    hard = space_margin(problem, scale, time_limit=limits.share(2))
+    most_points = FEWEST_POINTS if limits.is_over() else most_points
     return trace_of(problem, run, hard, rng=as_it_was, most_points=most_points)
 
 

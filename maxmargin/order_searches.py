@@ -48,10 +48,13 @@ def searched(
     most: bool,
 ) -> "FoundOrder":
     """Return what a local search makes of the random order with the most, or the fewest, mistakes."""
-    from maxmargin.solvers.perceptron.hard_orders import local_search
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, local_search
 
-    n_mistakes = runs.outcomes.n_mistakes
-    start = runs.order(int(n_mistakes.argmax() if most else n_mistakes.argmin()))
+    outcomes = runs.outcomes
+    k = int(outcomes.n_mistakes.argmax() if most else outcomes.n_mistakes.argmin())
+    start = runs.order(k)
+    if limits.is_over():
+        return FoundOrder.of(start, outcomes, k)
     rng = np.random.default_rng([runs.seed, int(most)])
     return local_search(problem, settings, start, most=most, n_trials=n_search, rng=rng, limits=limits)
 
@@ -62,7 +65,7 @@ def longest_sequence(
     """Return the longest of the sequences that the rules of an adversary give."""
     from maxmargin.solvers.perceptron.adversary import Rule, greedy_sequence
 
-    if n_sequence == 0 or evidence.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE:
+    if n_sequence == 0 or evidence.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
         return None
     direction = _direction(evidence)
     most = min(settings.max_mistakes or n_sequence, n_sequence)

@@ -13,7 +13,7 @@ from maxmargin.api import problem_of, with_names
 from maxmargin.bounds import Bound, bounds_of
 from maxmargin.dataset import Dataset
 from maxmargin.evidence import Evidence, gather
-from maxmargin.mistake_traces import MistakeTrace, trace_of
+from maxmargin.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
 from maxmargin.order_studies import OrderStudy
 from maxmargin.preparing import How, prepare
 from maxmargin.reports.centring import moved_to_mean_0
@@ -120,6 +120,8 @@ class Study:
     why_orders : str
         Why `orders` is None, or of one pass only.
     elsewhere : Elsewhere
+    most_traced : int
+        Mistakes that the trace has at most.
     """
 
     dataset: Dataset
@@ -137,6 +139,7 @@ class Study:
     orders: OrderStudy | None
     why_orders: str
     elsewhere: Elsewhere
+    most_traced: int
 
     @property
     def scale(self) -> float:
@@ -157,7 +160,7 @@ class Study:
     def trace(self) -> MistakeTrace:
         """The run along its mistakes, thinned."""
         rng = np.random.default_rng(self.settings.seed)
-        return trace_of(self.run_problem, self.run, self.run_hard, rng=rng, most_points=_MOST_TRACED)
+        return trace_of(self.run_problem, self.run, self.run_hard, rng=rng, most_points=self.most_traced)
 
     @cached_property
     def fewest_errors(self) -> SoftPoint | None:
@@ -216,6 +219,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
         run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=bounds,
         centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
         elsewhere=elsewhere(dataset, problem, answer, settings.bias_scale, settings.max_mistakes, limits),
+        most_traced=FEWEST_POINTS if limits.is_over() else _MOST_TRACED,
     )  # fmt: skip
 
 

@@ -17,9 +17,8 @@ def self_certificate(evidence: Evidence) -> Bound:
     """sqrt(sum_I ||x||^2) / m with the margin m that the run itself achieved; no other solver is asked."""
     run = evidence.run
     achieved = Fraction(run.run_margin) if math.isfinite(run.run_margin) else Fraction(0)
-    square = mistakes_square(evidence)
     achieved = max(achieved, Fraction(0))
-    value = sqrt_up(square / achieved**2) if achieved else math.inf
+    value = sqrt_up(mistakes_square(evidence) / achieved**2) if achieved else math.inf
     return stated(
         evidence,
         "self_certificate",

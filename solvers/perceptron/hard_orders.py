@@ -33,6 +33,16 @@ class FoundOrder:
     n_epochs: int
     converged: bool
 
+    @classmethod
+    def of(cls, order: Rows, outcomes: Outcomes, k: int) -> "FoundOrder":
+        """Return an order with the outcome of its run, the one at position k."""
+        return cls(
+            order=order,
+            n_mistakes=int(outcomes.n_mistakes[k]),
+            n_epochs=int(outcomes.n_epochs[k]),
+            converged=bool(outcomes.converged[k]),
+        )
+
 
 def local_search(
     problem: Problem,
@@ -65,7 +75,7 @@ def local_search(
     runs, sign = OrderRuns(problem, settings), 1 if most else -1
     began = time.monotonic()
     outcomes, is_cut = runs.run_within(start, limits.share())
-    best = _found(start, outcomes, 0)
+    best = FoundOrder.of(start, outcomes, 0)
     seconds = _AT_ONCE * (time.monotonic() - began)  # of a round, which does not look at the time
     for _ in range(0 if is_cut else -(-n_trials // _AT_ONCE)):
         if limits.ends_within(seconds):
@@ -75,19 +85,9 @@ def local_search(
         outcomes = runs.run(neighbours)
         first = int((sign * outcomes.n_mistakes).argmax())
         if sign * (int(outcomes.n_mistakes[first]) - best.n_mistakes) >= 0:
-            best = _found(neighbours[first], outcomes, first)
+            best = FoundOrder.of(neighbours[first], outcomes, first)
         seconds = time.monotonic() - began
     return best
-
-
-def _found(order: Rows, outcomes: Outcomes, k: int) -> FoundOrder:
-    """Return an order with the outcome of its run, the one at position k."""
-    return FoundOrder(
-        order=order,
-        n_mistakes=int(outcomes.n_mistakes[k]),
-        n_epochs=int(outcomes.n_epochs[k]),
-        converged=bool(outcomes.converged[k]),
-    )
 
 
 def _moved(order: Rows, rng: np.random.Generator) -> Rows:
