@@ -135,7 +135,7 @@ def best_bias_scale(
     elif isinstance(plane, MarginAtLeast | MarginExactly):  # no floats separate
         offset = sqrt_up(plane.b**2 / sum(v * v for v in plane.w))
     else:
-        late = f": {limits.words()}" if limits is not None and limits.is_over() else ""
+        late = ": the time limit was reached" if limits is not None and limits.is_over() else ""
         raise InvalidProblemError(f"{asked_by} needs separable data; found {answer.status}{late}")
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof import hulls
-from maxmargin.solvers.proof.digits import digit_sums
+from maxmargin.solvers.proof.digits import digit_sums, exact_products
 from maxmargin.solvers.proof.dyadic import as_integers
 from maxmargin.solvers.proof.hulls import (
     ClassSums,
@@ -140,6 +140,18 @@ def test_sums_with_weights_of_floats_are_those_of_integers(exponent: int) -> Non
     weights[np.arange(40), rng.integers(2, size=40)] = as_integers(rng.random(40))[0]
     integers, unit = as_integers(X)
     assert digit_sums(X, weights) == ((weights.T @ integers).ravel().tolist(), unit)
+
+
+@pytest.mark.parametrize("exponent", [0, -30, -900])
+@pytest.mark.parametrize("shape", [(70,), (70, 1), (70, 3)])
+def test_products_with_rows_of_floats_are_those_of_integers(exponent: int, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 70)) * np.ldexp(1.0, rng.integers(exponent, 1, size=(60, 70)))
+    X[rng.random(X.shape) < 0.3] = 0.0
+    vectors = as_integers(rng.normal(size=shape))[0]
+    integers, unit = as_integers(X)
+    products, found = exact_products(X, vectors)
+    assert (products.tolist(), found) == (integers.dot(vectors).tolist(), unit)
 
 
 def test_sums_of_many_rows_go_through_digits_and_agree_with_integers() -> None:

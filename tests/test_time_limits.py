@@ -13,9 +13,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.cli.app import run as command
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.perceptron.family.catalogue import algorithm_of
+from maxmargin.solvers.perceptron.family.run import run_online
+from maxmargin.solvers.perceptron.family.settings import OnlineSettings
+from maxmargin.solvers.perceptron.family.space import Space
+from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.problem import Problem
 
 _LIMIT = 1.0
 
@@ -59,9 +67,82 @@ def test_a_verb_ends_in_time(ask: Callable[[Any, Any], object]) -> None:
         assert ask(X, y)
 
 
+def _sparse() -> tuple[csr_array, np.ndarray]:
+    """Few rows of many columns, most of them 0: as one dense array they are a thousand times larger."""
+    random = np.random.default_rng(3)
+    rows, columns = np.repeat(np.arange(500), 20), random.integers(0, 20_000, 10_000)
+    X = csr_array((random.standard_normal(10_000), (rows, columns)), shape=(500, 20_000))
+    return X, random.choice([-1, 1], 500)
+
+
+def _of_classes() -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(4)
+    return random.standard_normal((5_000, 50)), random.integers(0, 100, 5_000)
+
+
+def _far_apart() -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of sizes so different that exact work on them takes long."""
+    random = np.random.default_rng(5)
+    X = random.standard_normal((400, 30)) * 10.0 ** random.integers(-150, 150, size=(400, 30))
+    return X, random.choice([-1, 1], 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ask", "data"),
+    [
+        (lambda X, y: mm.online(X, y, "averaged", time_limit=_LIMIT).guarantees, _sparse),
+        (lambda X, y: mm.online(X, y, "p-norm", time_limit=_LIMIT).guarantees, _sparse),
+        (lambda X, y: mm.fewest_errors(X, y, time_limit=_LIMIT), lambda: _overlapping(2_000, 2_000)),
+        (lambda X, y: mm.order_study(X, y, time_limit=_LIMIT), lambda: _overlapping(50, 100_000)),
+        (lambda X, y: mm.mistake_bounds(X, y, time_limit=_LIMIT), lambda: _overlapping(50, 100_000)),
+        (lambda X, y: mm.margin_report(mm.from_arrays(X, y), time_limit=_LIMIT).to_markdown(), _of_classes),
+    ],
+    ids=["averaged", "p-norm", "fewest", "orders", "bounds", "classes"],
+)
+def test_a_verb_ends_in_time_on_wide_data_and_many_classes(
+    ask: Callable[[Any, Any], object], data: Callable[[], tuple[Any, Any]]
+) -> None:
+    X, y = data()
+    with _in_time():
+        assert ask(X, y)
+
+
+@pytest.mark.slow
+def test_the_search_for_the_best_scale_ends_in_time() -> None:
+    X, y = _far_apart()
+    with _in_time(), pytest.raises(InvalidProblemError, match="found undecided: the time limit was reached"):
+        mm.perceptron(X, y, bias_scale="best", time_limit=_LIMIT)
+
+
+def test_what_is_left_out_of_many_classes_is_said() -> None:
+    random = np.random.default_rng(6)
+    dataset = mm.from_arrays(random.standard_normal((40, 2)), np.arange(40) % 5)
+    whole, late = mm.margin_report(dataset), mm.margin_report(dataset, time_limit=1e-9)
+    n_questions = 5 + 10
+    assert len(whole.to_dict()["one_vs_rest"]) + len(whole.to_dict()["pairs"]) == n_questions
+    asked = len(late.to_dict()["one_vs_rest"]) + len(late.to_dict()["pairs"])
+    assert asked < n_questions and f"{n_questions - asked} questions about a class or a pair" in late.to_markdown()
+    assert "were left out" not in whole.to_markdown() and late.to_html()
+
+
+def test_a_guarantee_that_is_open_for_lack_of_time_says_so() -> None:
+    run = mm.online(*_sparse(), "averaged", max_epochs=2, time_limit=60.0)
+    assert not any("time limit" in guarantee.note for guarantee in run.guarantees)
+    X, y = _overlapping(2_000, 60)
+    problem = Problem.validated(X, y)
+    settings = OnlineSettings(max_epochs=1)
+    truth = Truth(space=Space.of(problem, 1.0), time_limit=1e-9)
+    late = run_online(problem, algorithm_of("averaged", {}), settings, truth=truth)
+    assert any("was not decided within the time limit" in guarantee.note for guarantee in late.guarantees)
+    assert all(guarantee.holds in (True, None) for guarantee in late.guarantees)
+
+
 def test_fewer_orders_are_the_first_ones_of_more() -> None:
     X, y = _overlapping()
-    mm.order_study(X, y, n_orders=1, n_search=0)  # modules are imported, and code is compiled
+    mm.order_study(
+        X, y, n_orders=1, n_search=0, n_sequence=0, max_epochs=1
+    )  # modules are imported, and code is compiled
     some = mm.order_study(X, y, n_orders=10**7, time_limit=_LIMIT).outcomes.n_mistakes
     more = mm.order_study(X, y, n_orders=len(some) + 1, n_search=0).outcomes.n_mistakes
     assert 0 < len(some) < 10**7 and some.tolist() == more[: len(some)].tolist()

@@ -84,7 +84,7 @@ def common_exponent(values: NDArray[np.float64]) -> int | None:
     (-2, 5)
     """
     least = [np.inf]
-    for part in np.array_split(values.ravel(), max(1, values.size // _ENTRIES_AT_ONCE)):
+    for part in np.array_split(values.ravel(order="K"), max(1, values.size // _ENTRIES_AT_ONCE)):
         sizes = np.abs(part)
         if not np.isfinite(sizes.max(initial=0.0)):
             raise ValueError("the values hold NaN or infinity; expected finite numbers")
