@@ -49,7 +49,7 @@ def online(
         Limits; None is none. Where an algorithm looks at all rows for one update, that is an epoch.
     time_limit : float, optional
         Seconds after which the run ends with ``stop_reason="time_limit"``; the margins that guarantees are measured
-        against have a fifth of it, at least a second, and leave open what they cannot prove by then.
+        against have a fifth of it, at least half a second, and leave open what they cannot prove by then.
     rng : numpy.random.Generator or int, optional
         For the orders that draw.
     on_progress : callable, optional

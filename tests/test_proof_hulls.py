@@ -142,6 +142,20 @@ def test_sums_with_weights_of_floats_are_those_of_integers(exponent: int) -> Non
     assert digit_sums(X, weights) == ((weights.T @ integers).ravel().tolist(), unit)
 
 
+def test_rows_that_are_nearly_all_zeros_have_the_same_sums_and_products() -> None:
+    rng = np.random.default_rng(3)
+    X = np.zeros((60, 6_000))
+    X[rng.integers(60, size=3_000), rng.integers(6_000, size=3_000)] = rng.normal(size=3_000)
+    problem, everything = Problem(X, np.where(np.arange(60) % 2, 1.0, -1.0)), np.arange(60)
+    weights, normal = as_integers(rng.random(60))[0], as_integers(rng.normal(size=6_000))[0]
+    integers, unit = as_integers(X)
+    for (found, exponent), expected in (
+        (weighted_sum(problem, everything, weights), weights.dot(integers)),
+        (problem.exact_products(everything, X, normal), integers.dot(normal)),
+    ):
+        assert [int(v) * Fraction(2) ** exponent for v in found] == [int(v) * Fraction(2) ** unit for v in expected]
+
+
 @pytest.mark.parametrize("exponent", [0, -30, -900])
 @pytest.mark.parametrize("shape", [(70,), (70, 1), (70, 3)])
 def test_products_with_rows_of_floats_are_those_of_integers(exponent: int, shape: tuple[int, ...]) -> None:

@@ -3,12 +3,16 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.proof.dyadic import Integers, as_integers
 
 _ENTRIES_AT_ONCE = 1 << 18
 """Stored entries turned into Python's integers at a time: some 30 MB."""
+
+_LARGE, _NEARLY_ALL = 1 << 18, 50
+"""Entries of dense rows from which on zeros are left out, where there is no more than one other in so many."""
 
 
 def exact_scores(X: Any, vectors: Integers) -> tuple[Integers, int]:
@@ -57,6 +61,15 @@ def _sum(X: Any, weights: Integers) -> tuple[list[int], int]:
     rows = np.flatnonzero(weights != 0)
     products, exponent = exact_scores(X[rows].T.tocsr(), weights[rows])
     return products.tolist(), exponent
+
+
+def without_zeros(X: NDArray[np.float64]) -> Any:
+    """Return dense rows as a CSR array if they are large and nearly all of their entries are 0, else as they are."""
+    if X.size < _LARGE or int(np.count_nonzero(X)) * _NEARLY_ALL > X.size:
+        return X
+    from scipy.sparse import csr_array
+
+    return csr_array(X)
 
 
 def exact_squares(X: Any) -> tuple[Integers, int]:

@@ -46,8 +46,8 @@ class OnlineSettings:
 
     @property
     def proof_time(self) -> float | None:
-        """Seconds for the margins that guarantees are measured against: a fifth of the limit, at least one."""
-        return None if self.time_limit is None else max(1.0, self.time_limit / 5)
+        """Seconds for the margins that guarantees are measured against: a fifth of the limit, at least half a one."""
+        return None if self.time_limit is None else max(0.5, self.time_limit / 5)
 
     def __post_init__(self) -> None:
         check_bias_scale(self.bias_scale)
