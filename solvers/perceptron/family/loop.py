@@ -196,7 +196,7 @@ class Loop:
     @property
     def _is_plain(self) -> bool:
         """Whether the run is too short to wait for a compiler."""
-        short, work = self.settings.short, self.counts.n_presentations * self.cost
+        short, work = self.settings.short, max(1, self.counts.n_presentations) * self.cost
         if is_switched_off() or work < short:
             return True
         return not _process.has_compiled and work < _FIRST * short and _process.plain_work < _FIRST_OF_ALL * short
