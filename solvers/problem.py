@@ -17,7 +17,7 @@ from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.digits import exact_products
 from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows, times_power_of_two
-from maxmargin.solvers.proof.sparse_products import exact_scores, without_zeros
+from maxmargin.solvers.proof.sparse_products import exact_scores, stored_entries
 from maxmargin.solvers.scaling import ColumnScaling
 
 T = TypeVar("T")
@@ -149,8 +149,8 @@ class Samples:
         """
         if self.integers is not None:
             return self.integers[rows].dot(vectors), 0
-        stored = X if hasattr(X, "tocsr") else without_zeros(X)
-        return exact_scores(stored, vectors) if hasattr(stored, "tocsr") else exact_products(stored, vectors)
+        stored = X if hasattr(X, "tocsr") else stored_entries(X)
+        return exact_products(X, vectors) if stored is None else exact_scores(stored, vectors)
 
     def sha256_with(self, labels: bytes) -> str:
         """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.

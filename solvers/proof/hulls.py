@@ -13,7 +13,7 @@ from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.digits import MANY_ENTRIES, digit_sums
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
-from maxmargin.solvers.proof.sparse_products import exact_sums, without_zeros
+from maxmargin.solvers.proof.sparse_products import exact_scores, exact_sums, stored_entries
 
 Floats = NDArray[np.float64]
 
@@ -62,9 +62,10 @@ def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X:
 
 
 def _sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
-    stored = without_zeros(values)
-    if hasattr(stored, "tocsr"):
-        return exact_sums(stored, factors)
+    stored = stored_entries(values.T)
+    if stored is not None:
+        sums, exponent = exact_scores(stored, factors)
+        return sums.T.ravel().tolist(), exponent
     found = digit_sums(values, factors) if values.size >= MANY_ENTRIES else None
     return found if found is not None else _sums_of_integers(factors, *as_integers(values))
 

@@ -1,6 +1,6 @@
 """Exact products of sparse rows with integers, at a cost linear in the stored entries."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ def exact_scores(X: Any, vectors: Integers) -> tuple[Integers, int]:
 
     Parameters
     ----------
-    X : CSR array (n_rows, n_columns) of float64
+    X : CSR array (n_rows, n_columns) of float64, or StoredEntries
         Finite numbers.
     vectors : ndarray (n_columns,) or (n_columns, k) of int (object dtype)
 
@@ -63,13 +63,27 @@ def _sum(X: Any, weights: Integers) -> tuple[list[int], int]:
     return products.tolist(), exponent
 
 
-def without_zeros(X: NDArray[np.float64]) -> Any:
-    """Return dense rows as a CSR array if they are large and nearly all of their entries are 0, else as they are."""
-    if X.size < _LARGE or int(np.count_nonzero(X)) * _NEARLY_ALL > X.size:
-        return X
-    from scipy.sparse import csr_array
+class StoredEntries(NamedTuple):
+    """The entries of a matrix that are not 0, as a CSR array holds them."""
 
-    return csr_array(X)
+    shape: tuple[int, int]
+    data: NDArray[np.float64]
+    indices: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return len(self.data)
+
+
+def stored_entries(X: NDArray[np.float64]) -> StoredEntries | None:
+    """Return the entries of a dense matrix if it is large and nearly all of them are 0, else None."""
+    if X.size < _LARGE or int(np.count_nonzero(X)) * _NEARLY_ALL > X.size:
+        return None
+    rows, columns = np.nonzero(X)
+    starts = np.append(0, np.cumsum(np.bincount(rows, minlength=len(X))))
+    return StoredEntries(shape=(X.shape[0], X.shape[1]), data=X[rows, columns], indices=columns, indptr=starts)
 
 
 def exact_squares(X: Any) -> tuple[Integers, int]:
