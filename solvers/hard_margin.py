@@ -312,18 +312,19 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
         return
     scaling = problem.scaling
     is_wide = method == "auto" and len(solvers) > 1 and problem.n_features > _MOST_COLUMNS_OF_DAQP
-    if (is_wide or method in ("quick", "daqp")) and not limits.is_over():
+    is_asked_first = is_wide or method in ("quick", "daqp")
+    if is_asked_first and not limits.is_over():
         yield _brought_home(quadratic.solve_all(problem, limits), scaling)
     for number, name in enumerate(solvers):
-        if (number or is_wide) and limits.is_over():
+        if (number or is_asked_first) and limits.ends_within(backends.seconds_to_load()):
             return
         if is_wide and name == "DAQP":
             continue
-        from maxmargin.solvers import formulations
-
         if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
             yield backends.not_asked(name)
             continue
+        from maxmargin.solvers import formulations
+
         X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
         yield _brought_home(backends.solve(program, name, time_limit=limits.share()), scaling)
