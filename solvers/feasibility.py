@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -24,6 +23,7 @@ from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     SeparatingHyperplane,
 )
+from maxmargin.solvers.proof.dyadic import FloatFractions
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability
@@ -181,8 +181,7 @@ def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
     b, least = best_offset(problem, w)
     if least <= 0:
         return None
-    normal = tuple(map(Fraction, w.tolist()))
-    return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)
+    return SeparatingHyperplane(problem=problem, w=FloatFractions(w), b=b, least_functional_margin=least)
 
 
 def prove_inseparable(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:

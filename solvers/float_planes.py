@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane, without_denominators
-from maxmargin.solvers.proof.dyadic import nearest_floats, sqrt_down
+from maxmargin.solvers.proof.dyadic import FloatFractions, nearest_floats, sqrt_down
 from maxmargin.solvers.proof.lowest import lowest
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast
 from maxmargin.solvers.proof.margins import best_offset, norm_squared
@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 
 _NEGLIGIBLE, _GREAT = Fraction(1, 1 << 48), Fraction(1, 1 << 10)
 """Shares of the margin: rounding that costs no more ends the search, and one that costs more widens it."""
+
+_NEAR_ONE = Fraction(1, 1 << 40)
+"""From 1, how far the functional margin of a plane of floats may be that is not divided by it."""
 
 _FEW, _MANY = 8, 64
 """Multiples of either kind that are tried, and that are tried where rounding costs much."""
@@ -71,8 +74,8 @@ class FloatPlane:
 
     def certificate(self, problem: Problem) -> MarginAtLeast:
         """Return the proof of the margin."""
-        w = tuple(map(Fraction, self.w.tolist()))
-        return MarginAtLeast(problem=problem, w=w, b=Fraction(self.b), margin_squared=self.margin_squared)
+        w, b = FloatFractions(self.w), Fraction(self.b)
+        return MarginAtLeast(problem=problem, w=w, b=b, margin_squared=self.margin_squared)
 
 
 def best_float_plane(
@@ -94,9 +97,10 @@ def best_float_plane(
        greatest entry is k = 1 .. 64.
 
     The first that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. From 1,000
-    columns on, that is tried first of all, divided by the functional margin in floating point. Where entries
-    leave the range of binary64 all multiples are multiplied by the power of two that brings them back, or as near to it
-    as can be. On data so large that this takes long only the first multiples are tried.
+    columns on, that is tried first of all, divided by the functional margin in floating point, or as it is where its
+    entries are floats and its functional margin is 1 up to rounding. Where entries leave the range of binary64 all
+    multiples are multiplied by the power of two that brings them back, or as near to it as can be. On data so large
+    that this takes long only the first multiples are tried.
 
     Parameters
     ----------
@@ -123,6 +127,9 @@ def best_float_plane(
     True
     """
     if len(plane.w) >= _WIDE:
+        unchanged = _with_its_normal(plane)
+        if _loses_at_most(_NEGLIGIBLE, unchanged, margin_squared):
+            return unchanged
         near = near or _rows_near(problem, plane)
         quick = None if near is None else _divided_in_floats(near, plane)
         if _loses_at_most(_NEGLIGIBLE, quick, margin_squared):
@@ -147,6 +154,14 @@ def best_float_plane(
             if _loses_at_most(_NEGLIGIBLE, best, margin_squared):
                 return best
     return best
+
+
+def _with_its_normal(plane: SeparatingHyperplane) -> FloatPlane | None:
+    """Return the plane with its offset, the best one, rounded; None unless its entries are floats and its margin 1."""
+    least = plane.least_functional_margin
+    if not isinstance(plane.w, FloatFractions) or abs(least - 1) > _NEAR_ONE:
+        return None
+    return _with_offset(plane.w.floats.copy(), plane.b, plane.b, least)
 
 
 def _divided_in_floats(near: Problem, plane: SeparatingHyperplane) -> FloatPlane | None:
@@ -240,18 +255,20 @@ def _rows_near(problem: Problem, plane: SeparatingHyperplane) -> Problem | None:
 
 
 def _with_offsets(rows: Problem, w: Floats, offset: Fraction) -> Iterator[FloatPlane]:
-    """Yield the hyperplanes with this normal that separate the rows, for the rounded offset and the float next to best.
+    """Yield the hyperplanes with this normal that separate the rows: with the offset rounded, and with the best one."""
+    best, most = best_offset(rows, w)
+    if most > 0:
+        yield from filter(None, (_with_offset(w, exact, best, most) for exact in (offset, best)))
+
+
+def _with_offset(w: Floats, offset: Fraction, best: Fraction, most: Fraction) -> FloatPlane | None:
+    """Return the hyperplane with this normal and the rounded offset b, if it separates.
 
     The best offset b' has the least margin m' on both sides, so that b has m' - |b - b'|.
     """
-    best, most = best_offset(rows, w)
-    if most <= 0:
-        return
-    for exact in (offset, best):
-        try:
-            b = float(exact)
-        except OverflowError:
-            continue
-        least = most - abs(Fraction(b) - best)
-        if least > 0:
-            yield FloatPlane(w=w, b=b, least=least, margin_squared=least**2 / norm_squared(w))
+    try:
+        b = float(offset)
+    except OverflowError:
+        return None
+    least = most - abs(Fraction(b) - best)
+    return FloatPlane(w=w, b=b, least=least, margin_squared=least**2 / norm_squared(w)) if least > 0 else None

@@ -17,6 +17,7 @@ from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyper
 from maxmargin.solvers.proof.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
+from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
 from maxmargin.solvers.solution import HardMargin, Status, proven_upper, weighted_normal
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,12 @@ SUPPORT_WEIGHT = 1e-9
 
 _ROUNDING = 2.0**-50
 """Relative, by how much the margins of two planes may differ and still be taken for the same."""
+
+_ENOUGH = 1e-11
+"""Relative gap at which an upper end in floating point is not computed in integers as well."""
+
+_MANY_ENTRIES = 1 << 12
+"""Stored entries from which on integers take much longer."""
 
 _LARGEST = sys.float_info.max
 
@@ -71,9 +78,18 @@ class Incumbent:
         if rows is None:
             rows = np.flatnonzero(weights)
             weights = weights[rows]
-        upper = proven_upper(self.problem, weights, rows)
+        upper = self._rounded_upper(weights, rows)
+        if self.lower < upper * (1 - _ENOUGH):
+            upper = proven_upper(self.problem, weights, rows)
         if upper < self.upper:
             self.hull, self.upper = (rows, weights), upper
+
+    def _rounded_upper(self, weights: Floats, rows: Rows) -> float:
+        """Return what weights of many sparse entries prove in floating point, else infinity."""
+        X = self.problem.carrier[rows] if self.problem.is_sparse and self.problem.integers is None else None
+        if X is None or X.nnz < _MANY_ENTRIES or not np.isfinite(weights).all():
+            return math.inf
+        return rounded_margin_upper_bound(Problem(X, self.problem.y[rows], self.problem.bias), np.maximum(weights, 0.0))
 
     @property
     def dual(self) -> Floats | None:

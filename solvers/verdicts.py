@@ -80,7 +80,7 @@ def _columns_of_plane(
 ) -> Callable[[], ColumnSigns | None] | None:
     if problem.n_features + problem.bias > limits.exact_limit:
         return None
-    direction = (*plane.w, plane.b) if problem.bias else plane.w
+    direction = (*plane.w, plane.b) if problem.bias else tuple(plane.w)
 
     def find() -> ColumnSigns | None:
         decision = Decision.separable(direction, problem.n_samples)

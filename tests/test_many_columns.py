@@ -19,8 +19,17 @@ from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.dyadic import as_integer_columns
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
-from maxmargin.solvers.proof.margins import best_offset, exact_functional_margins, n_errors
+from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost
+from maxmargin.solvers.proof.margins import (
+    best_offset,
+    exact_functional_margins,
+    geometric_margin,
+    least_functional_margin,
+    n_errors,
+    norm_squared,
+)
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.proof.soft_bounds import balanced, rounded_margin_upper_bound
 from maxmargin.solvers.proof.sparse_products import exact_scores, exact_squares, exact_sums
 from maxmargin.solvers.solution import Status, Verdict
 
@@ -95,6 +104,42 @@ def test_descent_agrees_with_fractions(bias: bool, sparse: bool, exponent: int) 
         assert found.lower <= exact.upper and exact.lower <= found.upper
         assert found.engine == "dual-coordinate" and found.status is Status.OPTIMAL
         assert found.gap <= 1e-9 * found.upper
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("exponent", [0, -200, 500])
+@pytest.mark.parametrize("is_balanced", [True, False])
+def test_upper_ends_in_floating_point_are_no_less_than_exact_ones(bias: bool, exponent: int, is_balanced: bool) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X, y = sparse_rows(30, 20, 4, seed=int(rng.integers(1000))), random_labels(30, seed=int(rng.integers(1000)))
+        X.data = np.ldexp(X.data, rng.integers(-3, 4, len(X.data)) + exponent)
+        weights = rng.random(30) * (rng.random(30) < 0.7)
+        problem = Problem.validated(X, y, bias=bias)
+        if is_balanced:
+            weights = balanced(problem, weights)
+        square, rounded = margin_upper_bound_squared(problem, weights), rounded_margin_upper_bound(problem, weights)
+        assert square is not None and square <= Fraction(rounded) ** 2
+        if is_balanced:
+            assert Fraction(rounded) ** 2 <= square * (1 + Fraction(1, 2**40))
+    assert rounded_margin_upper_bound(problem, np.zeros(30)) == np.inf
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_ends_are_those_of_the_certificates(bias: bool) -> None:
+    problem = planted(1500, 1600, 10, share=0.8 if bias else 0.5, bias=bias)
+    answer = hard_margin(problem)
+    assert answer.engine == "dual-coordinate" and answer.status is Status.OPTIMAL and answer.gap <= 1e-11 * answer.upper
+    assert answer.w is not None and answer.b is not None and answer.primal_residual <= 1e-12
+    assert answer.margin == geometric_margin(
+        least_functional_margin(problem, answer.w, answer.b), norm_squared(answer.w)
+    )
+    at_least, at_most = answer.certificate, answer.upper_certificate
+    assert isinstance(at_least, MarginAtLeast) and isinstance(at_most, MarginAtMost)
+    assert (
+        Fraction(answer.lower) ** 2 <= at_least.margin_squared <= at_most.margin_squared <= Fraction(answer.upper) ** 2
+    )
+    assert mm.verify(at_least, problem.X, problem.y) and mm.verify(at_most, problem.X, problem.y)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])

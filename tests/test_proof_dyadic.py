@@ -1,6 +1,7 @@
 """Binary64 numbers as integers, and outward rounding, against fractions."""
 
 import math
+import pickle
 import sys
 from fractions import Fraction
 
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from maxmargin.solvers.proof.digits import sum_of_squares
 from maxmargin.solvers.proof.dyadic import (
+    FloatFractions,
     as_fraction,
     as_integers,
     dense_rows,
@@ -134,3 +137,26 @@ def test_zero_has_no_sign() -> None:
 @given(st.integers(-(2**200), 2**200), st.integers(-2000, 2000))
 def test_fractions_of_an_integer_and_an_exponent(integer: int, exponent: int) -> None:
     assert as_fraction(integer, exponent) == Fraction(integer) * Fraction(2) ** exponent
+
+
+@given(st.lists(finite, min_size=1, max_size=8), st.data())
+def test_floats_are_a_sequence_of_fractions(values: list[float], data: st.DataObject) -> None:
+    floats = np.array(values)
+    numbers, expected = FloatFractions(floats), tuple(map(Fraction, values))
+    floats[:] = 7.0  # the caller's own
+    place = data.draw(st.integers(-len(values), len(values) - 1))
+    assert (len(numbers), tuple(numbers), numbers[place]) == (len(values), expected, expected[place])
+    assert numbers[place:] == expected[place:]
+    assert numbers == expected and expected == numbers and numbers == FloatFractions(np.array(values))
+    assert hash(numbers) == hash(expected) and repr(numbers) == repr(expected)
+    assert pickle.loads(pickle.dumps(numbers)) == expected
+
+
+@pytest.mark.parametrize("exponents", [(0, 0), (-60, 0), (-300, 200), (-1074, 1000)])
+@pytest.mark.parametrize("size", [3, 1500])
+def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> None:
+    rng = np.random.default_rng(0)
+    values = np.ldexp(rng.standard_normal(size), rng.integers(*exponents, size, endpoint=True))
+    values[0] = 0.0
+    total, exponent = sum_of_squares(values)
+    assert total * Fraction(4) ** exponent == sum(Fraction(v) ** 2 for v in values.tolist())

@@ -1,5 +1,6 @@
 """A verdict with its proof, as JSON fields and as text."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +145,7 @@ def _certificate_fields(answer: "Separability") -> dict[str, Any]:
     return {"hyperplane": None, "witness_weights": weights, **_balance(answer.certificate)}
 
 
-def _hyperplane(w: tuple[Fraction, ...], b: Fraction) -> dict[str, Any]:
+def _hyperplane(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
     """Return w and b as floats, up to a power of two where they leave their range, and exactly as texts."""
     try:
         floats = [float(v) for v in (*w, b)]

@@ -63,7 +63,8 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
     Yields
     ------
     Candidate
-        The normal and the multipliers, each up to a positive factor. Its native status is `optimal` at the gap,
+        The normal and the multipliers, each up to a positive factor; the normal, unless the rows are extremely small
+        or large, for a functional margin of 1. Its native status is `optimal` at the gap,
         `user_limit` when the time is over, else `running`.
 
     Examples
@@ -90,7 +91,7 @@ class _Margins(Best):
     """The best normal and multipliers of the hard margin: objectives are 1/(2 margin^2)."""
 
     def offer_normal(self, w: Floats, scores: Floats) -> float:
-        """Keep w if its margin is greater; return the offset in the middle of the classes."""
+        """Keep w divided by its functional margin, if its margin is greater; return the offset in the middle."""
         is_positive = self.rows.y > 0
         if self.rows.bias:
             least, greatest = float(scores[is_positive].min()), float(scores[~is_positive].max())
@@ -99,7 +100,7 @@ class _Margins(Best):
             greatest = -least
         square, room = dot(w, w), least / 2 - greatest / 2
         if square > 0 and room > 0 and square / room / room / 2 < self.objective:
-            self.w, self.objective = w.copy(), square / room / room / 2
+            self.w, self.objective = w / room, square / room / room / 2
         return -(least / 2 + greatest / 2)
 
     def offer_multipliers(self, alpha: Floats) -> tuple[Floats, Floats]:

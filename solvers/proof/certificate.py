@@ -86,7 +86,7 @@ class SeparatingHyperplane(Certificate):
 
     Attributes
     ----------
-    w : tuple of Fraction
+    w : sequence of Fraction
     b : Fraction
         0 through the origin.
     least_functional_margin : Fraction
@@ -94,7 +94,7 @@ class SeparatingHyperplane(Certificate):
     """
 
     claim: ClassVar[str] = "separable"
-    w: tuple[Fraction, ...]
+    w: Sequence[Fraction]
     b: Fraction
     least_functional_margin: Fraction
 

@@ -27,6 +27,9 @@ MANY_ENTRIES = 2000
 _MOST_PAIRS = 100
 """Digits of a value times digits of a weight; beyond, Python's integers are quicker."""
 
+_SQUARED_BITS, _SQUARED_AT_ONCE = 22, 1 << 19
+"""Bits of digits, and how many products of these sum up to less than 2**63."""
+
 _MOST_BITS = 1000
 """Of a number in units of the lowest bit of all, so that it is one in floating point as well."""
 
@@ -132,3 +135,25 @@ def _parts(weights: Integers) -> tuple[Floats, int]:
     places: Any = digit_bits * np.arange(n_digits).astype(object).reshape(-1, 1, 1)
     signs = np.where(columns < 0, -1.0, 1.0)
     return ((sizes >> places) & ((1 << digit_bits) - 1)).astype(np.float64) * signs, digit_bits
+
+
+def sum_of_squares(values: Floats) -> tuple[int, int]:
+    """Return ``(total, exponent)``: the sum of the squares of these numbers is ``total * 4**exponent``, exactly.
+
+    Examples
+    --------
+    >>> sum_of_squares(np.array([0.5, 2.0]))
+    (17, -1)
+    """
+    whole = whole_numbers(values) if len(values) >= MANY_ENTRIES else None
+    if whole is None:
+        numbers, exponent = as_integers(values)
+        return sum(v * v for v in numbers.tolist()), exponent
+    integers, exponent, n_bits = whole
+    places = [of_place.astype(np.int64) for of_place in digits(integers, n_bits, _SQUARED_BITS)]
+    total = 0
+    for part in slices(len(values), _SQUARED_AT_ONCE):
+        for number, of_place in enumerate(places):
+            for other_number, other in enumerate(places):
+                total += int(of_place[part] @ other[part]) << (_SQUARED_BITS * (number + other_number))
+    return total, exponent

@@ -1,9 +1,10 @@
 """Binary64 numbers as what they are: integers times a power of two."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,50 @@ _FRACTION_BITS = (1 << 52) - 1
 
 _ENTRIES_AT_ONCE = 1 << 16
 """Numbers looked at at a time: the processor's cache holds them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FloatFractions(Sequence[Fraction]):
+    """Floats as the fractions that they are, each made when it is asked for: fractions of all take long where many.
+
+    Attributes
+    ----------
+    floats : ndarray (n,) of float64
+        Finite numbers; a copy.
+
+    Examples
+    --------
+    >>> FloatFractions(np.array([0.5, -2.0]))
+    (Fraction(1, 2), Fraction(-2, 1))
+    """
+
+    floats: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "floats", self.floats.copy())
+
+    def __len__(self) -> int:
+        return len(self.floats)
+
+    @overload
+    def __getitem__(self, place: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Fraction, ...]: ...
+    def __getitem__(self, place: int | slice) -> Fraction | tuple[Fraction, ...]:
+        numbers = self.floats[place].tolist()
+        return tuple(map(Fraction, numbers)) if isinstance(place, slice) else Fraction(numbers)
+
+    def __iter__(self) -> Iterator[Fraction]:
+        return map(Fraction, self.floats.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == (tuple(other) if isinstance(other, FloatFractions) else other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
@@ -205,6 +250,8 @@ def centred(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
     """Return the numbers times a power of two, every entry rounded to nearest; None where one leaves the range."""
+    if isinstance(numbers, FloatFractions):
+        return centred(numbers.floats)
     sizes = [v.numerator.bit_length() - v.denominator.bit_length() for v in numbers if v]
     if not sizes:
         return np.zeros(len(numbers))

@@ -17,8 +17,10 @@ from maxmargin.solvers.proof.certificate import (
     text,
     texts,
 )
+from maxmargin.solvers.proof.dyadic import FloatFractions
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.hulls import integer_weights, margin_upper_bound_squared
+from maxmargin.solvers.proof.margins import norm_squared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +29,7 @@ class MarginAtLeast(Certificate):
 
     Attributes
     ----------
-    w : tuple of Fraction
+    w : sequence of Fraction
     b : Fraction
         0 through the origin.
     margin_squared : Fraction
@@ -35,7 +37,7 @@ class MarginAtLeast(Certificate):
     """
 
     claim: ClassVar[str] = "margin-at-least"
-    w: tuple[Fraction, ...]
+    w: Sequence[Fraction]
     b: Fraction
     margin_squared: Fraction
 
@@ -119,7 +121,7 @@ class MarginExactly(Certificate):
 
     Attributes
     ----------
-    w : tuple of Fraction
+    w : sequence of Fraction
     b : Fraction
     rows : tuple of int
         The support rows.
@@ -130,7 +132,7 @@ class MarginExactly(Certificate):
     """
 
     claim: ClassVar[str] = "margin-exactly"
-    w: tuple[Fraction, ...]
+    w: Sequence[Fraction]
     b: Fraction
     rows: tuple[int, ...]
     weights: tuple[int, ...]
@@ -165,6 +167,8 @@ class MarginExactly(Certificate):
 
 def sum_of_squares(numbers: Sequence[Fraction]) -> Fraction:
     """Return the sum of the squares, in one unit: fractions added one by one cost a greatest common divisor each."""
+    if isinstance(numbers, FloatFractions):
+        return norm_squared(numbers.floats)
     common = lcm(*(number.denominator for number in numbers))
     return Fraction(sum((number.numerator * (common // number.denominator)) ** 2 for number in numbers), common**2)
 

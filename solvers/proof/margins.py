@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem, Samples
+from maxmargin.solvers.proof.digits import sum_of_squares
 from maxmargin.solvers.proof.dyadic import (
+    FloatFractions,
     Integers,
     as_fraction,
     as_integers,
@@ -38,8 +40,8 @@ _CHUNK_ROWS = 4096
 
 def norm_squared(vector: Floats) -> Fraction:
     """Return ``||vector||^2`` exactly."""
-    integers, exponent = as_integers(vector)
-    return as_fraction(sum(v * v for v in integers.tolist()), 2 * exponent)
+    total, exponent = sum_of_squares(vector)
+    return as_fraction(total, 2 * exponent)
 
 
 def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
@@ -87,16 +89,30 @@ def _lowest_groups(problem: Problem, normal: Floats | Sequence[Fraction]) -> lis
 
 def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction], b: Fraction = Fraction(0)) -> Fraction:
     """Return ``min y_i (w.x_i + b)`` exactly, over the rows of the group that may have it."""
-    normal, w_unit = _in_units(w)
+    w = w.floats if isinstance(w, FloatFractions) else w
     places = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
     for start in range(0, len(places), _CHUNK_ROWS):
         part = places[start : start + _CHUNK_ROWS]
-        scores, exponent = problem.exact_products(group.rows[part], group.X[part], normal)
+        X, columns = _stored_columns(problem, group.X[part])
+        normal, w_unit = _in_units(w if columns is None else _entries(w, columns))
+        scores, exponent = problem.exact_products(group.rows[part], X, normal)
         unit, signs = as_fraction(1, exponent) * w_unit, problem.y[group.rows[part]]
         for sign in (-1, 1):
             least += [int(score) * unit + sign * b for score in _least_of(scores[signs == sign] * sign)]
     return min(least)
+
+
+def _stored_columns(problem: Problem, X: Any) -> tuple[Any, Rows | None]:
+    """Return sparse rows without the columns in which none has an entry, and the numbers of the others."""
+    if problem.integers is not None or not hasattr(X, "tocsr"):
+        return X, None
+    columns, places = np.unique(X.indices, return_inverse=True)
+    return type(X)((X.data, places, X.indptr), shape=(X.shape[0], len(columns))), columns
+
+
+def _entries(w: Floats | Sequence[Fraction], columns: Rows) -> Floats | Sequence[Fraction]:
+    return w[columns] if isinstance(w, np.ndarray) else [w[column] for column in columns.tolist()]
 
 
 def _in_units(w: Floats | Sequence[Fraction]) -> tuple[Integers, Fraction]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import round_down, round_up
+from maxmargin.solvers.proof.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken
@@ -207,13 +207,36 @@ def sum_bounds(values: Floats) -> tuple[float, float]:
 
 def _rounded_dual(problem: Problem, dual: Floats) -> float:
     """Return the bound in floating point, for multipliers that balance up to rounding; NaN or infinite if it fails."""
-    total, imbalance = _total(problem, dual)
-    with np.errstate(all="ignore"):
-        sizes = sum_sizes(problem, dual, imbalance)
-        square = sum_bounds(sizes * sizes + TINIEST_NORMAL)[1]
+    total, square = _total_and_square(problem, dual)
     if not math.isfinite(total) or not math.isfinite(square):
         return math.nan
     return round_down(Fraction(total) - Fraction(square) / 2)
+
+
+def rounded_margin_upper_bound(problem: Problem, weights: Floats) -> float:
+    """Return an upper bound of the maximum margin from weights, in floating point; infinity where that overflows.
+
+    It is the length of sum a y x over sum a once the heavier class is scaled down to balance: no less than
+    what `margin_upper_bound_squared` says, and little more where the weights balance up to rounding already.
+
+    Parameters
+    ----------
+    problem : Problem
+    weights : ndarray (n_samples,)
+        At least 0.
+    """
+    total, square = _total_and_square(problem, weights)
+    if not (0 < total < math.inf and math.isfinite(square)):
+        return math.inf
+    return sqrt_up(Fraction(square) / Fraction(total) ** 2)
+
+
+def _total_and_square(problem: Problem, dual: Floats) -> tuple[float, float]:
+    """Return a lower bound of sum a and an upper bound of ||sum a y x||^2, for a that balance up to rounding."""
+    total, imbalance = _total(problem, dual)
+    with np.errstate(all="ignore"):
+        sizes = sum_sizes(problem, dual, imbalance)
+        return total, sum_bounds(sizes * sizes + TINIEST_NORMAL)[1]
 
 
 def _total(problem: Problem, dual: Floats) -> tuple[float, float]:

@@ -66,7 +66,8 @@ def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Float
     weights : ndarray (n_rows,)
     """
     if hasattr(X, "tocsr"):
-        return np.asarray(X.T @ weights), np.asarray(abs(X).T @ np.abs(weights)), len(weights)
+        n_terms = int(np.bincount(X.indices, minlength=1).max())
+        return np.asarray(X.T @ weights), np.asarray(abs(X).T @ np.abs(weights)), n_terms
     sums, moduli = np.zeros((2, X.shape[1]))
     n_groups = -(-len(weights) // _GROUP_ROWS)
     if _are_many(X):
