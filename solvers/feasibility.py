@@ -49,6 +49,9 @@ _ENOUGH = 0.01
 _LIKELY_A_COLUMN = 3
 """Rows a column of great multipliers that are looked at first where descent finds no hyperplane."""
 
+_SPARSE_FACTOR = 2
+"""Columns for one of `exact_limit` where rows are sparse: products with their integers cost a small part."""
+
 _SHARES_OF_TIME = 4
 """The cheap ways to a hyperplane take one share of so many of the time at most."""
 
@@ -80,7 +83,8 @@ def separability(
     time_limit : float, optional
         Seconds after which the search is given up.
     exact_limit : int
-        The greatest number of columns, the bias counted, for which numbers are solved exactly.
+        The greatest number of columns, the bias counted, for which numbers are solved exactly; of sparse rows that
+        are not separable twice as many.
     likely : ndarray of int, optional
         Rows that floating point could not separate, where that was tried already: exact arithmetic begins with them.
 
@@ -100,7 +104,7 @@ def separability(
     """
     _check_options(method, solver)
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
-    is_exact = problem.n_features + problem.bias <= exact_limit
+    is_exact = problem.n_features + problem.bias <= _most_columns(problem, exact_limit)
     scaling = problem.scaling
     if limits.is_over():
         return past_the_limits(problem, None, limits.words(), ())
@@ -265,6 +269,14 @@ def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:
     return rows, Circuit(places=rows, weights=list(point.weights), fixed_weights=[])
 
 
+def _most_columns(problem: Problem, exact_limit: int) -> int:
+    return exact_limit * (_SPARSE_FACTOR if problem.is_sparse else 1)
+
+
 def _size_reason(problem: Problem, exact_limit: int) -> str:
     n_columns = problem.n_features + problem.bias
-    return f"{n_columns} columns (bias counted) are past exact_limit={exact_limit}"
+    of_sparse = f", which is {_most_columns(problem, exact_limit)} for sparse rows" if problem.is_sparse else ""
+    return (
+        f"{n_columns} columns (bias counted) are past exact_limit={exact_limit}{of_sparse}; a greater one lets exact "
+        "arithmetic decide, in a time that grows with the cube of the columns"
+    )

@@ -11,12 +11,13 @@ from scipy.sparse import csr_array, random_array
 
 import maxmargin as mm
 from maxmargin.solvers.cone.circuits import null_vectors
-from maxmargin.solvers.cone.lifting import lifted_null_vectors
+from maxmargin.solvers.cone.lifting import Product, lifted_null_vectors
 from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.proof.certificate import Overlap
 from maxmargin.solvers.proof.dyadic import as_integer_columns
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost
@@ -202,8 +203,38 @@ def test_inseparable_sparse_rows_have_a_witness() -> None:
     assert answer.verdict is Verdict.OVERLAP
 
 
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kind", ["counts", "decimals", "unused columns"])
+@pytest.mark.parametrize("seed", range(3))
+def test_sparse_rows_may_have_twice_as_many_columns(seed: int, kind: str, bias: bool) -> None:
+    X, y = sparse_rows(120, 30, 4, seed), random_labels(120, seed)
+    if kind == "counts":
+        X.data = np.ceil(np.abs(X.data))
+    if kind == "unused columns":
+        X = csr_array(X.toarray() * (np.arange(30) % 3 > 0))
+    sparse, dense = Problem.validated(X, y, bias=bias), Problem.validated(X.toarray(), y, bias=bias)
+    answer, other = separability(sparse, exact_limit=16), separability(dense)
+    assert answer.verdict is other.verdict is Verdict.OVERLAP
+    assert mm.verify(answer.certificate, X, y)
+    past = separability(sparse, exact_limit=15 if bias else 14)
+    assert past.verdict is Verdict.UNDECIDED
+    assert "sparse rows; a greater one lets exact arithmetic decide" in past.reason
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [(20_000, 500), (7_000, 3_000), (4_000, 900)])
+def test_overlap_of_more_than_a_thousand_sparse_columns() -> None:
+    X, y = sparse_rows(3000, 1100, 20), random_labels(3000)
+    X.data = np.ceil(np.abs(X.data))
+    problem = Problem.validated(X, y)
+    answer = separability(problem)
+    assert answer.verdict is Verdict.OVERLAP and isinstance(answer.certificate, Overlap)
+    rows, weights = np.array(answer.certificate.rows), answer.certificate.weights
+    signed = np.array([int(weight * sign) for weight, sign in zip(weights, y[rows], strict=True)], dtype=object)
+    assert min(weights) > 0 and not sum(signed) and not any(exact_sums(X[rows], signed)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(20_000, 500), (7_000, 3_000), (4_000, 900), (5_000, 1_500)])
 @pytest.mark.parametrize("sparse", [True, False])
 def test_time_limits_bind(shape: tuple[int, int], sparse: bool) -> None:
     if not sparse and shape[0] * shape[1] > 10_000_000:
@@ -214,6 +245,18 @@ def test_time_limits_bind(shape: tuple[int, int], sparse: bool) -> None:
     assert time.monotonic() - start <= 10  # 4, and room for a busy machine
     assert answer.verdict is not Verdict.SEPARABLE
     assert answer.verdict is Verdict.OVERLAP or answer.reason
+
+
+@pytest.mark.parametrize("density", [0.0, 0.05, 0.5, 1.0])
+def test_products_of_integer_matrices(density: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        n, m, k = rng.integers(1, 12, 3)
+        matrix = np.array(
+            (rng.integers(-(2**60), 2**60, (n, m)) * (rng.random((n, m)) < density)).tolist(), dtype=object
+        )
+        other = np.array(rng.integers(-(2**60), 2**60, (m, k)).tolist(), dtype=object) << 99
+        assert (Product(matrix)(other) == matrix.dot(other)).all()
 
 
 def test_null_vectors_by_lifting() -> None:

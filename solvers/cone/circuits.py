@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.lifting import lifted_null_vectors
-from maxmargin.solvers.cone.limits import OutOfTime
+from maxmargin.solvers.cone.limits import OutOfTime, never
 from maxmargin.solvers.proof.dyadic import Integers
 
 Floats = NDArray[np.float64]
@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 
 _QUICK_SIZE = 150
 """Rows or columns up to which a null space takes a tenth of a second."""
+
+_LARGE_SIZE = 500
+"""Rows and columns from which on lifting is the faster way, also where the time is not limited."""
 
 _DEPENDENT = 1e-11
 """Pivot below which rows of size 1 count as dependent."""
@@ -127,11 +130,12 @@ def null_vectors(matrix: list[list[int]], is_over: Callable[[], bool] | None = N
     """
     from flint import fmpz_mat
 
-    if is_over is not None and min(len(matrix), len(matrix[0])) > _QUICK_SIZE:
-        found = lifted_null_vectors(matrix, is_over)
+    size = min(len(matrix), len(matrix[0]))
+    if size > (_LARGE_SIZE if is_over is None else _QUICK_SIZE):
+        found = lifted_null_vectors(matrix, is_over or never)
         if found is not None:
             return found
-        if is_over():
+        if is_over is not None and is_over():
             raise OutOfTime
     reduced, denominator, rank = fmpz_mat(matrix).rref()
     table = [[int(v) for v in row] for row in reduced.tolist()[:rank]]

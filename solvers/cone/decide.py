@@ -11,6 +11,7 @@ from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.circuits import circuit_near
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.face import Face
+from maxmargin.solvers.cone.lifting import Product
 from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.cone.rows import ConeRows, parts
 from maxmargin.solvers.cone.strict import Stage
@@ -261,7 +262,8 @@ def balances(cone: ConeRows, weights: dict[int, int]) -> bool:
     if not weights:
         return True
     table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
-    return min(weights.values()) > 0 and not any(np.array(list(weights.values()), dtype=object).dot(table))
+    column = np.array(list(weights.values()), dtype=object)[:, None]
+    return min(weights.values()) > 0 and not Product(table.T)(column).any()
 
 
 def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:

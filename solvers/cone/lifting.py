@@ -9,10 +9,17 @@ from collections.abc import Callable, Sequence
 from math import gcd, log2
 from typing import Any
 
+import numpy as np
+
+from maxmargin.solvers.proof.dyadic import Integers
+
 _PRIME = (1 << 61) - 1
 
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
 """Powers of the prime at which fractions are first looked for, and by how much that number grows."""
+
+_MOST_FILLED = 0.1
+"""Share of entries that are not 0 up to which products skip the others."""
 
 NullVectors = list[tuple[int, list[int]]]
 
@@ -36,14 +43,14 @@ def lifted_null_vectors(matrix: Sequence[Sequence[int]], is_over: Callable[[], b
     if not free:
         return []
     rows = _pivots(nmod_mat(fmpz_mat([[row[j] for row in matrix] for j in pivots]), _PRIME)) if pivots else []
-    square = fmpz_mat([[matrix[i][j] for j in pivots] for i in rows])
-    right = fmpz_mat([[-matrix[i][j] for j in free] for i in rows])
-    solved = _solved(square, right, is_over) if pivots else [([], 1)] * len(free)
+    square = [[matrix[i][j] for j in pivots] for i in rows]
+    right = [[-matrix[i][j] for j in free] for i in rows]
+    solved = solutions(square, right, is_over) if pivots else [([], 1)] * len(free)
     if solved is None:
         return None
     vectors = [_vector(whole.ncols(), pivots, column, *parts) for column, parts in zip(free, solved, strict=True)]
-    products = whole * fmpz_mat([vector for _, vector in vectors]).transpose()
-    return None if any(products.entries()) else vectors
+    columns = np.array([vector for _, vector in vectors], dtype=object).T
+    return None if Product(matrix)(columns).any() else vectors
 
 
 def _pivots(matrix: Any) -> list[int]:
@@ -66,45 +73,76 @@ def _vector(size: int, pivots: list[int], free: int, numerators: list[int], deno
     return free, [v // factor for v in vector]
 
 
-def _solved(square: Any, right: Any, is_over: Callable[[], bool]) -> list[tuple[list[int], int]] | None:
-    """Return numerators and a denominator for every column of the solution of square @ X = right."""
+def solutions(
+    square: Sequence[Sequence[int]], right: Sequence[Sequence[int]], is_over: Callable[[], bool]
+) -> list[tuple[list[int], int]] | None:
+    """Return numerators and a denominator for every column of the solution of square @ X = right.
+
+    None once the time is over. The matrix is not singular modulo the prime.
+
+    Examples
+    --------
+    >>> solutions([[2, 1], [0, 3]], [[1], [1]], lambda: False)
+    [([1, 1], 3)]
+    """
     from flint import fmpz_mat, nmod_mat
 
-    inverse = nmod_mat(square, _PRIME).inv()
-    n, k = right.nrows(), right.ncols()
+    inverse, times = nmod_mat(fmpz_mat(square), _PRIME).inv(), Product(square)
+    wanted = residual = np.array(right, dtype=object)
     digits: list[Any] = []
-    residual, n_wanted, most = right, float(_FIRST_STEPS), _most_steps(square, right)
+    n_wanted, most = float(_FIRST_STEPS), _most_steps(square, right)
     while not is_over():
-        digit = fmpz_mat(n, k, [int(v) for v in (inverse * nmod_mat(residual, _PRIME)).entries()])
-        digits.append(digit)
-        residual = fmpz_mat(n, k, [v // _PRIME for v in (residual - square * digit).entries()])
+        modular = inverse * nmod_mat(*wanted.shape, (residual % _PRIME).ravel().tolist(), _PRIME)
+        digit = [int(v) for v in modular.entries()]
+        digits.append(fmpz_mat(*wanted.shape, digit))
+        residual = (residual - times(np.array(digit, dtype=object).reshape(wanted.shape))) // _PRIME
         if len(digits) >= n_wanted:
             found = _as_fractions(digits)
-            if found is not None and all(map(_Solves(square, right), range(k), found)):
+            if found is not None and _solve(times, wanted, found):
                 return found
             n_wanted = min(n_wanted * _MORE_STEPS, max(most, n_wanted + 1))
     return None
 
 
-def _most_steps(square: Any, right: Any) -> float:
+def _most_steps(square: Sequence[Sequence[int]], right: Sequence[Sequence[int]]) -> float:
     """Return how many powers of the prime are enough, by Hadamard's bound of the determinants."""
-    sizes = [sum(int(v) ** 2 for v in row).bit_length() / 2 for row in square.tolist()]
-    largest = max(abs(int(v)) for v in right.entries()).bit_length()
+    sizes = [sum(v * v for v in row).bit_length() / 2 for row in square]
+    largest = max(abs(v) for row in right for v in row).bit_length()
     return 1 + (2 * sum(sizes) + largest + log2(len(sizes)) + 4) / log2(_PRIME)
 
 
-class _Solves:
-    """Whether a column of fractions solves the equations."""
+def _solve(times: "Product", right: Integers, fractions: list[tuple[list[int], int]]) -> bool:
+    """Return whether the fractions, one for every column, solve the equations."""
+    numerators = np.array([column for column, _ in fractions], dtype=object).T
+    denominators = np.array([denominator for _, denominator in fractions], dtype=object)
+    return bool((times(numerators) == right * denominators).all())
 
-    def __init__(self, square: Any, right: Any) -> None:
-        self.square, self.right = square, right
 
-    def __call__(self, column: int, fractions: tuple[list[int], int]) -> bool:
+class Product:
+    """Products of an integer matrix with others, at the cost of the entries that are not 0 where these are few."""
+
+    def __init__(self, matrix: Integers | Sequence[Sequence[int]]) -> None:
         from flint import fmpz_mat
 
-        numerators, denominator = fractions
-        products = (self.square * fmpz_mat([[v] for v in numerators])).entries()
-        return all(p == denominator * self.right[i, column] for i, p in enumerate(products))
+        table = np.asarray(matrix, dtype=object)
+        self.shape = table.shape
+        rows, self.columns = np.nonzero(table)
+        self.entries = table[rows, self.columns]
+        self.filled, self.starts = np.unique(rows, return_index=True)
+        is_filled = len(self.entries) > _MOST_FILLED * table.size
+        self.whole: Any = fmpz_mat(table.tolist()) if is_filled else None
+
+    def __call__(self, other: Integers) -> Integers:
+        """Return the matrix times another one."""
+        from flint import fmpz_mat
+
+        if self.whole is not None:
+            found = self.whole * fmpz_mat(other.tolist())
+            return np.array([int(v) for v in found.entries()], dtype=object).reshape(self.shape[0], other.shape[1])
+        result: Integers = np.zeros((self.shape[0], other.shape[1]), dtype=object)
+        if len(self.filled):
+            result[self.filled] = np.add.reduceat(self.entries[:, None] * other[self.columns], self.starts, axis=0)
+        return result
 
 
 def _as_fractions(digits: Sequence[Any]) -> list[tuple[list[int], int]] | None:
