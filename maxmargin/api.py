@@ -59,8 +59,8 @@ def separability(
     time_limit : float, optional
         Seconds after which the search is given up and the verdict is `undecided`. Default: none.
     exact_limit : int, optional
-        The greatest number of columns, the bias counted, for which numbers are solved exactly; for two classes of sparse
-        rows twice as many. Default: 1000.
+        The greatest number of columns, the bias counted, for which numbers are solved exactly; for two classes of
+        sparse rows twice as many. Default: 1000.
 
     Raises
     ------

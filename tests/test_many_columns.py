@@ -229,7 +229,7 @@ def test_overlap_of_more_than_a_thousand_sparse_columns() -> None:
     answer = separability(problem)
     assert answer.verdict is Verdict.OVERLAP and isinstance(answer.certificate, Overlap)
     rows, weights = np.array(answer.certificate.rows), answer.certificate.weights
-    signed = np.array([int(weight * sign) for weight, sign in zip(weights, y[rows], strict=True)], dtype=object)
+    signed = np.array([weight * int(sign) for weight, sign in zip(weights, y[rows], strict=True)], dtype=object)
     assert min(weights) > 0 and not sum(signed) and not any(exact_sums(X[rows], signed)[0])
 
 
