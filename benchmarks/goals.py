@@ -154,6 +154,8 @@ OUT_OF_CORE = (
 SPARSE = (
     Goal("20k x 100k, C = 1: proven relative gap", "sparse", "*, C = 1", OURS, "accuracy", 1e-6),
     Goal("20k x 100k, C = 1: time of LIBLINEAR, gap 1e-6", "sparse", "*, C = 1", "LIBLINEAR", "times_ours", None, 1),
+    Goal("hard margins: proven relative gap", "sparse", "hard*", OURS, "accuracy", 1e-9),
+    Goal("hard margins: time of LIBLINEAR, gap 1e-6", "sparse", "hard*", "LIBLINEAR, C = 1e6", "times_ours", None, 1),
 )
 
 REAL = (
@@ -167,7 +169,7 @@ SECTIONS = {
     "Verdicts and small data": VERDICTS,
     "Perceptron": PERCEPTRON,
     "Out of core": OUT_OF_CORE,
-    "Sparse soft margin": SPARSE,
+    "Sparse data": SPARSE,
     "Raw breast_cancer, wine, digits": REAL,
 }
 
