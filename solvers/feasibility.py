@@ -16,7 +16,7 @@ from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, contradicting_rows, find_common_hull_point
-from maxmargin.solvers.engines import highs_lp, many_columns, quadratic, working_set
+from maxmargin.solvers.engines import balancing_vertex, highs_lp, many_columns, quadratic, working_set
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import (
@@ -260,7 +260,8 @@ def _decided(
     if isinstance(decision, Unfinished):
         known = common_point(cone.problem, decision.witness) if decision.witness else None
         return past_the_limits(cone.problem, known, limits.words(), attempts)
-    engine = RATIONAL_SIMPLEX if attempts and attempts[-1].solver == RATIONAL_SIMPLEX else highs_lp.NAME
+    last = attempts[-1].solver if attempts else ""
+    engine = last if last in (RATIONAL_SIMPLEX, balancing_vertex.NAME) else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
 
 

@@ -11,7 +11,7 @@ from maxmargin.solvers.cone.circuits import circuit_near, onto_face, pivot_colum
 from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import StageRows
-from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.proof.dyadic import as_integers
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,9 @@ _CANDIDATE_WEIGHT = 1e-12
 
 _GREATEST_EXPONENT = 1023
 """Of a power of two in binary64."""
+
+_WIDE, _MOST_FILLED = 500, 0.1
+"""Columns from which on linear programs take long, and the share of entries in sparse rows that are not 0."""
 
 _SPARE_ROWS = 8
 """By how many rows a candidate circuit may exceed that of a vertex."""
@@ -55,6 +58,8 @@ class Stage:
         Whether the direction is positive on the active rows is not checked exactly.
         """
         scaled, scaled_fixed = self.cone.scaled(self.active), self.cone.scaled(self.fixed)
+        if self._is_wide_and_sparse(scaled) and (circuit := self._of_all_rows(scaled, limits)) is not None:
+            return circuit
         units = _units(scaled)
         for factors in (np.ones(len(scaled)), units):
             v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
@@ -81,6 +86,20 @@ class Stage:
             return answer
         units = (Fraction(2) ** e for e in exponents)
         return [v / unit for v, unit in zip(answer.vector, units, strict=True)]
+
+    def _is_wide_and_sparse(self, scaled: Floats) -> bool:
+        """Return whether nothing is fixed yet and linear programs take long."""
+        return (
+            not len(self.fixed) and self.cone.width >= _WIDE and np.count_nonzero(scaled) <= _MOST_FILLED * scaled.size
+        )
+
+    def _of_all_rows(self, scaled: Floats, limits: Limits) -> Circuit | None:
+        """Return an exact circuit next to a vertex that positive weights on all rows lead to, or None."""
+        weights = balancing_vertex.balancing_vertex(scaled, limits.is_over)
+        circuit = None if weights is None else self.circuit(weights, np.ones(len(weights)), limits)
+        status = "vertex" if circuit is not None else "no vertex"
+        self.attempts.append(Attempt(solver=balancing_vertex.NAME, status=status))
+        return circuit
 
     def _likely(self, limits: Limits) -> list[int]:
         """Return the places of rows of large multiplier in the units of the rows, which are likely to decide."""
