@@ -89,13 +89,14 @@ def solutions(
 
     inverse, times = nmod_mat(fmpz_mat(square), _PRIME).inv(), Product(square)
     wanted = residual = np.array(right, dtype=object)
+    n, k = len(right), len(right[0])
     digits: list[Any] = []
     n_wanted, most = float(_FIRST_STEPS), _most_steps(square, right)
     while not is_over():
-        modular = inverse * nmod_mat(*wanted.shape, (residual % _PRIME).ravel().tolist(), _PRIME)
+        modular = inverse * nmod_mat(n, k, (residual % _PRIME).ravel().tolist(), _PRIME)
         digit = [int(v) for v in modular.entries()]
-        digits.append(fmpz_mat(*wanted.shape, digit))
-        residual = (residual - times(np.array(digit, dtype=object).reshape(wanted.shape))) // _PRIME
+        digits.append(fmpz_mat(n, k, digit))
+        residual = (residual - times(np.array(digit, dtype=object).reshape(n, k))) // _PRIME
         if len(digits) >= n_wanted:
             found = _as_fractions(digits)
             if found is not None and _solve(times, wanted, found):

@@ -89,9 +89,8 @@ class Stage:
 
     def _is_wide_and_sparse(self, scaled: Floats) -> bool:
         """Return whether nothing is fixed yet and linear programs take long."""
-        return (
-            not len(self.fixed) and self.cone.width >= _WIDE and np.count_nonzero(scaled) <= _MOST_FILLED * scaled.size
-        )
+        is_sparse = bool(np.count_nonzero(scaled) <= _MOST_FILLED * scaled.size)
+        return is_sparse and not len(self.fixed) and self.cone.width >= _WIDE
 
     def _of_all_rows(self, scaled: Floats, limits: Limits) -> Circuit | None:
         """Return an exact circuit next to a vertex that positive weights on all rows lead to, or None."""
