@@ -27,7 +27,7 @@ def canonical_csr(X: Any) -> Any:
     Raises
     ------
     InvalidProblemError
-        It has not two dimensions, or holds no real numbers.
+        It has not two dimensions, holds no real numbers, or its indices are not those of its entries.
     NumberError
         A number, or the sum of entries of one place, is not binary64.
     """
@@ -37,9 +37,10 @@ def canonical_csr(X: Any) -> Any:
         raise InvalidProblemError(f"X has dtype {X.dtype}, expected real numbers")
     if X.ndim != 2:
         raise InvalidProblemError(f"X has shape {X.shape}, {TWO_DIMENSIONS}")
+    X = _checked(X)
     if X.format in ("csr", "csc") and X.dtype == np.float64 and X.has_canonical_format:
         return csr_array(X)
-    rows, columns, data = _entries(X)
+    rows, columns, data = _checked_entries(X)
     try:
         values = numbers(data).held()
     except NumberError as error:
@@ -49,6 +50,39 @@ def canonical_csr(X: Any) -> Any:
         ) from error
     matrix = csr_array((values, (rows, columns)), shape=X.shape)
     return matrix if matrix.nnz == len(values) else csr_array(_summed(rows, columns, values), shape=X.shape)
+
+
+def _checked(X: Any) -> Any:
+    """Return the matrix if its index arrays are valid: SciPy's compiled code trusts them.
+
+    One that is made anew also forgets what SciPy once found of indices that were altered since.
+    """
+    if X.format not in ("csr", "csc", "bsr"):
+        return X
+    try:
+        anew = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+        anew.check_format(full_check=True)
+    except (ValueError, IndexError, TypeError) as error:
+        raise _malformed(X.format, str(error)) from error
+    return anew
+
+
+def _checked_entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the entries if all of them are in the matrix."""
+    try:
+        rows, columns, data = _entries(X)
+    except (ValueError, IndexError, TypeError) as error:
+        raise _malformed(X.format, str(error)) from error
+    if not len(rows) == len(columns) == len(data):
+        raise _malformed(X.format, "it has not as many indices as entries")
+    for indices, size, what in ((rows, X.shape[0], "row"), (columns, X.shape[1], "column")):
+        if len(indices) and not (indices.min() >= 0 and indices.max() < size):
+            raise _malformed(X.format, f"a {what} index is not from 0 to {size - 1}")
+    return rows, columns, data
+
+
+def _malformed(kind: str, why: str) -> InvalidProblemError:
+    return InvalidProblemError(f"X is no valid sparse matrix of the format {kind}: {why}")
 
 
 def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
