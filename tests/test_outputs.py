@@ -151,6 +151,28 @@ def test_data_of_every_format_are_known_by_their_suffix(
     assert "--force" in capsys.readouterr().err and Path(name).read_text() == "precious"
 
 
+@pytest.mark.parametrize("name", ["a1a", "old.data", "old.txt", "old.md", "link.json"])
+def test_other_files_are_overwritten_only_by_force(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """LIBSVM's files have no suffix, and what a link with a fitting name stands for may be one of them."""
+    old = Path("a1a" if name == "link.json" else name)
+    old.write_text("precious\n")
+    if name == "link.json":
+        Path(name).symlink_to(old)
+    assert run(["check", "d.csv", "--proof", name]) == 2
+    assert f"{name}: exists and may hold data; expected a new file, or --force" in capsys.readouterr().err
+    assert old.read_text() == "precious\n"
+    assert run(["check", "d.csv", "-q", "--proof", name, "--force"]) == 0
+    assert json.loads(old.read_text())["claim"] == "separable"
+
+
+def test_nothing_is_lost_with_an_empty_file(folder: Path) -> None:
+    Path("new").touch()
+    assert run(["check", "d.csv", "-q", "--proof", "new"]) == 0
+    assert json.loads(Path("new").read_text())["claim"] == "separable"
+
+
 def test_reports_and_proofs_are_rewritten(folder: Path) -> None:
     for _ in range(2):
         assert run(["check", "d.csv", "-q", "--proof", "p.json"]) == 0

@@ -86,7 +86,7 @@ def check(**options: Any) -> int:
     from maxmargin.cli.check import Asker
     from maxmargin.cli.check import check as command
 
-    opt.check_outputs(options, "proof")
+    opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
     source = opt.source_fields(options)
     dataset, reading = opt.read_either(options, decimal=options.pop("decimal"))
     dataset = dataset if reading is None else reading.dataset
@@ -119,7 +119,7 @@ def margin(**options: Any) -> int:
     """
     from maxmargin.cli import margin as commands
 
-    opt.check_outputs(options, "proof")
+    opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
     hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "proof")}
     C, class_weight = options.pop("C"), options.pop("class_weight")
     opt.check_method(options["method"], opt.MARGIN_METHODS if C is None else opt.SOFT_METHODS)
@@ -165,7 +165,7 @@ def perceptron(**options: Any) -> int:
 
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
     opt.check_method(options["method"], opt.RUN_METHODS)
-    opt.check_outputs(options, "trace", "trace_mistakes")
+    opt.check_outputs(options, "trace", "trace_mistakes", rewritten=opt.TRACES)
     run_file = options["resume"] and f"{options['resume']}.run"
     dataset = opt.read(options)
     opt.require_two_classes(dataset, "perceptron")
@@ -195,7 +195,7 @@ def report(**options: Any) -> int:
     from maxmargin.cli.report import report as command
 
     options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
-    opt.check_outputs(options, "output", folder="figures")
+    opt.check_outputs(options, "output", rewritten=opt.REPORTS, folder="figures")
     return command(opt.read(options), bias=not options.pop("no_bias"), **options)
 
 

@@ -110,7 +110,7 @@ def _checked_sidecar(output: Path, *, force: bool) -> Path:
     if output.suffix != _SUFFIX:
         raise InvalidOptionError(f"{output}: unknown suffix {output.suffix!r}; expected {_SUFFIX}")
     sidecar = output.with_suffix(".truth.json")
-    check_outputs([output, sidecar], [], force=force)
+    check_outputs([output, sidecar], [], force=force, rewritten=[".json"])
     return sidecar
 
 

@@ -4,7 +4,7 @@ The choices are spelled out here, so that ``--help`` imports nothing; a test com
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import cleandoc
@@ -27,6 +27,9 @@ SOFT_METHODS = ("auto", "cvxpy", "working-set", "interior-point", "dual-coordina
 RUN_METHODS = ("auto", "weights", "gram", "blocks", "integers")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
+PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
+"""Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files."""
+
 FORMATS = ("csv", "tsv", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
 
 _SOURCE_HELP = """
@@ -246,22 +249,27 @@ def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
 
 def force_option(command: Command) -> Command:
     """Add --force."""
-    return _together(command, click.option("--force", is_flag=True, help="Overwrite files that may hold data."))
+    return _together(command, click.option("--force", is_flag=True, help="Overwrite existing files that may hold data."))
 
 
-def check_outputs(options: dict[str, Any], *names: str, folder: str | None = None) -> None:
+def check_outputs(
+    options: dict[str, Any], *names: str, rewritten: Sequence[str], folder: str | None = None
+) -> None:
     """Take --force out of ``options``, and raise before any work unless the files of these options may be written.
+
+    Without --force an existing file is overwritten only if its name has one of the suffixes ``rewritten``.
 
     Raises
     ------
     OSError
-        An output cannot be written, is an input of the command, or may hold data and there is no --force.
+        An output cannot be written, is an input of the command, or may be a file of another kind and there is no
+        --force.
     """
     from maxmargin.cli.output_files import check_output_folder, check_outputs, inputs_of
 
     outputs = [options[name] for name in names if options[name] is not None]
     inputs = inputs_of(options["source"], resume=options.get("resume"))
-    check_outputs(outputs, inputs, force=options.pop("force"))
+    check_outputs(outputs, inputs, force=options.pop("force"), rewritten=rewritten)
     if folder is not None and options[folder] is not None:
         check_output_folder(options[folder], outputs, inputs)
 

@@ -1,4 +1,4 @@
-"""Which files a command may write: none of those that it reads, and data only where that is asked for."""
+"""Which files a command may write: none of those that it reads, and over others only where that is asked for."""
 
 import errno
 import os
@@ -9,14 +9,10 @@ from glob import escape, glob
 from pathlib import Path
 
 from maxmargin.outputs import check_folder_writable, check_writable, is_written_directly
-from maxmargin.readers.formats import READERS
-from maxmargin.readers.source import STDIN, suffix_of
-
-DATA_SUFFIXES = (*READERS, ".npy")
-"""Of files that are not overwritten unless it is asked for."""
+from maxmargin.readers.source import STDIN
 
 
-def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool) -> None:
+def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, rewritten: Sequence[str]) -> None:
     """Raise before any work unless all files may be written.
 
     Parameters
@@ -26,27 +22,35 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool) 
     inputs : sequence of str or path
         What the command reads; see `inputs_of`. Links to them are refused as well.
     force : bool
-        Whether files that may hold data, as their suffixes say, may be overwritten; inputs never.
+        Whether existing files may be overwritten whatever their names; inputs never.
+    rewritten : sequence of str
+        Suffixes of files that are overwritten without `force`; empty files are as well.
 
     Raises
     ------
     OSError
     """
     for number, path in enumerate(paths):
-        _check_output(path, inputs, force=force)
+        _check_output(path, inputs, rewritten, force=force)
         if any(is_same_file(path, other) for other in paths[:number]):
             raise FileExistsError(errno.EEXIST, "is named for two outputs; expected two files", str(path))
 
 
-def _check_output(path: Path, inputs: Sequence[str], *, force: bool) -> None:
+def _check_output(path: Path, inputs: Sequence[str], rewritten: Sequence[str], *, force: bool) -> None:
     check_writable(path)
     if is_written_directly(os.fspath(path)):
         return
     if any(is_same_file(path, Path(other)) for other in inputs):
         raise FileExistsError(errno.EEXIST, "is one of the inputs; expected another file", str(path))
-    names = (os.fspath(path), os.path.realpath(path))
-    if not force and path.exists() and any(suffix_of(name) in DATA_SUFFIXES for name in names):
+    if not (force or _is_rewritten(path, rewritten)):
         raise FileExistsError(errno.EEXIST, "exists and may hold data; expected a new file, or --force", str(path))
+
+
+def _is_rewritten(path: Path, suffixes: Sequence[str]) -> bool:
+    """Return whether nothing is lost at a path: no file, an empty one, or one of these suffixes, also behind links."""
+    if not path.exists() or path.stat().st_size == 0:
+        return True
+    return all(name.suffix.lower() in suffixes for name in (path, Path(os.path.realpath(path))))
 
 
 def check_output_folder(folder: Path, outputs: Sequence[Path], inputs: Sequence[str]) -> None:
