@@ -235,7 +235,9 @@ def load(
         of the first five formats with the same columns, X.npy beside y.npy, the name of a bundled data set (iris,
         breast_cancer, wine, digits), `-` for CSV on the standard input, or a pandas, Polars or Arrow table.
     label : str or int
-        Column of the labels: a name, or a position from 0 (negative counts from the end). Default: the last.
+        Column of the labels: a name, or a position from 0 (negative counts from the end). Default: the last. Columns
+        in which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
+        position counts them; who wants one names it here, as `id`, or in `one_hot`.
     positive : label, optional
         The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
         +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
@@ -415,7 +417,7 @@ def from_arrays(
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
     return _dataset(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
-        label_name="y", source=source,
+        label_name="y", source=source, notes=features.notes,
     )  # fmt: skip
 
 

@@ -2,13 +2,17 @@
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -124,3 +128,78 @@ def test_compressed_text_is_as_large_as_it_says(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"x,label\n" + b"0,a\n1,b\n" * 100_000))
     assert not mm.load(path, memory="4MiB").is_in_memory
     assert mm.load(path, memory="1GiB").is_in_memory
+
+
+# The index of a pandas data frame
+
+
+def indexed(name: str | None = "site", n_rows: int = 40) -> pd.DataFrame:
+    rows = range(n_rows)
+    frame = pd.DataFrame({"x": np.arange(float(n_rows)), "y": [row % 2 for row in rows]})
+    return frame.set_index(pd.Index([f"u{row // 20}" for row in rows], name=name))
+
+
+def stored(frame: pd.DataFrame, path: Path) -> Path:
+    table = pa.Table.from_pandas(frame)
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=10)
+    else:
+        feather.write_feather(table, path, chunksize=10)
+    return path
+
+
+@pytest.mark.parametrize(("name", "column"), [("site", "site"), (None, "__index_level_0__")])
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_the_index_of_a_data_frame_is_no_label(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str | None, column: str, suffix: str
+) -> None:
+    frame = indexed(name)
+    path = stored(frame, tmp_path / f"data{suffix}")
+    (tmp_path / "folder").mkdir()
+    stored(frame, tmp_path / "folder" / f"a{suffix}")
+    stored(frame, tmp_path / "folder" / f"b{suffix}")
+    on_disk: list[tuple[Any, dict[str, Any]]] = [(path, {"memory": 1000}), (tmp_path / "folder", {})]
+    for source, how in [(path, {}), (pa.Table.from_pandas(frame), {}), *on_disk]:
+        dataset = mm.load(source, **how)
+        assert (dataset.feature_names, dataset.label_name, dataset.classes) == (("x",), "y", (0, 1))
+        assert dataset.notes == (f"left out as the index of a pandas data frame: {column!r}",)
+        named = mm.load(source, label=column, drop=-1, **how)
+        assert (named.feature_names, named.classes) == (("x",), ("u0", "u1"))
+        assert named.notes == ("dropped on request: 'y'",), "positions do not count the index"
+        assert "position 2, expected a position from -2 to 1" in refused(
+            lambda s=source, h=how: mm.load(s, label=2, **h)
+        )
+    assert run(["check", str(path), "--json"]) == 3
+    out, err = capsys.readouterr()
+    assert err.count(column) == 1 and json.loads(out)["notes"] == list(dataset.notes)
+
+
+def test_the_index_of_a_data_frame_by_name(tmp_path: Path) -> None:
+    path = stored(indexed(), tmp_path / "data.parquet")
+    assert mm.load(path, id="site").row_ids == ("u0",) * 20 + ("u1",) * 20
+    assert mm.load(path, one_hot="site").feature_names == ("x", "site=u1")
+    assert mm.load(path, drop="site").notes == ("dropped on request: 'site'",)
+
+
+def test_the_index_is_no_feature_of_a_table(tmp_path: Path) -> None:
+    """The index as a feature would separate what overlaps."""
+    frame = pd.DataFrame({"x": [0.0, 1.0, 0.0, 1.0]}, index=pd.Index([0, 1, 5, 6], name="n"))
+    table = pa.Table.from_pandas(frame)
+    assert mm.separability(table, [0, 0, 1, 1]).verdict == "overlap"
+    assert mm.separability(table.to_pandas().reset_index(), [0, 0, 1, 1]).verdict == "separable"
+
+
+@pytest.mark.parametrize(
+    "told", [b"", b"null", b"[]", b"{}", b"\xff", b'{"index_columns": 3}', b'{"index_columns": [{"kind": "range"}, 3]}']
+)
+def test_metadata_without_an_index(tmp_path: Path, told: bytes) -> None:
+    table = pa.table({"x": [0.0, 1.0], "site": ["u", "v"]}).replace_schema_metadata({b"pandas": told})
+    parquet.write_table(table, tmp_path / "data.parquet")
+    for source in (table, tmp_path / "data.parquet"):
+        assert mm.load(source).label_name == "site"
+
+
+def test_files_of_a_folder_have_the_same_index(tmp_path: Path) -> None:
+    stored(indexed(), tmp_path / "a.parquet")
+    stored(indexed().reset_index()[["x", "y", "site"]], tmp_path / "b.parquet")
+    assert "of which 'site' hold the index of pandas" in refused(lambda: mm.load(tmp_path))

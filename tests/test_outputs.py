@@ -152,9 +152,7 @@ def test_data_of_every_format_are_known_by_their_suffix(
 
 
 @pytest.mark.parametrize("name", ["a1a", "old.data", "old.txt", "old.md", "link.json"])
-def test_other_files_are_overwritten_only_by_force(
-    folder: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_other_files_are_overwritten_only_by_force(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """LIBSVM's files have no suffix, and what a link with a fitting name stands for may be one of them."""
     old = Path("a1a" if name == "link.json" else name)
     old.write_text("precious\n")

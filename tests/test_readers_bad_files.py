@@ -481,4 +481,4 @@ def npz_bytes(**named: Any) -> bytes:
 def test_a_parquet_file_without_columns_is_one_line(tmp_path: Path, memory: int | None) -> None:
     path = tmp_path / "data.parquet"
     parquet.write_table(pa.table({}), path)
-    assert complaint(path, memory=memory).startswith("label=: found position -1")
+    assert complaint(path, memory=memory).startswith("found no columns, expected at least two")

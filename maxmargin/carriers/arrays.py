@@ -30,6 +30,7 @@ class ArrayScan:
     Columns are counted as if y followed X.
     """
 
+    index: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     numbers_path: str | None = None
 

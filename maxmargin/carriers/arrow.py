@@ -83,6 +83,7 @@ class ArrowScan:
         self.file = file
         self.budget = budget
         self.names = file.names
+        self.index = file.index
         self.n_columns = len(file.names)
         self._mark = Mark.of(file.path)
         twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.readers.errors import data_error
+from maxmargin.readers.pandas_index import index_columns
 
 from .budget import Budget, size_text
 from .row_cache import RowNumbers
@@ -25,6 +26,7 @@ class ArrowFile(Protocol):
 
     path: str
     names: tuple[str, ...]
+    index: tuple[int, ...]
     n_rows_at_once: int
 
     @property
@@ -45,7 +47,9 @@ class ParquetFile:
         with readable(path, "Parquet"):
             file = parquet.ParquetFile(path)
             self._metadata = file.metadata
-            self.names = tuple(file.schema_arrow.names)
+            schema = file.schema_arrow
+        self.names = tuple(schema.names)
+        self.index = index_columns(self.names, schema.metadata)
         n_rows = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
         self.starts: RowNumbers = np.cumsum([0, *n_rows])
         self.n_rows_at_once = budget.chunk_rows(len(self.names))
@@ -76,7 +80,9 @@ class FeatherFile:
         self.path = path
         self._budget = budget
         with readable(path, "Feather"), self._reader(None) as reader:
-            self.names = tuple(reader.schema.names)
+            schema = reader.schema
+        self.names = tuple(schema.names)
+        self.index = index_columns(self.names, schema.metadata)
         self.n_rows_at_once = budget.chunk_rows(len(self.names))
 
     @cached_property

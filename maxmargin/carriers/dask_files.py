@@ -58,7 +58,7 @@ def open_on_cluster(path: str, choice: Choice, address: str, *, is_positive_chos
     scans, notes = scans_of(path, choice, Budget())
     if kind_of(scans[0].path, choice.format) in (".npz", ".npy"):
         raise data_error(path, found="NumPy arrays", expected="Parquet, Feather, CSV or TSV for a cluster")
-    roles = choice.roles(scans[0].names, scans[0].n_columns, path)
+    roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
     reading = [_ClusterScan(scan, choice, workers) for scan in scans]
     labels, _ = Validation(reading, roles, is_positive_chosen).run()
     X = DaskRows([part for scan in reading for part in scan.parts], [s for scan in reading for s in scan.summaries],

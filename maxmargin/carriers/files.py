@@ -87,11 +87,14 @@ def scan_of(path: str, choice: Choice, budget: Budget) -> Scan:
 def _check_schema(scans: Sequence[Scan]) -> None:
     first = scans[0]
     for scan in scans[1:]:
-        if (scan.names, scan.n_columns) != (first.names, first.n_columns):
+        if (scan.names, scan.n_columns, scan.index) != (first.names, first.n_columns, first.index):
             raise data_error(
                 scan.path, found=_columns_text(scan), expected=f"those of {first.path}: {_columns_text(first)}"
             )
 
 
 def _columns_text(scan: Scan) -> str:
-    return f"{scan.n_columns} columns without names" if scan.names is None else f"the columns {listed(scan.names)}"
+    if scan.names is None:
+        return f"{scan.n_columns} columns without names"
+    index = f", of which {listed(scan.names[j] for j in scan.index)} hold the index of pandas" if scan.index else ""
+    return f"the columns {listed(scan.names)}{index}"

@@ -98,7 +98,7 @@ def open_stored(
     if is_alone and fits:
         return None
     refuse_what_needs_memory(path, choice)
-    roles = choice.roles(scans[0].names, scans[0].n_columns, path)
+    roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
     budget = budget or Budget()
     resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget, choice)
     wanted = drawn_numbers(n_rows, len(roles.features), budget)

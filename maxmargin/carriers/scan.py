@@ -56,12 +56,15 @@ class Scan(Reading, Protocol):
     Attributes
     ----------
     n_columns : int
+    index : tuple of int
+        Positions of the columns that hold the index of a pandas data frame.
     notes : tuple of str
     numbers_path : str or None
         Where numbers are kept that have to be written to another file; None: in a temporary one.
     """
 
     n_columns: int
+    index: tuple[int, ...]
     notes: tuple[str, ...]
     numbers_path: str | None
 

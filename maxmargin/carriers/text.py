@@ -62,6 +62,7 @@ class ArrowColumns(Columns):
 class TextScan:
     """A CSV or TSV file, plain or compressed."""
 
+    index: tuple[int, ...] = ()
     starts_inside = False
     writes_numbers = True
     numbers_path: str | None = None

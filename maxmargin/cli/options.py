@@ -37,7 +37,8 @@ SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also 
 such files, a bundled data set (iris, breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin
 generate lists them), the truth table of a formula ("formula:(x1 | x4) & ~x3"), or - for CSV on the standard input.
 LIBSVM's files need no suffix; --format tells of others.
-COL is a column's name or its position from 0; negative positions count from the end.
+COL is a column's name or its position from 0; negative positions count from the end. Where Parquet and Feather files
+hold the index of a pandas data frame, its columns are left out unless they are named; positions do not count them.
 """
 
 
@@ -249,12 +250,10 @@ def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
 
 def force_option(command: Command) -> Command:
     """Add --force."""
-    return _together(command, click.option("--force", is_flag=True, help="Overwrite existing files that may hold data."))
+    return _together(command, click.option("--force", is_flag=True, help="Overwrite files that may hold data."))
 
 
-def check_outputs(
-    options: dict[str, Any], *names: str, rewritten: Sequence[str], folder: str | None = None
-) -> None:
+def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str], folder: str | None = None) -> None:
     """Take --force out of ``options``, and raise before any work unless the files of these options may be written.
 
     Without --force an existing file is overwritten only if its name has one of the suffixes ``rewritten``.

@@ -14,28 +14,32 @@ from .assemble import first_not_finite
 from .binary64 import REAL_KINDS, NumberError, array_of, numbers
 from .errors import DataError, quote
 from .exact_rows import ExactRows, FractionColumns
-from .frames import column_of, columns_of, is_from_table_library, labels_of_series
+from .frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from .labels import CodedLabels
 from .sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
+from .table import index_note
 
 if TYPE_CHECKING:
     from maxmargin.solvers.chunks import Carrier
 
     from .table import Matrix
 
+Item = TypeVar("Item")
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
 
 
 class Features(NamedTuple):
     """Finite numbers (float64, C-contiguous or CSR, or a carrier), the names of their columns, their extremes if dense.
 
-    `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding.
+    `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding. `notes`
+    say what was left out.
     """
 
     X: "Matrix | Carrier"
     names: tuple[str, ...]
     bounds: Bounds | None
     exact: ExactRows | None
+    notes: tuple[str, ...] = ()
 
 
 def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
@@ -50,19 +54,20 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
     names = None if feature_names is None else tuple(str(name) for name in feature_names)
     if _is_outside_memory(X):
         return Features(*_carried(X, names), None, None)
+    notes: tuple[str, ...] = ()
     is_frame = is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2
     try:
         if is_sparse(X):
             matrix, exact = canonical_csr(X), None
         elif is_frame:
-            own_names, matrix, exact = _matrix_of_frame(X)
+            own_names, matrix, exact, notes = _matrix_of_frame(X)
             names = own_names if names is None else names
         else:
             matrix, exact = _dense(X)
         _check_shape(matrix.shape)
         shown = _named(names, matrix.shape[1])
         bounds = _checked_finite(matrix, names)
-        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact))
+        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes)
     except NumberError as error:
         raise InvalidProblemError(_worded("X", error, names)) from error
 
@@ -160,9 +165,11 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     return values
 
 
-def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], FractionColumns | None]:
+def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], FractionColumns | None, tuple[str, ...]]:
     try:
-        names, series = columns_of(X, "X")
+        every, series = columns_of(X, "X")
+        index = index_of(X, every)
+        names, series = _without(every, index), _without(series, index)
         columns = [column_of(one, name, "X") for name, one in zip(names, series, strict=True)]
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
@@ -174,7 +181,12 @@ def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Frac
     for j, column in enumerate(columns):
         matrix[:, j] = column.values
     exact = [column.exact for column in columns]
-    return names, matrix, None if all(column is None for column in exact) else exact
+    notes = index_note(every, index)
+    return tuple(names), matrix, None if all(column is None for column in exact) else exact, notes
+
+
+def _without(values: Sequence[Item], places: Sequence[int]) -> list[Item]:
+    return [value for j, value in enumerate(values) if j not in places]
 
 
 def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:

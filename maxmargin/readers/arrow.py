@@ -19,7 +19,7 @@ def read_parquet(path: str, choice: Choice) -> Table:
     """
     import pyarrow.parquet
 
-    return _read(pyarrow.parquet.read_table, path, choice, "Parquet")
+    return _read(lambda file: pyarrow.parquet.ParquetFile(file).read(), path, choice, "Parquet")
 
 
 def read_feather(path: str, choice: Choice) -> Table:

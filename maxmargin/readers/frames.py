@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .binary64 import NumberError, Numbers, numbers
 from .errors import data_error, quote
+from .pandas_index import index_columns
 from .table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def read_frame(frame: Any, choice: Choice, source: str | None = None) -> Table:
     source = source or _called(frame)
     choice.refuse_of_text(source, "a table of columns")
     names, columns = columns_of(frame, source)
-    roles = choice.roles(names, len(columns), source)
+    roles = choice.roles(names, len(columns), source, index_of(frame, names))
     return Table(
         source=source,
         names=kept_names(names, roles.features),
@@ -70,6 +71,15 @@ def columns_of(frame: Any, source: str) -> "tuple[tuple[str, ...], list[nw.Serie
         hint = "collect() it first" if hasattr(frame, "collect") else ""
         raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected, hint=hint)
     return tuple(str(name) for name in table.columns), list(table.iter_columns())
+
+
+def index_of(frame: Any, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the positions of the columns of a table that hold the index of a pandas data frame."""
+    import narwhals as nw
+
+    schema = getattr(nw.to_native(frame, pass_through=True), "schema", None)
+    metadata = getattr(schema, "metadata", None)
+    return index_columns(names, metadata if isinstance(metadata, dict) else None)
 
 
 def _refuse_namesakes(frame: Any, source: str) -> None:

@@ -48,6 +48,8 @@ class Roles:
     dropped: tuple[int, ...]
     encoded: frozenset[int] = frozenset()
     """Features that were named to be encoded."""
+    index: tuple[int, ...] = ()
+    """Columns that hold the index of a pandas data frame, and were left out as nothing was said of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +130,22 @@ class Choice:
         """Whether the texts of the features are needed, not their binary64 values alone."""
         return self.one_hot.is_asked or self.keep_texts
 
-    def roles(self, names: Sequence[str] | None, n_columns: int, source: str) -> Roles:
+    def roles(self, names: Sequence[str] | None, n_columns: int, source: str, index: Sequence[int] = ()) -> Roles:
         """Resolve names and positions against the columns of `source`.
+
+        Columns that hold the index of a pandas data frame, those at the positions `index`, have names only: positions
+        that the user gives count the others, and what is not named is left out.
 
         Raises
         ------
         DataError
             A column does not exist, is named twice, has two roles, or no feature is left.
         """
-        if n_columns == 1:
-            raise data_error(source, found="one column only", expected="at least two: features and a label")
-        columns = _Columns(names=names, n_columns=n_columns, source=source)
+        if n_columns < 2:
+            found = "one column only" if n_columns else "no columns"
+            raise data_error(source, found=found, expected="at least two: features and a label")
+        counted = tuple(j for j in range(n_columns) if j not in index)
+        columns = _Columns(names=names, counted=counted, source=source)
         label = columns.find(self.label, "label")
         row_id = None if self.id is None else columns.find(self.id, "id")
         dropped = {columns.find(column, "drop") for column in self.drop}
@@ -148,23 +155,27 @@ class Choice:
                     source, column=columns.shown(label), option=asked, found="the label column",
                     expected="another column", hint=f"choose the label with {option('label')}",
                 )  # fmt: skip
-        features = tuple(j for j in range(n_columns) if j not in dropped and j not in (label, row_id))
+        encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
+        taken = {*dropped, label, row_id}
+        features = tuple(j for j in range(n_columns) if j not in taken and (j in encoded or j not in index))
         if not features:
             raise data_error(source, found="no feature column left", expected="at least one beside the label")
-        encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
         if not encoded <= set(features):
             column = columns.shown(min(encoded - set(features)))
             raise data_error(
                 source, column=column, option="one_hot_column", found="a column that is not a feature",
                 expected="a text column among the features",
             )  # fmt: skip
-        return Roles(label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded)
+        return Roles(
+            label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
+            index=tuple(j for j in index if j not in {*taken, *features}),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Columns:
     names: Sequence[str] | None
-    n_columns: int
+    counted: Sequence[int]
     source: str
 
     def find(self, wanted: ColumnRef, option: str) -> int:
@@ -182,15 +193,16 @@ class _Columns:
         position = _whole_number(wanted)
         if position is None:
             raise self._unknown(wanted, option)
-        if not -self.n_columns <= position < self.n_columns:
-            raise self._error(
-                option, f"position {position}", f"a position from {-self.n_columns} to {self.n_columns - 1}", ""
-            )
-        return position % self.n_columns
+        n_counted = len(self.counted)
+        if not n_counted:
+            raise self._error(option, "no columns but those of the index of pandas", "a name of one of them", "")
+        if not -n_counted <= position < n_counted:
+            raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}", "")
+        return self.counted[position]
 
     def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
         if self.names is None:
-            expected = f"a position from 0 to {self.n_columns - 1}, as the columns have no names"
+            expected = f"a position from 0 to {len(self.counted) - 1}, as the columns have no names"
             return self._error(option, f"no column {quote(wanted)}", expected, "")
         expected = f"one of {listed(self.names)}, or a position"
         return self._error(option, f"no column {quote(wanted)}", expected, nearest(wanted, self.names))
@@ -297,7 +309,15 @@ def kept_names(names: Sequence[str] | None, features: Iterable[int]) -> tuple[st
 
 
 def drop_note(names: Sequence[str] | None, roles: Roles) -> tuple[str, ...]:
-    """Say which columns were left out because the user asked for it."""
+    """Say which columns were left out: because the user asked for it, or as the index of a pandas data frame."""
+    index = index_note(names, roles.index)
     if not roles.dropped:
+        return index
+    return (f"dropped on request: {', '.join(repr(shown_name(names, j)) for j in roles.dropped)}", *index)
+
+
+def index_note(names: Sequence[str] | None, index: Sequence[int]) -> tuple[str, ...]:
+    """Say which columns were left out as the index of a pandas data frame."""
+    if not index:
         return ()
-    return (f"dropped on request: {', '.join(repr(shown_name(names, j)) for j in roles.dropped)}",)
+    return (f"left out as the index of a pandas data frame: {', '.join(repr(shown_name(names, j)) for j in index)}",)
