@@ -198,7 +198,7 @@ def test_workers_read_files(client: Any, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_workers_leave_the_index_of_a_data_frame_out(client: Any, tmp_path: Path) -> None:
     rows = frame()
-    table = pa.Table.from_pandas(rows.set_index(pd.Index(range(5, len(rows) + 5), name="n")))
+    table = pa.Table.from_pandas(rows.set_index(pd.Index([f"r{row}" for row in range(len(rows))], name="n")))
     dataset = load(parquet(tmp_path, table), cluster=client.scheduler.address)
     assert dataset.notes == ("left out as the index of a pandas data frame: 'n'",)
     assert_is_the_data(dataset)
