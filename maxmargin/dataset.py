@@ -248,9 +248,9 @@ def load(
         Column that names the rows; it is not a feature.
     one_hot : bool, column or iterable of columns
         Encode text columns as one column of 0 and 1 for every text but the first in sorted order: all of them, or those
-        that are named. With True a column is refused whose texts look like numbers, or where more than half of more
-        than 5 rows have a text that no other row has: such a row is put right whatever its class is, so the columns
-        separate anything.
+        that are named. With True a column is refused whose texts look like numbers or dates (10kg, 10-19, 12:30), or
+        where more than half of more than 5 rows have a text that no other row has: such a row is put right whatever its
+        class is, so the columns separate anything.
     drop_missing : bool
         Leave out rows with missing values.
     sep : str, optional

@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,27 @@ NUMERIC = {
     "\N{FULLWIDTH DIGIT ONE}\N{FULLWIDTH DIGIT TWO}": "ASCII",
     "5;2": "separated by ';'",
     "1.5|x": "separated by '|'",
+    "10kg": "unit",
+    "'1'": "quoted",
+    "\u201c1,5\u201d": "quoted",
+    "1/2": "fraction",
+    "\u00bd": "fraction",
+    "1 \u00bd": "fraction",
+    "\u0663": "ASCII",
+    "\u0661\u066b\u0665": "ASCII",
+    "1d5": "Fortran",
+    "12:30": "a date or time",
+    "2020-01-31": "a date or time",
+    "31.01.2020": "a date or time",
+    "1/31/2020": "a date or time",
+    "2020-01-31T12:30:00Z": "a date or time",
+    "10-20": "a range",
+    "5-": "something else beside it",
+    "- 5": "something else beside it",
+    "1.5.5": "something else beside it",
+    "1e5.5": "something else beside it",
+    "192.168.1.1": "something else beside it",
+    "5 big apples": "something else beside it",
 }
 
 
@@ -197,8 +219,7 @@ def test_what_looks_like_a_number_is_named(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["red", "1st", "22nd", "2b", "a1", "2020-01-31", "31.01.20", "31.01.2020", "12:30", "10-20", "192.168.1.1", "+",
-     "-", "n/a", "x,5", "1,x", "v1.2.3", "", ",", "$", "5 big apples"],
+    ["red", "1st", "22nd", "1st class", "a1", "+", "-", "n/a", "x,5", "v1.2.3", "", ",", "$", "#5", "No. 5"],
 )  # fmt: skip
 def test_levels_do_not_look_like_numbers(text: str) -> None:
     assert look_of(text) is None
@@ -208,7 +229,7 @@ def test_levels_do_not_look_like_numbers(text: str) -> None:
 @given(st.text(max_size=8))
 def test_looks_are_about_texts_with_a_digit(text: str) -> None:
     look = look_of(text)
-    assert look is None or any(char.isdigit() for char in text)
+    assert look is None or any(char.isdigit() or unicodedata.numeric(char, None) for char in text)
 
 
 @pytest.mark.parametrize("text", ["1,5", "1,234", "$5", "0x1F"])
@@ -225,6 +246,30 @@ def test_one_hot_is_never_advised_for_numbers(
     assert "it looks like" in message
     assert "encode it with --one-hot" not in message
     assert ("--decimal-comma" in message and "--sep" in message) == ("," in text)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["10kg", "12kg"], ["'1'", "'2'"], ["1/2", "3/2"], ["\u00bd", "\u00bc"], ["\u0663", "\u0664"], ["1d5", "2d5"],
+     ["12:30", "12:31"], ["5-", "6-"], ["- 5", "- 6"], ["1e5.5", "1e6.5"], ["2020-01-31", "2020-02-01"],
+     ["31.01.2020", "01.02.2020"], ["2b", "3b"], ["10-19", "20-29"]],
+)  # fmt: skip
+@pytest.mark.parametrize("memory", [[], ["--memory", "1000"]])
+def test_categories_that_look_like_numbers_are_named_to_be_encoded(
+    write: Write, capsys: pytest.CaptureFixture[str], values: list[str], memory: list[str]
+) -> None:
+    path = write("a;y\n" + "".join(f"{value};{i % 2}\n" for i, value in enumerate(values * 10)))
+    message = refused(capsys, "check", path, *memory)
+    assert f"line 2, column 'a': found {values[0]!r}, expected a number (it looks like a" in message
+    assert "encode it with --one-hot" not in message
+    assert "it looks like a" in (unnamed := refused(capsys, "check", path, "--one-hot"))
+    assert unnamed.count("--one-hot-column") == 1
+    assert mm.load(path, one_hot="a").n_features == 1
+
+
+def test_several_decimal_commas_are_no_category(write: Write) -> None:
+    message = error(write("a;y\n1,5,5;u\n2,5,5;v\n"), sep=";", decimal_comma=True)
+    assert "found '1,5,5', expected a number (it looks like a number with something else beside it: " in message
 
 
 def test_stored_texts_are_to_be_stored_as_numbers(tmp_path: Path) -> None:
@@ -309,7 +354,8 @@ def test_named_columns_are_the_only_ones_encoded(write: Write) -> None:
 def test_named_columns_of_numbers_and_texts_are_encoded(write: Write) -> None:
     path = write("doors,y\n2,k\n3,l\n4,k\n5more,l\n2,k\n")
     message = error(path, one_hot=True)
-    assert "line 5, column 'doors': found '5more', expected a number (most of the column are numbers; name " in message
+    assert "line 5, column 'doors': found '5more', expected a number (it looks like a number with a unit: " in message
+    assert "or name the column with one_hot=[...] if these are categories" in message
     assert mm.load(path, one_hot="doors").feature_names == ("doors=3", "doors=4", "doors=5more")
 
 

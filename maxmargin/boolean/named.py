@@ -12,6 +12,9 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 _ENCODINGS = ("signs", "bits")
 
+_LONGEST_SHOWN = 60
+"""Characters of a name that messages and answers show."""
+
 
 def named_truth_table(name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ``(X, y)``, the truth table of the formula that a name holds.
@@ -36,14 +39,16 @@ def named_truth_table(name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     text, colon, option = name.strip().removeprefix(FORMULA_PREFIX).partition(":")
     encoding = option.removeprefix("encoding=") if colon else _ENCODINGS[0]
     if encoding not in _ENCODINGS:
-        raise InvalidOptionError(f"{name}: found the encoding {encoding!r}, expected one of {', '.join(_ENCODINGS)}")
+        raise InvalidOptionError(
+            f"{shortened(name)}: found the encoding {shortened(encoding)!r}, expected one of {', '.join(_ENCODINGS)}"
+        )
     try:
         formula = Formula.parse(text)
         if not formula.n_variables:
             raise InvalidOptionError("formula: found no variable, expected x1, x2, ...")
         return formula.truth_table("bits" if encoding == "bits" else "signs")
     except InvalidOptionError as error:
-        raise InvalidOptionError(f"{name}: {error}") from error
+        raise InvalidOptionError(f"{shortened(name)}: {error}") from error
 
 
 def formula_data(name: str) -> Generated:
@@ -72,6 +77,17 @@ def formula_data(name: str) -> Generated:
         feature_names=feature_names(X.shape[1]),
         truth=_truth(X, y),
     )
+
+
+def shortened(name: str) -> str:
+    """Return a name as messages and answers show it: cut when it is long.
+
+    Examples
+    --------
+    >>> shortened("formula:x1 & x2"), len(shortened("formula:" + " & ".join(["x1"] * 1000)))
+    ('formula:x1 & x2', 63)
+    """
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
 
 
 def feature_names(n_variables: int) -> tuple[str, ...]:

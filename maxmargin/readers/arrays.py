@@ -131,6 +131,9 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
         return _checked_length(y, n_samples)
     if is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
         return _checked_length(_labels_of_series(y), n_samples)
+    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if is_from_table_library(y) else []
+    if len(names) == 1:
+        raise InvalidProblemError(f"y is a table of one column, expected the column itself: use y[{names[0]!r}]")
     if is_sparse(y):
         raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
     values = y if isinstance(y, np.ndarray) else _as_labels(y)

@@ -265,7 +265,7 @@ def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -
     if spelling.is_number(text):
         return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
     hint = spelling.hint(text)
-    if anyway:
+    if anyway and option("one_hot_column") not in hint:
         hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
     return table.error(row, name, found=quote(text), expected="a number", hint=hint)
 

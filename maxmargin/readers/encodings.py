@@ -5,6 +5,7 @@ import codecs
 from maxmargin.solvers.errors import option
 
 from .errors import DataError, data_error
+from .source import STDIN_NAME, is_compressed
 
 _EXPECTED = "text in UTF-8"
 
@@ -22,8 +23,10 @@ _MARKS = {
 }
 """Byte-order marks; those of UTF-32 come first, as one begins with one of UTF-16."""
 
+_GZIP = "gzip data"
+
 _FORMATS = {
-    b"\x1f\x8b": "gzip data", b"BZh": "bzip2 data", b"\xfd7zXZ": "xz data", b"\x28\xb5\x2f\xfd": "Zstandard data",
+    b"\x1f\x8b": _GZIP, b"BZh": "bzip2 data", b"\xfd7zXZ": "xz data", b"\x28\xb5\x2f\xfd": "Zstandard data",
     b"PK\x03\x04": "a zip archive (.zip, .xlsx, .npz)", b"\xd0\xcf\x11\xe0": "an Excel file", b"PAR1": "Parquet data",
     b"ARROW1": "Feather data", b"\x93NUMPY": "a NumPy array", b"\x89HDF": "HDF5 data",
 }  # fmt: skip
@@ -70,7 +73,7 @@ def not_text(content: bytes, place: int, lines_before: int, source: str) -> Data
     lines_before : int
     source : str
     """
-    known = _known_form(content) if lines_before == 0 else None
+    known = _known_form(content, source) if lines_before == 0 else None
     if known is not None:
         return data_error(source, found=known[0], expected=_EXPECTED, hint=known[1])
     line = lines_before + content.count(b"\n", 0, place) + 1
@@ -78,15 +81,20 @@ def not_text(content: bytes, place: int, lines_before: int, source: str) -> Data
     return data_error(source, line=line, found=found, expected=_EXPECTED, hint=hint)
 
 
-def _known_form(content: bytes) -> tuple[str, str] | None:
-    """Return what the first bytes of a source show it to be, and what to do."""
+def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
+    """Return what the first bytes of a source, decompressed if its name says so, show it to be, and what to do."""
     encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None) or _utf16(content)
     if encoding is not None:
         return f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8"
     form = next((name for start, name in _FORMATS.items() if content.startswith(start)), None)
     if form is None:
         return None
-    return form, "its name should end in .gz" if "gzip" in form else f"say what it is with {option('format')}"
+    if form != _GZIP:
+        return form, f"say what it is with {option('format')}"
+    if source == STDIN_NAME:
+        return form, "decompress it on its way: gunzip -c FILE.gz | maxmargin ..."
+    is_twice = is_compressed(source)
+    return form, "it is compressed twice: decompress it once with gunzip" if is_twice else "its name should end in .gz"
 
 
 def of_another_encoding(byte: int) -> tuple[str, str]:

@@ -23,14 +23,14 @@ def read_generated(name: str, choice: Choice) -> Table:
         A parameter is unknown or out of range, the formula is none, or `choice` names a column that does not exist.
     """
     try:
-        X, y, column_names = _made(name)
+        X, y, column_names, source = _made(name)
     except InvalidOptionError as error:
         raise DataError(str(error)) from error
     names = (*column_names, LABEL_NAME)
-    roles = choice.roles(names, len(names), name)
+    roles = choice.roles(names, len(names), source)
     columns = np.column_stack([X, y])
     return Table(
-        source=name,
+        source=source,
         names=tuple(names[j] for j in roles.features),
         features=np.ascontiguousarray(columns[:, list(roles.features)]),
         label=y if roles.label == len(names) - 1 else columns[:, roles.label],
@@ -40,12 +40,12 @@ def read_generated(name: str, choice: Choice) -> Table:
     )
 
 
-def _made(name: str) -> tuple[NDArray[Any], NDArray[np.int64], tuple[str, ...]]:
-    """Return the rows, the labels, and the names of the features."""
+def _made(name: str) -> tuple[NDArray[Any], NDArray[np.int64], tuple[str, ...], str]:
+    """Return the rows, the labels, the names of the features, and the name as it is shown."""
     if is_formula(name):
-        from maxmargin.boolean.named import feature_names, named_truth_table
+        from maxmargin.boolean.named import feature_names, named_truth_table, shortened
 
         X, y = named_truth_table(name)
-        return X.astype(np.float64), y, feature_names(X.shape[1])
+        return X.astype(np.float64), y, feature_names(X.shape[1]), shortened(name)
     data = generate(name)
-    return data.X, data.y, data.feature_names
+    return data.X, data.y, data.feature_names, name

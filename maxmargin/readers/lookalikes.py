@@ -1,4 +1,4 @@
-"""Texts that a person reads as a number and a parser does not: decimal commas, thousands, money, units."""
+"""Texts that a person reads as a number and a parser does not: decimal commas, thousands, money, units, dates."""
 
 import re
 import unicodedata
@@ -11,10 +11,11 @@ from .numerals import is_missing, number
 
 
 class Look(NamedTuple):
-    """What a text looks like, and what to do about it."""
+    """What a text looks like, and what to do about it; it may be the name of a category all the same."""
 
     name: str
     advice: str
+    may_be_category: bool = False
 
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -64,6 +65,36 @@ _AROUND: tuple[tuple[str, Look], ...] = (
 
 _MONEY = Look("an amount of money", _TAKE_OUT.format("currency sign"))
 _OTHER_DIGITS = Look("a number in other characters than ASCII", "write it in ASCII")
+_QUOTED = Look("a quoted number", _TAKE_OUT.format("quotes"))
+
+_OTHER_POINTS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{FRACTION SLASH}": "/", "\u066b": ".", "\u066c": ","})
+"""What stands for a sign, a division or a decimal point beside digits that are not ASCII."""
+
+_QUOTES = "'\"`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb"
+
+_BEFORE = re.compile(rf"[-+\u2212\u00b1<>=~\u2264\u2265\u2248(\s{_QUOTES}]*")
+"""What may come before the first digit of a number, beside signs of currencies."""
+
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
+
+_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d*)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
+_DATE = r"(?:\d{4}([-./,])\d{1,2}\1\d{1,2}|\d{1,2}([-./,])\d{1,2}\2\d{4}|\d{1,2}([-./])\d{1,2}\3\d{2})"
+
+_CATEGORIES: tuple[tuple[str, Look], ...] = (
+    (rf"{_DATE}\.?(?:[T ,]\s*{_TIME})?|{_TIME}",
+     Look("a date or time", "convert it to a number, such as days since a day that you choose", may_be_category=True)),
+    (r"[+-]?(?:\d+\s+)?\d+\s*/\s*\d+",
+     Look("a fraction", "write it as a decimal number", may_be_category=True)),
+    (r"[+-]?\d+[dD][+-]?\d+",
+     Look("a number with Fortran's exponent", "write the exponent with e", may_be_category=True)),
+    (r"[+-]?(?:\d+|\d*[.,]\d+)[^\W\d_]+[\u00b2\u00b3]?",
+     Look("a number with a unit", _TAKE_OUT.format("unit"), may_be_category=True)),
+    (r"\d+(?:\.\d+)?\s*(?:-|\u2013|\.\.+)\s*\d+(?:\.\d+)?",
+     Look("a range of numbers", "write one number, such as its middle", may_be_category=True)),
+)  # fmt: skip
+"""What is a number or the name of a category, and what it looks like as a number; the first that fits."""
+
+_BEGINS = Look("a number with something else beside it", "write plain numbers", may_be_category=True)
 
 
 def look_of(text: str) -> Look | None:
@@ -74,11 +105,13 @@ def look_of(text: str) -> Look | None:
     >>> [look_of(text).name for text in ("1,5", "$5", "0x1F", "1,234,567")]  # doctest: +NORMALIZE_WHITESPACE
     ['a number with a decimal comma', 'an amount of money', 'a number in another base than ten',
      'a number with thousands separators']
-    >>> look_of("red"), look_of("1st"), look_of("2020-01-31")
+    >>> [look_of(text).name for text in ("10kg", "'1'", "2020-01-31")]
+    ['a number with a unit', 'a quoted number', 'a date or time']
+    >>> look_of("red"), look_of("a1"), look_of("1st class")
     (None, None, None)
     """
     text = text.strip()
-    if not any(char.isdigit() for char in text):
+    if not any(map(_is_digit, text)):
         return None
     return next(filter(None, (find(text) for find in _FINDERS)), None)
 
@@ -129,8 +162,37 @@ def _around(text: str) -> Look | None:
 
 
 def _other_digits(text: str) -> Look | None:
-    plain = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-")
-    return _OTHER_DIGITS if plain != text and re.fullmatch(_PLAIN, plain, re.ASCII) else None
+    plain = _in_ascii(text)
+    return _OTHER_DIGITS if plain != text and (re.fullmatch(_PLAIN, plain, re.ASCII) or _written(plain)) else None
+
+
+def _in_ascii(text: str) -> str:
+    """Return a text with the digits of every script as those of ASCII, and vulgar fractions as two numbers."""
+    apart = "".join(f" {char}" if _is_vulgar_fraction(char) else char for char in text)
+    plain = unicodedata.normalize("NFKC", apart).translate(_OTHER_POINTS).strip()
+    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in plain)
+
+
+def _is_vulgar_fraction(char: str) -> bool:
+    return unicodedata.decomposition(char).startswith("<fraction>")
+
+
+def _is_digit(char: str) -> bool:
+    return char.isdigit() or _is_vulgar_fraction(char)
+
+
+def _quoted(text: str) -> Look | None:
+    bare = text.strip(_QUOTES).strip()
+    return _QUOTED if bare != text and _is_numeric(bare) else None
+
+
+def _category(text: str) -> Look | None:
+    """Return the look of what begins with a digit, after a sign or the like, unless it is an ordinal number."""
+    begins = _BEFORE.sub("", "".join(char for char in text if unicodedata.category(char) != "Sc"), count=1)
+    if not (begins and _is_digit(begins[0])) or _ORDINAL.match(begins):
+        return None
+    plain = _in_ascii(text)
+    return next((look for pattern, look in _CATEGORIES if re.fullmatch(pattern, plain)), _BEGINS)
 
 
 def _is_numeric(text: str) -> bool:
@@ -138,4 +200,6 @@ def _is_numeric(text: str) -> bool:
     return is_number or is_written_otherwise(text)
 
 
-_FINDERS: tuple[Callable[[str], Look | None], ...] = (_written, _other_digits, _money, _several, _around)
+_FINDERS: tuple[Callable[[str], Look | None], ...] = (
+    _written, _other_digits, _money, _several, _around, _quoted, _category
+)  # fmt: skip

@@ -69,6 +69,8 @@ class Spelling:
         if self.decimal_comma:
             look = IN_COMMAS.get(look, look)
         advice = look.advice if self.is_delimited else STORE_NUMBERS
+        if look.may_be_category:
+            advice += f", or name the column with {option('one_hot_column')} if these are categories"
         return f"it looks like {look.name}: {advice}"
 
     def complaint(self, text: str) -> Complaint:
