@@ -203,3 +203,64 @@ def test_files_of_a_folder_have_the_same_index(tmp_path: Path) -> None:
     stored(indexed(), tmp_path / "a.parquet")
     stored(indexed().reset_index()[["x", "y", "site"]], tmp_path / "b.parquet")
     assert "of which 'site' hold the index of pandas" in refused(lambda: mm.load(tmp_path))
+
+
+# What the message advises helps
+
+
+def test_gzip_in_gzip(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    once = gzip.compress(b"a,y\n1,0\n2,1\n")
+    for name, memory in (("data.csv.gz", None), ("data.csv.gz", 1000), ("data.svm.gz", None)):
+        (tmp_path / name).write_bytes(gzip.compress(once))
+        said = refused(lambda n=name, m=memory: mm.load(tmp_path / n, memory=m))
+        assert "found gzip data" in said and "compressed twice" in said and "its name" not in said
+    (tmp_path / "data.csv").write_bytes(once)
+    assert "its name should end in .gz" in refused(lambda: mm.load(tmp_path / "data.csv"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(once)))
+    assert run(["check", "-"]) == 2
+    said = capsys.readouterr().err
+    assert "gunzip -c" in said and "its name" not in said
+
+
+@pytest.mark.parametrize("memory", [None, 20])
+@pytest.mark.parametrize("drop_missing", [False, True])
+@pytest.mark.parametrize("header", ["a,b,y,\n", ""])
+def test_a_separator_at_the_end_of_every_line(
+    tmp_path: Path, memory: int | None, drop_missing: bool, header: str
+) -> None:
+    if memory and drop_missing:
+        return
+    path = tmp_path / "data.csv"
+    path.write_text(header + "1,2,0,\n2,3,1,\n3,5,1,\n")
+    said = refused(lambda: mm.load(path, memory=memory, drop_missing=drop_missing))
+    assert "column 3: found" in said and "use drop=3 and choose the label with label=" in said
+    said = refused(lambda: mm.load(path, memory=memory, drop_missing=drop_missing, label=2))
+    assert "column 3: found" in said and said.endswith("use drop=3)")
+    for column in (3, -1):
+        dataset = mm.load(path, memory=memory, label=2, drop=column)
+        assert dataset.n_features == 2 and dataset.classes == (0, 1)
+
+
+@pytest.mark.parametrize("memory", [None, 1000])
+@pytest.mark.parametrize("form", ["parquet", "feather"])
+def test_columns_of_one_name(tmp_path: Path, memory: int | None, form: str) -> None:
+    column = pa.array([0.0, 1.0])
+    table = pa.Table.from_arrays([column, column, column], names=["a", "a", "y"])
+    path = tmp_path / f"data.{form}"
+    (parquet.write_table if form == "parquet" else feather.write_feather)(table, path)
+    assert "found several columns named 'a', expected a diff" in refused(lambda: mm.load(path, memory=memory))
+
+
+def test_tables_without_columns() -> None:
+    for table in (pd.DataFrame(index=range(3)), pa.table({})):
+        assert "found no columns, expected at least two" in refused(lambda t=table: mm.load(t))
+    table = pa.Table.from_pandas(pd.DataFrame(index=["u", "v"]))
+    assert "found no columns" in refused(lambda: mm.load(table.append_column("__index_level_1__", pa.array([0, 1]))))
+
+
+@pytest.mark.parametrize("end", ["", " &", " & y", ":octal", " & x1 & ~x1"])
+def test_long_formulas_are_not_repeated(end: str, capsys: pytest.CaptureFixture[str]) -> None:
+    source = "formula:" + " & ".join(["x1", "x2", "x3"] * 5000) + end
+    run(["check", source])
+    said = "".join(capsys.readouterr())
+    assert "formula:x1 & x2" in said and "..." in said and len(said) < 2000

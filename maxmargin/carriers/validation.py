@@ -7,7 +7,7 @@ import numpy as np
 
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
-from maxmargin.readers.table import Roles
+from maxmargin.readers.table import Roles, empty_column_hint
 from maxmargin.solvers.errors import option
 
 from .drawn_rows import DrawnRows
@@ -119,12 +119,14 @@ class Validation:
                 found, expected = error.found, error.expected
                 raise data_error(reading.path, column=name, found=found, expected=expected, hint=error.hint) from error
             line = None if part.lines is None else int(part.lines[error.row - n_before])
-            raise _label_error(reading.path, name, error, error.row - first_row, line) from error
+            is_empty = all(label is None for label in part.distinct)
+            hint = empty_column_hint(name, is_label=True) if is_empty else _MISSING_LABEL_HINT
+            raise _label_error(reading.path, name, error, error.row - first_row, line, hint) from error
 
 
-def _label_error(path: str, name: str | int, error: LabelError, row: int, line: int | None) -> DataError:
+def _label_error(path: str, name: str | int, error: LabelError, row: int, line: int | None, hint: str) -> DataError:
     """Word the error of a label that is missing or infinite."""
     place: dict[str, Any] = {"row": row, "column": name} if line is None else {"line": line, "column": name}
     if "missing" in error.found:
-        return data_error(path, **place, found="no label", expected="a label", hint=_MISSING_LABEL_HINT)
+        return data_error(path, **place, found="no label", expected="a label", hint=hint)
     return data_error(path, **place, found=error.found, expected=error.expected)

@@ -14,7 +14,7 @@ from .errors import DataError, listed, quote
 from .exact_rows import FractionColumns
 from .labels import LabelError, Labels, encode, is_absent
 from .spelling import STORE_NUMBERS, STORED
-from .table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts
+from .table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts, empty_column_hint
 
 if TYPE_CHECKING:
     from .table import Matrix
@@ -105,10 +105,21 @@ def _without_missing(table: Table, choice: Choice) -> tuple[Table, NDArray[np.in
         raise _missing_error(table, int(np.flatnonzero(is_missing)[0]))
     kept = np.flatnonzero(~is_missing).astype(np.int64)
     if kept.size == 0:
-        raise table.error_of_source(found="a missing value in every row", expected="at least one complete row")
+        raise _nothing_left(table)
     n_dropped = int(is_missing.sum())
     note = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {is_missing.size}"
     return _rows_of(table, kept, note), kept
+
+
+def _nothing_left(table: Table) -> DataError:
+    """Word the error of rows that all have a missing value, by a column that is to blame if there is one."""
+    found, expected = "a missing value in every row", "at least one complete row"
+    if _missing_labels(table.label).all():
+        hint = empty_column_hint(table.label_name, is_label=True)
+        return table.error_of_source(column=table.label_name, found=found, expected=expected, hint=hint)
+    name = next((name for j, name in enumerate(table.names) if _is_empty(table.features, j)), None)
+    hint = "" if name is None else empty_column_hint(name, is_label=False)
+    return table.error_of_source(column=name, found=found, expected=expected, hint=hint)
 
 
 def _missing_features(table: Table) -> NDArray[np.bool_]:
@@ -139,11 +150,20 @@ def _missing_labels(label: NDArray[Any] | Texts) -> NDArray[np.bool_]:
 
 
 def _missing_error(table: Table, row: int) -> DataError:
-    one = np.array([row])
-    if _missing_labels(_taken(table.label, one))[0]:
-        return table.error(row, table.label_name, found="no label", expected="a label", hint=DROP_MISSING_HINT)
+    are_missing = _missing_labels(table.label)
+    if are_missing[row]:
+        hint = empty_column_hint(table.label_name, is_label=True) if are_missing.all() else DROP_MISSING_HINT
+        return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
     position = _first_column(table, row)
-    return table.error(row, table.names[position], found="a missing value", expected="a number", hint=DROP_MISSING_HINT)
+    name = table.names[position]
+    hint = empty_column_hint(name, is_label=False) if _is_empty(table.features, position) else DROP_MISSING_HINT
+    return table.error(row, name, found="a missing value", expected="a number", hint=hint)
+
+
+def _is_empty(features: "tuple[Column, ...] | Matrix", position: int) -> bool:
+    if isinstance(features, tuple):
+        return bool(features[position].is_missing().all())
+    return isinstance(features, np.ndarray) and bool(np.isnan(features[:, position]).all())
 
 
 def _first_column(table: Table, row: int) -> int:

@@ -13,9 +13,9 @@ from maxmargin.solvers.errors import option
 
 from .errors import DataError, data_error
 from .layout import Layout
-from .numerals import booleans, cleaned, number, numbers
+from .numerals import booleans, cleaned, is_missing, number, numbers
 from .spelling import Complaint
-from .table import Choice, Column, Table, Texts, drop_note, kept_names, shown_name
+from .table import Choice, Column, Table, Texts, drop_note, empty_column_hint, kept_names, shown_name
 
 _UNQUOTED = (
     "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
@@ -146,6 +146,8 @@ class Columns:
                 if not self._is_fine(texts[j][row]):
                     name = shown_name(names, j)
                     found, expected, hint = self.complain(self.spelling.swapped(texts[j][row]))
+                    if all(map(is_missing, texts[j])):
+                        hint = empty_column_hint(name, is_label=False)
                     return data_error(source, line=line, column=name, found=found, expected=expected, hint=hint)
         name, found = shown_name(names, columns[0]), "numbers and true or false in one column"
         return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")
