@@ -80,7 +80,7 @@ def complaint(path: Path | str, **options: Any) -> str:
         (
             "a,b\n?,x\n?,y\n",
             {"drop_missing": True},
-            "found a missing value in every row, expected at least one complete row",
+            "column 'a': found a missing value in every row, expected at least one complete row",
         ),
         ("a,b\n1,x\n?,y\n", {"drop_missing": True}, "column 'b': found one class only, 'x', expected at least two"),
         (

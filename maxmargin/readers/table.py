@@ -231,8 +231,8 @@ def shown_name(names: Sequence[str] | None, position: int) -> str | int:
 def empty_column_hint(name: str | int, *, is_label: bool) -> str:
     """Return what to do about a column in which no row has a value."""
     column = repr(name) if isinstance(name, str) else str(name)
-    other = f" and choose the label with {option('label')}" if is_label else ""
-    return f"no row that was read has a value in it, as where lines end in a separator: use {option('drop', column)}{other}"
+    advice = f"use {option('drop', column)}" + (f" and choose the label with {option('label')}" if is_label else "")
+    return f"no row that was read has a value in it, as where lines end in a separator: {advice}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
