@@ -305,6 +305,9 @@ def run(arguments: list[str]) -> int:
     except TimeIsOverError as error:
         _say(str(error))
         return Exit.UNDECIDED
+    except MemoryError:
+        _give_up_output()
+        return _refused("there is not enough memory for this")
     except BrokenPipeError:  # the reader of our output left
         _give_up_output()
         return Exit.READER_LEFT

@@ -11,6 +11,9 @@ from pathlib import Path
 from maxmargin.outputs import check_folder_writable, check_writable, is_written_directly
 from maxmargin.readers.source import STDIN
 
+_BYTES_OF_HEAD = 100
+"""In which a proof says what it is."""
+
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, rewritten: Sequence[str]) -> None:
     """Raise before any work unless all files may be written.
@@ -24,7 +27,7 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, 
     force : bool
         Whether existing files may be overwritten whatever their names; inputs never.
     rewritten : sequence of str
-        Suffixes of files that are overwritten without `force`; empty files are as well.
+        Suffixes of files that are overwritten without `force`; proofs and empty files are as well.
 
     Raises
     ------
@@ -47,10 +50,16 @@ def _check_output(path: Path, inputs: Sequence[str], rewritten: Sequence[str], *
 
 
 def _is_rewritten(path: Path, suffixes: Sequence[str]) -> bool:
-    """Return whether nothing is lost at a path: no file, an empty one, or one of these suffixes, also behind links."""
-    if not path.exists() or path.stat().st_size == 0:
+    """Return whether nothing is lost at a path: no file, an empty one, a proof, or such a suffix, behind links too."""
+    if not path.exists() or path.stat().st_size == 0 or _is_proof(path):
         return True
     return all(name.suffix.lower() in suffixes for name in (path, Path(os.path.realpath(path))))
+
+
+def _is_proof(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        return b'"format": "maxmargin-proof"' in file.read(_BYTES_OF_HEAD)
+    return False
 
 
 def check_output_folder(folder: Path, outputs: Sequence[Path], inputs: Sequence[str]) -> None:
