@@ -33,7 +33,10 @@ def about_the_mean(problem: Problem) -> Problem:
     """Return about the same, for estimates: overflow is no error."""
     if not isinstance(problem.carrier, InMemory):
         return _made_while_read(problem)
-    return replace(problem, X=problem.X - problem.X.mean(axis=0), known_bounds=None)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = problem.X.mean(axis=0)
+    means = means if np.isfinite(means).all() else column_means(problem)
+    return replace(problem, X=_moved(means, problem.X), known_bounds=None)
 
 
 def column_means(problem: Problem) -> Floats:

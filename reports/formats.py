@@ -119,6 +119,8 @@ def proven(lower: float, upper: float, most: int = 17) -> str:
     """
     if lower == upper:
         return exact(lower) if most >= 17 else number(lower, most)
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return f"in {interval(lower, upper)}"
     cut, (rounded, n_rounded) = _common_digits(lower, upper, most), _common_rounding(lower, upper, most)
     if n_rounded > _n_digits(cut) + 1:
         return rounded

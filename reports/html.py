@@ -1,6 +1,6 @@
 """A document as one HTML file that needs nothing but itself."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
@@ -9,7 +9,8 @@ from maxmargin.reports.figures.canvas import Picture, inline_svg
 from maxmargin.reports.templating import environment
 
 
-def render(document: Document, pictures: Iterable[Picture]) -> str:
-    """Return the document as a page, its figures as SVG in it."""
+def render(document: Document, pictures: Iterable[Picture], left_out: Mapping[str, str]) -> str:
+    """Return the document as a page, its figures as SVG in it, or the sentences that say why one is left out."""
     figures = {picture.key: {"picture": picture, "svg": Markup(inline_svg(picture))} for picture in pictures}
-    return environment(autoescape=True).get_template("report.html").render(document=document, figures=figures)
+    template = environment(autoescape=True).get_template("report.html")
+    return template.render(document=document, figures=figures, left_out=left_out)

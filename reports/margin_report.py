@@ -61,7 +61,7 @@ class MarginReport:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
         from maxmargin.reports import html
 
-        return html.render(self._document, self.pictures)
+        return html.render(self._document, self.pictures, self.figures_left_out)
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""
@@ -124,6 +124,14 @@ class MarginReport:
         if isinstance(self.study, ClassStudy):
             return class_gallery.pictures(self.study)
         return gallery.pictures(self.study)
+
+    @cached_property
+    def figures_left_out(self) -> dict[str, str]:
+        """The keys of the figures that the size of the numbers forbids, each with a sentence that says so."""
+        from maxmargin.reports.class_study import ClassStudy
+        from maxmargin.reports.figures import gallery
+
+        return {} if isinstance(self.study, ClassStudy) else gallery.left_out(self.study)
 
     @cached_property
     def _summary(self) -> dict[str, Any]:

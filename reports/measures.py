@@ -2,13 +2,18 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import times_power_of_two
 
 Floats = NDArray[np.float64]
+
+_ROOM = 64
+"""Binary exponent by which rows are divided whose sums overflow on the way: enough for 2**64 features."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,7 +43,17 @@ class Plane:
 
     def distances(self, problem: Problem, rows: NDArray[np.int64] | slice = slice(None)) -> Floats:
         """Return the geometric margins y(w.x + b)/||w|| of the rows."""
-        result: Floats = problem.y[rows] * (problem.carrier[rows] @ self.unit + self.offset)
+        return self.margins(problem.carrier[rows], problem.y[rows])
+
+    def margins(self, X: Any, y: NDArray[Any]) -> Floats:
+        """Return y(w.x + b)/||w|| of some rows, infinite only where it is itself beyond binary64."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores: Floats = np.asarray(X @ self.unit + self.offset)
+            broken = ~np.isfinite(scores)
+            if broken.any():
+                smaller = times_power_of_two(X[broken], -_ROOM) @ self.unit + math.ldexp(self.offset, -_ROOM)
+                scores[broken] = np.ldexp(smaller, _ROOM)
+        result: Floats = y * scores
         return result
 
 

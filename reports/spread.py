@@ -66,14 +66,8 @@ def spread_of(study: Study, plane: Plane) -> Spread:
     )
 
 
-def margins(plane: Plane, X: Any, y: NDArray[Any]) -> Floats:
-    """Return the geometric margins of some rows."""
-    result: Floats = y * (X @ plane.unit + plane.offset)
-    return result
-
-
 def _extremes(plane: Plane, rows: slice, X: Any, y: NDArray[Any]) -> tuple[float, float, int]:
-    return _extremes_of(margins(plane, X, y))
+    return _extremes_of(plane.margins(X, y))
 
 
 def _extremes_of(values: Floats) -> tuple[float, float, int]:
@@ -82,5 +76,5 @@ def _extremes_of(values: Floats) -> tuple[float, float, int]:
 
 def _counts(plane: Plane, edges: Floats, rows: slice, X: Any, y: NDArray[Any]) -> Floats:
     """Return how many rows of +1, and of -1, lie between each two edges."""
-    values = margins(plane, X, y)
+    values = plane.margins(X, y)
     return np.array([np.histogram(values[y * sign > 0], edges)[0] for sign in (1, -1)], dtype=np.float64)

@@ -27,6 +27,8 @@ def report(
         result.save(output)
     if figures is not None:
         result.save_figures(figures)
+        for reason in result.figures_left_out.values():
+            note(reason, quiet=quiet)
     width = min(100, shutil.get_terminal_size().columns)
     print_text((result.to_json() if as_json else result.to_terminal(width=width)).removesuffix("\n"))
     for path in (output, figures):

@@ -26,7 +26,7 @@ from maxmargin.reports.figures.projection import (
     view_of,
 )
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
-from maxmargin.reports.figures.trace_gallery import trace_pictures
+from maxmargin.reports.figures.trace_gallery import curves_picture, potential_picture
 from maxmargin.reports.figures.translations import alt_translations, plot_scales, plot_shifts
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane
@@ -48,15 +48,57 @@ _OVERLAP = 0.2
 _SHARES = "half of the sample from either class, where it has as many"
 
 
+_LARGEST_DRAWN = 1e150
+"""Largest number of the data, and of the bias coordinate, up to which axes in their units are drawn."""
+
+_IN_UNITS = {
+    "margin-path": "achieved margin",
+    "proof-curves": "quantities in Novikoff's proof",
+    "orders": "random orders and their margins",
+    "translations": "mistakes elsewhere",
+    "distances": "distances of the rows",
+    "projection": "rows and the hyperplanes",
+    "soft-margin": "soft margin over C",
+}
+"""The figures that have an axis in units of the data, and what they show."""
+
+
 def pictures(study: Study) -> tuple[Picture, ...]:
-    """Return the figures of the study, in the order of the page."""
-    planes = [plane for plane in (study.reference, study.found) if plane is not None]
-    elsewhere = (_orders(study.orders), _translations(study.elsewhere))
-    found = [_margin_path(study), *trace_pictures(study), _mistakes(study)]
-    found += [picture for picture in elsewhere if picture is not None]
-    if planes:
-        found.append(_distances(study, planes))
-    return (*found, _projection(study), _soft(study))
+    """Return the figures of the study, in the order of the page, without those that are left out."""
+    omitted, planes = left_out(study), _planes(study)
+    makers: dict[str, Callable[[], Picture | None]] = {
+        "margin-path": lambda: _margin_path(study),
+        "proof-curves": lambda: curves_picture(study),
+        "potential": lambda: potential_picture(study),
+        "mistakes": lambda: _mistakes(study),
+        "orders": lambda: _orders(study.orders),
+        "translations": lambda: _translations(study.elsewhere),
+        "distances": lambda: _distances(study, planes) if planes else None,
+        "projection": lambda: _projection(study),
+        "soft-margin": lambda: _soft(study),
+    }
+    found = [make() for key, make in makers.items() if key not in omitted]
+    return tuple(picture for picture in found if picture is not None)
+
+
+def left_out(study: Study) -> dict[str, str]:
+    """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
+    largest = max(float(study.problem.column_sizes.max()), study.scale)
+    if largest <= _LARGEST_DRAWN:
+        return {}
+    has = {
+        "translations": bool(study.elsewhere.scales),
+        "orders": study.orders is not None and shows_margins(study.orders),
+        "distances": bool(_planes(study)),
+    }
+    why = f"its axes would reach {number(largest)}, and no numbers beyond {number(_LARGEST_DRAWN)} are drawn"
+    return {
+        key: f"The figure of the {name} is left out: {why}." for key, name in _IN_UNITS.items() if has.get(key, True)
+    }
+
+
+def _planes(study: Study) -> list[Plane]:
+    return [plane for plane in (study.reference, study.found) if plane is not None]
 
 
 def _orders(orders: OrderStudy | None) -> Picture | None:

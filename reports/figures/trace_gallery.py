@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _SIZE = (7.2, 3.9)
 
 
-def trace_pictures(study: "Study") -> tuple[Picture, ...]:
-    """Return the curves of the proof, and where there is a separating direction the fall of the potential."""
-    curves = Picture(
+def curves_picture(study: "Study") -> Picture:
+    """Return the curves of the proof."""
+    return Picture(
         key="proof-curves",
         title=f"The {'two curves' if study.trace.u is not None else 'upper curve'} of Novikoff's proof",
         caption=_curves_caption(study),
@@ -29,9 +29,13 @@ def trace_pictures(study: "Study") -> tuple[Picture, ...]:
         size=_SIZE,
         draw=partial(_draw, partial(plot_proof_curves, study)),
     )
+
+
+def potential_picture(study: "Study") -> Picture | None:
+    """Return the fall of the potential; None where no direction separates."""
     if study.trace.u is None:
-        return (curves,)
-    potential = Picture(
+        return None
+    return Picture(
         key="potential",
         title="The fall of the potential",
         caption="What ½‖c u* − w‖² has lost since w = 0, in units of R²/2. The proof guarantees one unit a mistake; "
@@ -40,7 +44,6 @@ def trace_pictures(study: "Study") -> tuple[Picture, ...]:
         size=_SIZE,
         draw=partial(_draw, partial(plot_potential, study)),
     )
-    return curves, potential
 
 
 def _curves_caption(study: "Study") -> str:

@@ -180,7 +180,7 @@ class Pool:
             w=w,
             rows=rows,
             multipliers=self.multipliers[self.in_program],
-            levels=self._levels(self.y * (self.X @ w)),
+            levels=self._levels_of(w),
             attempt=attempt,
         )
 
@@ -197,9 +197,14 @@ class Pool:
             return w
         return other
 
+    def _levels_of(self, w: Floats) -> tuple[float, ...]:
+        """Return the levels of a normal in the original coordinates, not finite where they overflow."""
+        with np.errstate(all="ignore"):
+            return self._levels(self.y * (self.X @ w))
+
     def _width(self, w: Floats) -> float:
         with np.errstate(all="ignore"):
-            return float(sum(self._levels(self.y * (self.X @ w))) / np.linalg.norm(w))
+            return float(sum(self._levels_of(w)) / np.linalg.norm(w))
 
 
 def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:

@@ -151,7 +151,9 @@ class OrderRuns:
         b = self.units.scale**2 * signed.sum(axis=1)
         norms = np.sqrt((w * w).sum(axis=1))
         least = ((np.asarray(self.X @ w.T).T + b[:, np.newaxis]) * self.problem.y).min(axis=1)
-        return np.ldexp(np.where(norms > 0, least / np.where(norms > 0, norms, 1.0), np.nan), self.units.exponent)
+        margins = np.where(norms > 0, least / np.where(norms > 0, norms, 1.0), np.nan)
+        with np.errstate(over="ignore"):  # a row may lie farther on the wrong side than binary64 goes
+            return np.ldexp(margins, self.units.exponent)
 
 
 def in_this_order(problem: Problem, order: Rows) -> Problem:

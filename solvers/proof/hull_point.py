@@ -123,4 +123,5 @@ class HullPoint:
             return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
         lower, upper = enclose_functional_margins(self.problem, rounded[:-2], float(rounded[-2]))
         # The last entry is a rounding of the factor too; the sign of a difference of floats is that of the numbers.
-        return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)
+        with np.errstate(over="ignore"):  # an end that overflows is infinite, on its own side
+            return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)

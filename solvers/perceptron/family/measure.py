@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.result import achieved_margins
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.dyadic import as_fraction, round_down
 from maxmargin.solvers.proof.margins import n_errors
 
 Floats = NDArray[np.float64]
@@ -38,7 +40,12 @@ def measured(problem: Problem, space: Space, plane: Floats) -> Measured | None:
         w=w,
         b=b,
         margin=margin,
-        run_margin=math.ldexp(unit_margin, space.exponent) if math.isfinite(unit_margin) else unit_margin,
+        run_margin=_times_power(unit_margin, space.exponent),
         unit_margin=unit_margin,
         n_errors=n_errors(problem, w, b),
     )
+
+
+def _times_power(margin: float, exponent: int) -> float:
+    """Return the margin times 2**exponent, rounded down."""
+    return round_down(Fraction(margin) * as_fraction(1, exponent)) if math.isfinite(margin) else margin
