@@ -3,8 +3,11 @@
 import lzma
 import math
 import struct
+import warnings
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from tokenize import TokenError
 from typing import Any, BinaryIO, NamedTuple
 
@@ -28,6 +31,14 @@ class Header(NamedTuple):
     offset: int
 
 
+@contextmanager
+def quiet_headers() -> Iterator[None]:
+    """Keep NumPy and Python from warning of headers: those that Python 2 wrote, (4L, 1L), are as good as others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def read_header(file: BinaryIO, n_bytes: int, path: str, name: str) -> Header:
     """Read the header of an array; the file is then at its first number.
 
@@ -48,10 +59,11 @@ def read_header(file: BinaryIO, n_bytes: int, path: str, name: str) -> Header:
     try:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, is_fortran, dtype = read(file)
+        with quiet_headers():
+            shape, is_fortran, dtype = read(file)
         offset = file.tell()
     except BROKEN as error:
-        found = f"a broken array {name}: {error or type(error).__name__}"
+        found = f"a broken array {name}: {_fault(error)}"
         raise data_error(path, found=found, expected="an array as NumPy stores it") from error
     if dtype.hasobject:
         found = "objects that would have to be unpickled"
@@ -61,3 +73,11 @@ def read_header(file: BinaryIO, n_bytes: int, path: str, name: str) -> Header:
         found = f"an array {name} of shape {shape} and type {dtype} in {n_bytes - offset} bytes"
         raise data_error(path, found=found, expected="a shape that fits its bytes")
     return Header(tuple(map(int, shape)), bool(is_fortran), dtype, offset)
+
+
+def _fault(error: Exception) -> str:
+    """Return what is wrong with a header, in one line."""
+    text = next(iter(str(error).splitlines()), "")
+    if text.startswith("malformed node"):  # of Python's parser of literals, which names an object in memory
+        return "its header holds an expression where a number, a text or a tuple of these has to stand"
+    return text or type(error).__name__

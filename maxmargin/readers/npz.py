@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .binary64 import REAL_KINDS, NumberError, numbers
 from .errors import DataError, data_error, listed, quote
-from .npy import BROKEN, read_header
+from .npy import BROKEN, quiet_headers, read_header
 from .source import read_bytes
 from .table import Choice, Table, drop_note, kept_names
 
@@ -89,7 +89,7 @@ def array_of_archive(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[
     info = archive.getinfo(f"{name}.npy")
     with archive.open(info) as file:
         read_header(cast("BinaryIO", file), info.file_size, path, name)
-    with archive.open(info) as file:
+    with archive.open(info) as file, quiet_headers():
         array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array
 

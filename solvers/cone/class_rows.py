@@ -137,7 +137,7 @@ class ClassRows:
     def _differences(self, rows: Rows, first: int, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         samples, others = self.pairs(rows)
         own, place = self.problem.codes[samples], samples - first
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             low = np.nextafter(lower[place, own] - upper[place, others], -np.inf)
             high = np.nextafter(upper[place, own] - lower[place, others], np.inf)
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)

@@ -1,0 +1,148 @@
+"""Commands on finite binary64 numbers of any size: an answer or one sentence, no traceback and no warning."""
+
+import json
+import random
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.reports.margin_report import margin_report
+
+SIZES = (5e-324, 1e-310, 1e-300, 0.3, 1e160, 1e300, 1e308, 1.7e308)
+NUMBERS = (0.0, 1.0, sys.float_info.max, *SIZES, *(-size for size in SIZES))
+
+DATA = {
+    "one column": "a,y\n0,0\n1e308,1\n1.7e308,1\n",
+    "a span of axes": "a,b,y\n0.3,1e-310,0\n1e308,0,1\n1.7e308,0,1\n",
+    "overlap": "a,b,y\n0.3,-1e-300,-1\n1e-300,1e-310,1\n1e308,-5e-324,-1\n1.7e308,-1e-310,-1\n",
+    "three columns": "a,b,c,y\n1e-310,-1.0,1e-310,-1\n1e308,1e-310,1.0,1\n0.0,-1.7e308,5e-324,-1\n"
+    "5e-324,-1.7e308,5e-324,-1\n0.0,1.7e308,0.0,1\n",
+    "a margin beyond binary64": "a,y\n1e308,0\n1,0\n1.7976931348623157e308,1\n-1e-300,1\n",
+    "three classes": "a,b,y\n-1e160,-1e-310,0\n1e-300,-1.7e308,2\n-1e308,1e308,0\n1e-310,1.7e308,1\n",
+    "an unbounded interval": "a,b,c,y\n-0.3,1.7976931348623157e308,1.7976931348623157e308,0\n"
+    "1.7976931348623157e308,-1.7e308,-0.3,1\n",
+}
+
+SMALL = ["--orders", "2", "--max-epochs", "5", "--max-mistakes", "100"]
+COMMANDS = {
+    "check": ["check"],
+    "margin": ["margin"],
+    "exact margin": ["margin", "--exact"],
+    "margin by working sets": ["margin", "--method", "working-set"],
+    "soft margin": ["margin", "--soft", "1"],
+    "bounds": ["bounds"],
+    "online": ["online", "--algorithm", "all", "--max-epochs", "5"],
+    "orders": ["orders", "--n-orders", "5", "--n-search", "5", "--n-sequence", "5", "--max-mistakes", "100"],
+    "perceptron": ["perceptron", "--max-epochs", "5"],
+    "fewest errors": ["fewest-errors"],
+    "report": ["report", *SMALL],
+}
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "data.csv"
+    path.write_text(text)
+    return str(path)
+
+
+def outcome(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
+    """Run a command, in which warnings are errors as in every test; what it refuses is one sentence."""
+    code = run([*arguments, "--quiet"])
+    if code == 2:
+        assert capsys.readouterr().err.count("\n") == 1
+    return code
+
+
+@pytest.mark.parametrize("command", COMMANDS.keys() - {"report"})
+@pytest.mark.parametrize("data", DATA)
+def test_no_command_breaks_on_large_and_tiny_numbers(
+    data: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *options = COMMANDS[command]
+    assert outcome([name, written(tmp_path, DATA[data]), *options], capsys) in {0, 2, 3, 4}
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_every_form_of_a_report_is_written(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = written(tmp_path, DATA[data])
+    for suffix in ("html", "json", "md"):
+        page = tmp_path / f"report.{suffix}"
+        figures = ["--figures", str(tmp_path / "figures")] if suffix == "json" else []
+        assert outcome(["report", source, "-o", str(page), *figures, *SMALL], capsys) == 0
+        assert page.stat().st_size > 0
+
+
+def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path) -> None:
+    report = margin_report(mm.load(written(tmp_path, DATA["one column"])), orders=2)
+    drawn = {picture.key for picture in report.pictures}
+    assert drawn == {"potential", "mistakes"} and drawn.isdisjoint(report.figures_left_out)
+    page = report.to_html()
+    for sentence in report.figures_left_out.values():
+        assert sentence.replace("'", "&#39;") in page and sentence.endswith("no numbers beyond 10¹⁵⁰ are drawn.")
+
+
+def test_figures_of_usual_numbers_are_all_drawn() -> None:
+    report = margin_report(mm.from_arrays([[0.0], [1e149], [3e149]], [0, 1, 1]), orders=2)
+    assert not report.figures_left_out and len(report.pictures) == 9 and report.to_html()
+
+
+def test_distances_that_overflow_on_the_way_are_told(tmp_path: Path) -> None:
+    """The two rows lie within binary64 of the hyperplane, but a sum of their products does not."""
+    path = written(tmp_path, DATA["an unbounded interval"])
+    assert json.loads(margin_report(mm.load(path), orders=0).to_json())["hard_margin"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_random_numbers_of_any_size(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = written(tmp_path, random_rows(random.Random(seed)))
+    for name, *options in COMMANDS.values():
+        bias = ["--no-bias"] if seed % 4 == 0 else []
+        assert outcome([name, source, *options, *bias], capsys) in {0, 2, 3, 4}
+
+
+def random_rows(draw: random.Random) -> str:
+    n_rows, n_columns = draw.randint(2, 6), draw.randint(1, 3)
+    labels = [0, 1, *(draw.randint(0, 1) for _ in range(n_rows - 2))]
+    rows = [[*(repr(draw.choice(NUMBERS)) for _ in range(n_columns)), str(label)] for label in labels]
+    names = [f"x{column}" for column in range(n_columns)]
+    return "\n".join(",".join(row) for row in [[*names, "y"], *rows]) + "\n"
+
+
+def stored(shape: str, numbers: bytes) -> bytes:
+    """Return an array as NumPy stores it, with this text as its shape."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + numbers
+
+
+def archives(folder: Path, shape: str) -> list[str]:
+    """Write X with this header beside y, as two files and as an archive."""
+    X, y = stored(shape, struct.pack("<4d", 1, 2, 3, 4)), stored("(4L,)", struct.pack("<4d", 0, 0, 1, 1))
+    (folder / "a_X.npy").write_bytes(X)
+    (folder / "a_y.npy").write_bytes(y)
+    with zipfile.ZipFile(folder / "a.npz", "w") as archive:
+        archive.writestr("X.npy", X)
+        archive.writestr("y.npy", y)
+    return [str(folder / "a_X.npy"), str(folder / "a.npz")]
+
+
+@pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
+def test_headers_of_python_2_are_read(memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for source in archives(tmp_path, "(4L,1L)"):
+        assert run(["check", source, "--memory", memory]) == 0
+        assert "Warning" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
+def test_headers_with_code_are_refused_in_a_sentence(
+    memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for source in archives(tmp_path, "__import__('os').getcwd()"):
+        assert run(["check", source, "--memory", memory, "--quiet"]) == 2
+        message = capsys.readouterr().err
+        assert message.count("\n") == 1 and "header holds an expression" in message and " at 0x" not in message
