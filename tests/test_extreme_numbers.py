@@ -1,17 +1,19 @@
 """Commands on finite binary64 numbers of any size: an answer or one sentence, no traceback and no warning."""
 
-import json
 import random
 import struct
 import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.reports.margin_report import margin_report
+from maxmargin.reports.measures import Plane
+from maxmargin.solvers.problem import Problem
 
 SIZES = (5e-324, 1e-310, 1e-300, 0.3, 1e160, 1e300, 1e308, 1.7e308)
 NUMBERS = (0.0, 1.0, sys.float_info.max, *SIZES, *(-size for size in SIZES))
@@ -58,7 +60,7 @@ def outcome(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
     return code
 
 
-@pytest.mark.parametrize("command", COMMANDS.keys() - {"report"})
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "report"])
 @pytest.mark.parametrize("data", DATA)
 def test_no_command_breaks_on_large_and_tiny_numbers(
     data: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -68,13 +70,21 @@ def test_no_command_breaks_on_large_and_tiny_numbers(
 
 
 @pytest.mark.parametrize("data", DATA)
-def test_every_form_of_a_report_is_written(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = written(tmp_path, DATA[data])
+def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
+    dataset = mm.load(written(tmp_path, DATA[data]))
+    report = margin_report(dataset, orders=2, max_epochs=5, max_mistakes=100)
     for suffix in ("html", "json", "md"):
-        page = tmp_path / f"report.{suffix}"
-        figures = ["--figures", str(tmp_path / "figures")] if suffix == "json" else []
-        assert outcome(["report", source, "-o", str(page), *figures, *SMALL], capsys) == 0
-        assert page.stat().st_size > 0
+        assert report.save(tmp_path / f"report.{suffix}").stat().st_size > 0
+    assert len(report.save_figures(tmp_path)) == 3 * len(report.pictures)
+    assert report.to_terminal()
+
+
+def test_the_command_names_the_figures_that_it_does_not_write(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, page = written(tmp_path, DATA["a span of axes"]), tmp_path / "page.html"
+    assert run(["report", source, "-o", str(page), "--figures", str(tmp_path / "figures"), *SMALL]) == 0
+    assert "distances of the rows is left out" in capsys.readouterr().err
 
 
 def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path) -> None:
@@ -87,14 +97,16 @@ def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path)
 
 
 def test_figures_of_usual_numbers_are_all_drawn() -> None:
-    report = margin_report(mm.from_arrays([[0.0], [1e149], [3e149]], [0, 1, 1]), orders=2)
+    report = margin_report(mm.from_arrays([[0.0], [1e149], [3e149]], [0, 1, 1]), orders=2, Cs=[1e-300])
     assert not report.figures_left_out and len(report.pictures) == 9 and report.to_html()
 
 
-def test_distances_that_overflow_on_the_way_are_told(tmp_path: Path) -> None:
-    """The two rows lie within binary64 of the hyperplane, but a sum of their products does not."""
-    path = written(tmp_path, DATA["an unbounded interval"])
-    assert json.loads(margin_report(mm.load(path), orders=0).to_json())["hard_margin"]
+def test_distances_of_rows_whose_products_overflow_on_the_way_are_finite() -> None:
+    problem = Problem.validated([[1.7e308, 1.7e308, -1.7e308], [5e-324, 0.0, 0.0], [1.7e308] * 3], [1, -1, 1])
+    near, tiny, far = Plane(w=np.ones(3), b=0.0, name="plane").distances(problem).tolist()
+    assert near == pytest.approx(1.7e308 / 3**0.5, rel=1e-12)
+    assert tiny == -5e-324  # rows are divided only where they overflow
+    assert far == np.inf  # 3**0.5 * 1.7e308
 
 
 @pytest.mark.slow
