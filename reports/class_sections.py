@@ -8,7 +8,7 @@ from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent,
 from maxmargin.reports.logistic import of_answer
 from maxmargin.reports.proofs import name_columns, names_and_class, rows_table, shown_share
 from maxmargin.reports.sections import method
-from maxmargin.reports.words import length, name_of, of_kind, tone, verdict_name
+from maxmargin.reports.words import length, name_of, of_kind, shown_upper, tone, verdict_name
 from maxmargin.solvers.phrases import without_intercepts
 
 _MOST_PAIRS = 300
@@ -153,7 +153,7 @@ def _row(contest: dict[str, Any]) -> tuple[str, ...]:
         one_line(contest["positive"]),
         one_line(contest["negative"]),
         verdict_name(contest),
-        "0" if contest["strictly_separable"] is False else proven(contest["lower"], contest["upper"]),
+        "0" if contest["strictly_separable"] is False else proven(contest["lower"], shown_upper(contest)),
         count(contest["n_mistakes"]),
         count(contest["n_epochs"]),
         "yes" if contest["converged"] else "no",

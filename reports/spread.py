@@ -39,7 +39,8 @@ class Spread:
     @property
     def median(self) -> float | None:
         """Of all rows; None where passes do not tell it."""
-        return None if self.values is None else float(np.median(self.values))
+        with np.errstate(invalid="ignore"):  # between distances beyond binary64 on both sides there is no middle
+            return None if self.values is None else float(np.median(self.values))
 
     @property
     def reach(self) -> float:

@@ -26,6 +26,9 @@ DATA = {
     "5e-324,-1.7e308,5e-324,-1\n0.0,1.7e308,0.0,1\n",
     "a margin beyond binary64": "a,y\n1e308,0\n1,0\n1.7976931348623157e308,1\n-1e-300,1\n",
     "three classes": "a,b,y\n-1e160,-1e-310,0\n1e-300,-1.7e308,2\n-1e308,1e308,0\n1e-310,1.7e308,1\n",
+    "the least number": "a,y\n5e-324,0\n0,1\n",
+    "unbounded intervals of three classes": "a,b,c,y\n1.7976931348623157e308,-1.7e308,1.7e308,0\n"
+    "5e-324,0.0,1e308,2\n1.7e308,-1.7e308,-1.7e308,1\n",
     "an unbounded interval": "a,b,c,y\n-0.3,1.7976931348623157e308,1.7976931348623157e308,0\n"
     "1.7976931348623157e308,-1.7e308,-0.3,1\n",
 }
@@ -93,7 +96,7 @@ def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path)
     assert drawn == {"potential", "mistakes"} and drawn.isdisjoint(report.figures_left_out)
     page = report.to_html()
     for sentence in report.figures_left_out.values():
-        assert sentence.replace("'", "&#39;") in page and sentence.endswith("no numbers beyond 10¹⁵⁰ are drawn.")
+        assert sentence.replace("'", "&#39;") in page and "cannot hold numbers as large as 1.7×10³⁰⁸" in sentence
 
 
 def test_figures_of_usual_numbers_are_all_drawn() -> None:

@@ -29,7 +29,7 @@ from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts,
 from maxmargin.reports.figures.trace_gallery import curves_picture, potential_picture
 from maxmargin.reports.figures.translations import alt_translations, plot_scales, plot_shifts
 from maxmargin.reports.formats import number
-from maxmargin.reports.measures import Plane
+from maxmargin.reports.measures import Plane, norm
 from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.spread import spread_of
 from maxmargin.reports.study import Study
@@ -50,6 +50,9 @@ _SHARES = "half of the sample from either class, where it has as many"
 
 _LARGEST_DRAWN = 1e150
 """Largest number of the data, and of the bias coordinate, up to which axes in their units are drawn."""
+
+_FARTHEST_DRAWN = 1e300
+"""Greatest distance of a hyperplane from the origin, and margin width, up to which axes with them are drawn."""
 
 _IN_UNITS = {
     "margin-path": "achieved margin",
@@ -83,18 +86,29 @@ def pictures(study: Study) -> tuple[Picture, ...]:
 
 def left_out(study: Study) -> dict[str, str]:
     """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
-    largest = max(float(study.problem.column_sizes.max()), study.scale)
-    if largest <= _LARGEST_DRAWN:
-        return {}
     has = {
         "translations": bool(study.elsewhere.scales),
         "orders": study.orders is not None and shows_margins(study.orders),
         "distances": bool(_planes(study)),
     }
-    why = f"its axes would reach {number(largest)}, and no numbers beyond {number(_LARGEST_DRAWN)} are drawn"
     return {
-        key: f"The figure of the {name} is left out: {why}." for key, name in _IN_UNITS.items() if has.get(key, True)
+        key: f"The figure of the {name} is left out: its axes cannot hold numbers as large as {number(size)}."
+        for key, name in _IN_UNITS.items()
+        if has.get(key, True) and (size := _too_large(study, key))
     }
+
+
+def _too_large(study: Study, key: str) -> float:
+    """Return a number on the axes of this figure that is too large for them, 0 if there is none."""
+    largest = max(float(study.problem.column_sizes.max()), study.scale)
+    if largest > _LARGEST_DRAWN:
+        return largest
+    farthest = 0.0
+    if key in {"distances", "projection"}:
+        farthest = max((abs(plane.offset) for plane in _planes(study)), default=0.0)
+    elif key == "soft-margin":
+        farthest = max((1 / norm(point.w) for point in study.soft if point.plane is not None), default=0.0)
+    return farthest if farthest > _FARTHEST_DRAWN else 0.0
 
 
 def _planes(study: Study) -> list[Plane]:

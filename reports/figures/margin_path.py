@@ -89,7 +89,7 @@ def _shade_proven(ax: "Axes", n_mistakes: NDArray[np.int64], lower: Floats, uppe
 def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
     """Use a scale that is logarithmic on both sides of 0 where the maximum margin would be too small to see."""
     largest = float(np.nanmax(np.abs(values), initial=0.0))
-    if best is None or best > _INVISIBLE * largest:
+    if best is None or best <= 0 or best > _INVISIBLE * largest:  # the least numbers may have a margin that rounds to 0
         return
     from matplotlib.ticker import FuncFormatter, NullLocator, SymmetricalLogLocator
 
