@@ -31,7 +31,7 @@ def plot_soft_widths(study: "Study", ax: "Axes") -> "Axes":
     if widths and is_far_apart(min(widths), max(widths)):
         log_scale(ax, "y", span=max(widths) / min(widths))
     else:
-        ax.set_ylim(0, 1.08 * max(widths, default=1.0))
+        ax.set_ylim(0, 1.08 * max(widths, default=0.0) or 1.0)
     if not points:
         ax.text(0.5, 0.5, "w = 0 at every C: no margin to show", transform=ax.transAxes, ha="center", va="center")
     else:

@@ -59,7 +59,7 @@ def plot_margins(points: Points, ax: "Axes", *, over: str) -> "Axes":
     """Draw the maximum margin at the same points."""
     lower = [point.margin_lower for point in points]
     ax.plot([getattr(point, over) for point in points], lower, color=MAXIMUM, marker="o", markersize=3)
-    ax.set_ylim(0, _ROOM * max(lower))
+    ax.set_ylim(0, _ROOM * max(lower) or 1.0)
     ax.set_yticks([0, lower[0]], ["0", number(lower[0], 3)])
     thin_grid(ax)
     return ax
