@@ -36,6 +36,7 @@ DATA = {
 SMALL = ["--orders", "2", "--max-epochs", "5", "--max-mistakes", "100"]
 COMMANDS = {
     "check": ["check"],
+    "check through the origin": ["check", "--no-bias"],
     "margin": ["margin"],
     "exact margin": ["margin", "--exact"],
     "margin by working sets": ["margin", "--method", "working-set"],
