@@ -14,6 +14,7 @@ from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
+from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
@@ -92,7 +93,7 @@ def least_total_slack(
     limits = Limits(time_limit=time_limit)
     verdict = verdict or separability(problem, time_limit=limits.share())
     if isinstance(verdict.certificate, SeparatingHyperplane):
-        return _without_slack(problem, verdict.certificate, verdict.attempts)
+        return _without_slack(problem, verdict.certificate, verdict.attempts, limits)
     attempts = list(verdict.attempts)
     planes, duals = _constants(problem), [_of_witness(verdict)]
     if problem.n_samples * (problem.n_features + problem.bias) <= MOST_ENTRIES and not limits.is_over():
@@ -108,15 +109,23 @@ def _constants(problem: Problem) -> list[tuple[Floats, float]]:
     return [(zero, b) for b in ((-1.0, 0.0, 1.0) if problem.bias else (0.0,))]
 
 
-def _without_slack(problem: Problem, plane: SeparatingHyperplane, attempts: tuple[Attempt, ...]) -> TotalSlack:
+def _without_slack(
+    problem: Problem, plane: SeparatingHyperplane, attempts: tuple[Attempt, ...], limits: Limits
+) -> TotalSlack:
     """Return the plane stretched so far that rounding leaves no slack."""
     factor = 2 / plane.least_functional_margin
     try:
         stretched = np.array([float(v * factor) for v in plane.w]), float(plane.b * factor)
     except OverflowError:
         return _best(problem, _constants(problem), [{}], attempts, stopped=False)
-    others = [] if _total(problem, *stretched) == 0 else _constants(problem)
+    others = [] if _total(problem, *stretched) == 0 else [*_constants(problem), *_of_greatest_margin(problem, limits)]
     return _best(problem, [stretched, *others], [{}], attempts, stopped=False)
+
+
+def _of_greatest_margin(problem: Problem, limits: Limits) -> list[tuple[Floats, float]]:
+    """Return the hyperplane of floats that the hard margin finds, stretched: beside large rows few offsets are left."""
+    answer = hard_margin(problem, method="quick", time_limit=limits.share())
+    return [] if answer.w is None or answer.b is None else [(2 * answer.w, 2 * answer.b)]
 
 
 def _best(

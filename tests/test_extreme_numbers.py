@@ -33,6 +33,9 @@ DATA = {
     "1.7976931348623157e308,-1.7e308,-0.3,1\n",
 }
 
+FAST = ("one column", "the least number", "three classes")
+"""Data of which reports are made in the fast tests as well."""
+
 SMALL = ["--orders", "2", "--max-epochs", "5", "--max-mistakes", "100"]
 COMMANDS = {
     "check": ["check"],
@@ -73,7 +76,7 @@ def test_no_command_breaks_on_large_and_tiny_numbers(
     assert outcome([name, written(tmp_path, DATA[data]), *options], capsys) in {0, 2, 3, 4}
 
 
-@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("data", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in DATA])
 def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
     dataset = mm.load(written(tmp_path, DATA[data]))
     report = margin_report(dataset, orders=2, max_epochs=5, max_mistakes=100)

@@ -49,7 +49,7 @@ def random_integers(rng: np.random.Generator) -> Problem:
     return Problem(X, y, bool(rng.random() < 0.8))
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 10))])
 def test_a_thousand_data_sets_of_integers(block: int, mistakes_in_integers: Reference) -> None:
     """Every engine, dense and sparse, under each zero rule, with bias scales that are powers of two."""
     rng = np.random.default_rng(block)

@@ -231,6 +231,7 @@ def test_the_grid_of_prices_is_the_same(tmp_path: Path) -> None:
     assert default_grid(outside, hard) == default_grid(inside, hard)
 
 
+@pytest.mark.slow
 def test_a_run_in_vain_over_a_disk_is_short(tmp_path: Path) -> None:
     outside, inside = both(tmp_path, overlapping())
     asked = Settings(Cs=(0.01,), max_mistakes=2000)

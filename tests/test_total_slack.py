@@ -7,7 +7,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
@@ -105,6 +105,7 @@ def test_separable_data_need_none(separable: Any) -> None:
 
 
 @given(problems(), st.sampled_from([-60, -7, 7, 60]), st.integers(2, 3))
+@example(Problem(np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([1.0, -1.0])), 60, 2)  # few offsets are floats
 @settings(max_examples=20)
 def test_units_change_nothing_and_copies_multiply(problem: Problem, exponent: int, n_copies: int) -> None:
     X = np.ldexp(np.repeat(problem.dense_rows(slice(None)), n_copies, axis=0), exponent)
