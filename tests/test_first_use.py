@@ -48,7 +48,7 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
         ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
         ["check", "iris", "--positive", "virginica"],
         ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
-        ["online", "iris", "--positive", "virginica", "-a", "all"],
+        pytest.param(["online", "iris", "--positive", "virginica", "-a", "all"], marks=pytest.mark.slow),
         ["orders", "iris", "--positive", "setosa"],
         ["bounds", "iris", "--positive", "setosa"],
         ["fewest-errors", "agresti"],
@@ -69,6 +69,7 @@ def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -
     assert not compiled and "compiling" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

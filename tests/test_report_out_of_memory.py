@@ -217,6 +217,7 @@ def test_rows_with_a_constant_are_made_while_they_are_read(tmp_path: Path) -> No
     assert [v.tolist() for v in outside.column_bounds] == [v.tolist() for v in inside.column_bounds]
 
 
+@pytest.mark.slow
 def test_the_bounds_are_the_same(tmp_path: Path) -> None:
     outside, inside = both(tmp_path, separable())
     bounds = [mm.mistake_bounds(dataset.X, dataset.y, n_passes=3) for dataset in (outside, inside)]

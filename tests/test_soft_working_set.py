@@ -99,7 +99,7 @@ METHODS_OF_MANY = ("working-set", "interior-point")
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
     seed, d = data.draw(st.integers(0, 2**20)), data.draw(st.integers(1, 4))
     rng = np.random.default_rng(seed)

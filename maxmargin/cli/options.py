@@ -256,7 +256,7 @@ def force_option(command: Command) -> Command:
 def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str], folder: str | None = None) -> None:
     """Take --force out of ``options``, and raise before any work unless the files of these options may be written.
 
-    Without --force an existing file is overwritten only if its name has one of the suffixes ``rewritten``.
+    Without --force an existing file is overwritten only if it is empty, a proof, or has a suffix of ``rewritten``.
 
     Raises
     ------
