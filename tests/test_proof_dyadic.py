@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maxmargin.solvers.proof.digits import sum_of_squares
+from maxmargin.solvers.proof.digits import row_squares, sum_of_squares
 from maxmargin.solvers.proof.dyadic import (
     FloatFractions,
     as_fraction,
@@ -160,3 +160,16 @@ def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> Non
     values[0] = 0.0
     total, exponent = sum_of_squares(values)
     assert total * Fraction(4) ** exponent == sum(Fraction(v) ** 2 for v in values.tolist())
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (40, 3), (700, 3), (3, 900), (2, 70_000)])
+@pytest.mark.parametrize("spread", [0, 40, 300, 900])
+def test_squares_of_rows_are_exact(spread: int, shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(spread + shape[0])
+    values = np.ldexp(random.standard_normal(shape), random.integers(-spread, spread + 1, shape))
+    values[0, 0] = 0.0
+    squares, exponent = row_squares(values)
+    for row in {0, len(values) // 2, len(values) - 1}:
+        integers, unit = as_integers(values[row])
+        expected = sum(v * v for v in integers.tolist())
+        assert squares[row] * Fraction(4) ** (exponent - unit) == expected

@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chunks import slices
 from maxmargin.solvers.perceptron.mistake_log import Interval
 from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.proof.digits import row_squares
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
-from maxmargin.solvers.proof.hulls import ClassSums
+from maxmargin.solvers.proof.hulls import ClassSums, sums_of_rows
 
+Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _MOST_FETCHED = 4096
 """Of more mistaken rows than these all chunks are gone through."""
 
-_ENTRIES_AT_ONCE = 1 << 17
-"""Matrix entries that are turned into integers at a time."""
+_ENTRIES_AT_ONCE = 1 << 20
+"""Matrix entries that are looked at at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ class Moment:
         assert mean is not None  # there is a mistake in every moment
         return mean * self.n_mistakes**2
 
-    def inner_product(self, w: NDArray[np.float64], b: float) -> Fraction:
+    def inner_product(self, w: Floats, b: float) -> Fraction:
         """Return the inner product of the weights with (w, b/s), in the space (x, s) for any s."""
         normal, exponent = as_integers(w)
         sums = self.sums
@@ -82,7 +84,7 @@ def moments(problem: Problem, found: Iterable[Interval]) -> Iterator[Moment]:
 
 
 def _sums_of_chunk(
-    intervals: tuple[Interval, ...], wanted: Rows, rows: slice, X: Any, y: NDArray[np.float64]
+    intervals: tuple[Interval, ...], wanted: Rows, rows: slice, X: Any, y: Floats
 ) -> list[tuple[int, Moment]]:
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     numbers = wanted[first:last]
@@ -90,29 +92,33 @@ def _sums_of_chunk(
     return list(_sums(intervals, numbers, X[places], y[places])) if numbers.size else []
 
 
-def _sums(
-    intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: NDArray[np.float64]
-) -> Iterator[tuple[int, Moment]]:
+def _sums(intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: Floats) -> Iterator[tuple[int, Moment]]:
     """Yield what some rows, with these numbers, contribute to the intervals: position by position."""
     for part in slices(len(numbers), max(1, _ENTRIES_AT_ONCE // X.shape[1])):
-        entries, exponent = as_integers(dense_rows(X, part))
-        squares = (entries * entries).sum(axis=1)
+        values = dense_rows(X, part)
+        squares, exponent = row_squares(values)
         for position, interval in enumerate(intervals):
             for mistaken, times in interval.parts:
                 first, last = np.searchsorted(mistaken, (numbers[part][0], numbers[part][-1] + 1))
                 if first < last:
                     places = np.searchsorted(numbers[part], mistaken[first:last])
                     weights = times[first:last].astype(object)
-                    yield position, _moment(entries[places], squares[places], exponent, weights, y[part][places])
+                    squared = as_fraction(weights.dot(squares[places]), 2 * exponent)
+                    yield position, _moment(values[places], squared, weights, y[part][places])
 
 
-def _moment(entries: Integers, squares: Integers, exponent: int, times: Integers, y: NDArray[np.float64]) -> Moment:
-    """Return the sums of rows that were mistaken so many times."""
-    by_class: Integers = np.zeros((2, len(times)), dtype=object)
-    by_class[(y > 0).astype(int), np.arange(len(times))] = times
-    negative, positive = by_class.dot(entries).tolist()
-    n_negative, n_positive = by_class.sum(axis=1).tolist()
+def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> Moment:
+    """Return the sums of rows that were mistaken so many times, and of their squared norms."""
+    by_class: Integers = np.zeros((len(times), 2), dtype=object)
+    by_class[np.arange(len(times)), (y > 0).astype(int)] = times
+    both, exponent = sums_of_rows(values, by_class)
+    n_negative, n_positive = by_class.sum(axis=0).tolist()
+    n_columns = values.shape[1]
     sums = ClassSums(
-        negative=negative, positive=positive, n_negative=n_negative, n_positive=n_positive, exponent=exponent
+        negative=both[:n_columns],
+        positive=both[n_columns:],
+        n_negative=n_negative,
+        n_positive=n_positive,
+        exponent=exponent,
     )
-    return Moment(sums=sums, squares=as_fraction(times.dot(squares), 2 * exponent))
+    return Moment(sums=sums, squares=squares)

@@ -145,15 +145,33 @@ def sum_of_squares(values: Floats) -> tuple[int, int]:
     >>> sum_of_squares(np.array([0.5, 2.0]))
     (17, -1)
     """
-    whole = whole_numbers(values) if len(values) >= MANY_ENTRIES else None
-    if whole is None:
-        numbers, exponent = as_integers(values)
-        return sum(v * v for v in numbers.tolist()), exponent
-    integers, exponent, n_bits = whole
+    totals, exponent = row_squares(values[np.newaxis])
+    return int(totals[0]), exponent
+
+
+def row_squares(values: Floats) -> tuple[Integers, int]:
+    """Return ``(squares, exponent)``: ``||values[i]||**2`` is ``squares[i] * 4**exponent``, exactly.
+
+    Parameters
+    ----------
+    values : ndarray (n_rows, n_columns) of float64
+        Finite numbers.
+    """
+    exponent, n_bits = _extent(values) if values.size >= MANY_ENTRIES else (0, _MOST_BITS + 1)
+    if n_bits > _MOST_BITS:
+        integers, exponent = as_integers(values)
+        return np.asarray((integers * integers).sum(axis=1)), exponent
+    blocks = slices(len(values), max(1, _BLOCK_ENTRIES // values.shape[1]))
+    return np.concatenate([_block_squares(np.ldexp(values[block], -exponent), n_bits) for block in blocks]), exponent
+
+
+def _block_squares(integers: Floats, n_bits: int) -> Integers:
+    """Return the squared norms of rows of whole numbers."""
     places = [of_place.astype(np.int64) for of_place in digits(integers, n_bits, _SQUARED_BITS)]
-    total = 0
-    for part in slices(len(values), _SQUARED_AT_ONCE):
+    totals: Integers = np.zeros(len(integers), dtype=object)
+    for part in slices(integers.shape[1], _SQUARED_AT_ONCE):
         for number, of_place in enumerate(places):
-            for other_number, other in enumerate(places):
-                total += int(of_place[part] @ other[part]) << (_SQUARED_BITS * (number + other_number))
-    return total, exponent
+            for other_number, other in enumerate(places[: number + 1]):
+                products = np.einsum("ij,ij->i", of_place[:, part], other[:, part]).astype(object)
+                totals += products * (1 + (number != other_number) << _SQUARED_BITS * (number + other_number))
+    return totals

@@ -48,7 +48,7 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
         parts = slices(len(rows), _CHUNK_ROWS)
         return _united((_sums_of_integers(factors[part], *problem.exact_rows(rows[part])) for part in parts), n_sums)
     if len(rows) <= _CHUNK_ROWS:
-        return _sums_of_rows(problem.dense_rows(rows), factors) if len(rows) else ([0] * n_sums, 0)
+        return sums_of_rows(problem.dense_rows(rows), factors) if len(rows) else ([0] * n_sums, 0)
     order = np.argsort(rows, kind="stable")
     chunks = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
     return _united((part for chunk in chunks for part in chunk), n_sums)
@@ -58,10 +58,18 @@ def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X:
     """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     places, own = wanted[first:last] - rows.start, factors[first:last]
-    return [_sums_of_rows(dense_rows(X, places[part]), own[part]) for part in slices(len(own), _CHUNK_ROWS)]
+    return [sums_of_rows(dense_rows(X, places[part]), own[part]) for part in slices(len(own), _CHUNK_ROWS)]
 
 
-def _sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
+def sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
+    """Return ``(sums, exponent)``: ``factors.T @ values = sums * 2**exponent``, flat and exactly.
+
+    Parameters
+    ----------
+    values : ndarray (n_rows, n_columns) of float64
+        Finite numbers.
+    factors : ndarray (n_rows,) or (n_rows, n_sums) of int (object dtype)
+    """
     stored = stored_entries(values.T)
     if stored is not None:
         sums, exponent = exact_scores(stored, factors)

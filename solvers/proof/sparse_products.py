@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import slices
+from maxmargin.solvers.proof.digits import row_squares
 from maxmargin.solvers.proof.dyadic import Integers, as_integers
 
 _ENTRIES_AT_ONCE = 1 << 18
@@ -89,8 +90,7 @@ def stored_entries(X: NDArray[np.float64]) -> StoredEntries | None:
 def exact_squares(X: Any) -> tuple[Integers, int]:
     """Return ``(squares, exponent)``: ``||x_i||^2 = squares_i 4**exponent``, exactly, for an array or CSR rows."""
     if not hasattr(X, "tocsr"):
-        integers, exponent = as_integers(X)
-        return np.asarray((integers * integers).sum(axis=1)), exponent
+        return row_squares(X)
     entries, exponent = as_integers(X.data)
     return _sums_of_rows(entries * entries, X.indptr), exponent
 
