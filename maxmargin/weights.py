@@ -14,7 +14,7 @@ from maxmargin.readers.binary64 import REAL_KINDS, array_of
 from maxmargin.readers.errors import listed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.reals import exact_real, shown
-from maxmargin.solvers.row_weights import RowWeights
+from maxmargin.solvers.row_weights import RowWeights, numbers_of_rows
 
 Groups = NDArray[np.int64]
 
@@ -33,7 +33,7 @@ def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any,
         raise InvalidOptionError(
             f"class_weight is {class_weight!r}; expected 'balanced' or a mapping of label to number"
         )
-    numbers = np.ones(dataset.n_samples) if sample_weight is None else _one_a_row(dataset, sample_weight)
+    numbers = np.ones(dataset.n_samples) if sample_weight is None else numbers_of_rows(sample_weight, dataset.n_samples)
     return RowWeights(numbers=numbers, factors=factors, groups=groups)
 
 
@@ -51,18 +51,6 @@ def _numbers(sample_weight: Any) -> Any:
     if weights.dtype.kind not in (*REAL_KINDS, "O"):
         raise InvalidProblemError(f"sample_weight holds values of type {weights.dtype}; expected numbers")
     return held_numbers(weights, "sample_weight") if weights.ndim == 1 else sample_weight
-
-
-def _one_a_row(dataset: Dataset, sample_weight: Any) -> NDArray[np.float64]:
-    try:
-        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblemError("sample_weight holds other things than numbers") from error
-    if weights.shape != (dataset.n_samples,):
-        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({dataset.n_samples},)")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
-    return weights
 
 
 def _factors_of_labels(dataset: Dataset, class_weight: Mapping[Any, float]) -> tuple[tuple[Fraction, ...], Groups]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,25 @@ class RowWeights:
         """Return the weights of some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
         return RowWeights(numbers=self.numbers[rows], factors=self.factors, groups=groups)
+
+
+def numbers_of_rows(sample_weight: Any, n_samples: int) -> Floats:
+    """Return weights that a caller gives, as one float a row.
+
+    Raises
+    ------
+    InvalidProblemError
+        Unless they are one finite number from 0 a row.
+    """
+    try:
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblemError("sample_weight holds other things than numbers") from error
+    if weights.shape != (n_samples,):
+        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({n_samples},)")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
+    return weights
 
 
 def checked(weights: RowWeights, signs: Floats) -> RowWeights:

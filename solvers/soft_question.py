@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from maxmargin.solvers.chosen_rows import ChosenRows
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import interior_point, soft_working_set
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.row_weights import RowWeights, checked
+from maxmargin.solvers.row_weights import RowWeights, checked, numbers_of_rows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -38,15 +38,7 @@ def row_weights(problem: Problem, sample_weight: Any) -> RowWeights:
     """
     if isinstance(sample_weight, RowWeights):
         return checked(sample_weight, problem.y)
-    try:
-        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblemError("sample_weight holds other things than numbers") from error
-    if weights.shape != (problem.n_samples,):
-        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected ({problem.n_samples},)")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise InvalidProblemError("sample_weight holds negative numbers, NaN or infinity; expected numbers from 0")
-    return checked(RowWeights(numbers=weights), problem.y)
+    return checked(RowWeights(numbers=numbers_of_rows(sample_weight, problem.n_samples)), problem.y)
 
 
 def of_rows(problem: Problem, rows: Rows) -> Problem:
