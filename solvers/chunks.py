@@ -2,8 +2,9 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import get_ident
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -129,7 +130,7 @@ class InMemory:
 
 def in_order(
     work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None, n_ahead: int | None = None
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """Yield ``work(item)`` in order, computed by threads that are `n_ahead` items ahead of the reader at most.
 
     By default they are ahead by two items a thread.
@@ -137,16 +138,18 @@ def in_order(
     n_workers = n_threads() if n_workers is None else n_workers
     n_ahead = 2 * n_workers if n_ahead is None else n_ahead
     waiting: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(n_workers) as pool:
-        try:
-            for item in items:
-                waiting.append(pool.submit(work, item))
-                if len(waiting) > n_ahead:
-                    yield waiting.popleft().result()
-            while waiting:
+    workers: set[int] = set()
+    pool = ThreadPoolExecutor(n_workers, initializer=lambda: workers.add(get_ident()))
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > n_ahead:
                 yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # An abandoned reader can be collected in one of the pool's own threads, which cannot wait for itself.
+        pool.shutdown(wait=get_ident() not in workers, cancel_futures=True)
 
 
 def stacked(parts: Sequence[Any]) -> Any:

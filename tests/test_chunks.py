@@ -1,0 +1,30 @@
+"""Work that threads do ahead of its reader."""
+
+from threading import Event
+
+from maxmargin.solvers.chunks import in_order
+
+
+def test_results_come_in_order_whoever_is_first() -> None:
+    assert list(in_order(lambda i: i * i, range(50), n_workers=3, n_ahead=7)) == [i * i for i in range(50)]
+
+
+def test_a_reader_closed_by_one_of_its_own_threads_ends_without_waiting_for_itself() -> None:
+    suspended, ended = Event(), Event()
+    errors: list[BaseException] = []
+
+    def work(item: int) -> int:
+        if item == 1:
+            suspended.wait()
+            try:
+                reader.close()
+            except BaseException as error:  # what the thread would swallow
+                errors.append(error)
+            ended.set()
+        return item
+
+    reader = in_order(work, range(10), n_workers=1, n_ahead=2)
+    assert next(reader) == 0
+    suspended.set()
+    assert ended.wait(60)
+    assert errors == []
