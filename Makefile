@@ -9,7 +9,7 @@ PEERS := $(VENV)/.peers
 BENCH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help report test slow lint types layers wheel bench unpacked clean distclean
+.PHONY: help report test slow lint types pyright layers doctests coverage wheel bench clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,12 +32,24 @@ lint: $(READY) ## ruff: rules and format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: unpacked ## mypy --strict on the unpacked wheel
-	@cd build/unpacked && "$(CURDIR)/$(BIN)/python" -m mypy --strict --config-file "$(CURDIR)/pyproject.toml" \
-		--cache-dir "$(CURDIR)/.mypy_cache" -p maxmargin
+types: $(READY) ## mypy --strict
+	@$(BIN)/python -m mypy
 
-layers: unpacked ## import-linter on the unpacked wheel
-	@cd build/unpacked && "$(CURDIR)/$(BIN)/lint-imports" --no-cache --config "$(CURDIR)/pyproject.toml"
+pyright: $(READY) ## pyright, a second opinion on the types
+	@$(BIN)/basedpyright
+
+doctests: $(READY) ## the examples in the docstrings
+	@$(BIN)/python -m pytest -q -W error -p no:cacheprovider --doctest-modules maxmargin
+
+coverage: $(READY) ## lines and branches that the tests without the slow ones reach, as HTML in build/coverage
+	@rm -f .coverage .coverage.*
+	@$(BIN)/python -m coverage run -m pytest -q -m "not slow"
+	@$(BIN)/python -m coverage combine -q
+	@$(BIN)/python -m coverage report --skip-covered --skip-empty
+	@$(BIN)/python -m coverage html -q -d build/coverage
+
+layers: $(READY) ## import-linter: imports point down only
+	@$(BIN)/lint-imports --no-cache
 
 wheel: $(READY) ## build the wheel into dist/
 	@rm -rf build dist/maxmargin-*.whl
@@ -46,9 +58,6 @@ wheel: $(READY) ## build the wheel into dist/
 bench: $(PEERS) ## all benchmarks, an hour or so, into README.md; they go on where they stopped; BENCH="--scale 0.01" for a first look
 	@$(BIN)/python benchmarks/run.py $(BENCH)
 	@$(BIN)/python benchmarks/tables.py -o benchmarks/results/tables.md --into README.md
-
-unpacked: wheel
-	@$(BIN)/python -m zipfile -e dist/maxmargin-*.whl build/unpacked
 
 clean: ## delete what was built, the caches and the pages
 	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis margin-report-*.html
@@ -73,10 +82,11 @@ $(BIN)/pip:
 
 $(READY): pyproject.toml | $(BIN)/pip
 	@echo "Setting up $(VENV) (a few minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
 	@touch $@
 
 $(PEERS): $(READY)
 	@echo "Installing the peers of the benchmarks"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[peers]'
 	@touch $@

@@ -1,6 +1,7 @@
 """What is installed is what is in the tree, and what is imported is what is needed."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -52,28 +53,56 @@ def files_in_tree() -> dict[str, Path]:
     return files
 
 
+def copied_tree(target: Path) -> Path:
+    """Copy what a wheel is built from into a folder, the links without what they point to."""
+    for path in files_in_tree().values():
+        copy = target / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    for name in ("LICENSE", "README.md", "pyproject.toml", "setup.py", "maxmargin/reports", "maxmargin/solvers"):
+        shutil.copy(ROOT / name, target / name, follow_symlinks=False)
+    return target
+
+
+def built(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
+    """Build a wheel offline."""
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
+    return run("-m", "pip", "wheel", *options, "--wheel-dir", target, source, folder=target)
+
+
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built offline from a copy of the tree."""
-    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    copies = {path: path.relative_to(ROOT) for path in files_in_tree().values()}
-    for name in ("LICENSE", "README.md", "pyproject.toml"):
-        copies[ROOT / name] = Path(name)
-    for path, relative in copies.items():
-        (source / relative).parent.mkdir(parents=True, exist_ok=True)
-        (source / relative).write_bytes(path.read_bytes())
-    options = ["--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
-    process = run("-m", "pip", "wheel", *options, "--wheel-dir", target, source, folder=target)
+    """The wheel, built from a copy of the tree."""
+    target = tmp_path_factory.mktemp("wheel")
+    process = built(copied_tree(tmp_path_factory.mktemp("source")), target)
     assert process.returncode == 0, process.stdout + process.stderr
     (path,) = target.glob("*.whl")
     return path
 
 
-def test_the_package_list_names_every_folder_with_code() -> None:
-    in_tree = {name.rpartition("/")[0].replace("/", ".") for name in files_in_tree() if name.endswith(".py")}
-    with_init = {name.rpartition("/")[0].replace("/", ".") for name in files_in_tree() if name.endswith("/__init__.py")}
-    listed = PYPROJECT["tool"]["setuptools"]["packages"]
-    assert sorted(listed) == sorted(in_tree) == sorted(with_init)
+def test_every_folder_with_code_is_a_package() -> None:
+    with_code = {name.rpartition("/")[0] for name in files_in_tree() if name.endswith(".py")}
+    packages = {name.rpartition("/")[0] for name in files_in_tree() if name.endswith("/__init__.py")}
+    assert with_code == packages
+
+
+def test_nothing_is_built_where_git_made_files_of_the_links(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "wheel"
+    source.mkdir()
+    target.mkdir()
+    link = copied_tree(source) / "maxmargin" / "solvers"
+    link.unlink()
+    link.write_text("../solvers", encoding="utf-8")
+    process = built(source, target)
+    assert process.returncode != 0
+    assert "maxmargin/solvers must be a symbolic link" in process.stdout + process.stderr
+    assert list(target.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["solvers", "reports"])
+def test_the_folders_at_the_top_are_not_packages_of_their_own(name: str) -> None:
+    process = run("-c", f"import {name}", folder=ROOT)
+    assert f"This package is imported as maxmargin.{name}." in process.stderr
 
 
 def test_the_wheel_holds_the_files_of_the_tree(wheel: Path) -> None:
@@ -93,7 +122,7 @@ def test_the_wheel_puts_only_maxmargin_into_site_packages(wheel: Path) -> None:
     assert f"maxmargin-{version}.dist-info/licenses/LICENSE" in names
 
 
-def test_every_public_name_loads_from_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
+def test_every_public_name_loads_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     script = (
