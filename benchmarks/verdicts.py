@@ -85,9 +85,8 @@ def proof(data: Data, _: Any) -> None:
 def lp(data: Data, _: Any) -> None:
     from maxmargin.solvers.engines import highs_lp
     from maxmargin.solvers.problem import Problem
-    from maxmargin.solvers.scaling import ColumnScaling
 
-    highs_lp.solve(ColumnScaling.of(Problem(data.X, data.y)).apply(data.X), data.y, bias=True)
+    highs_lp.solve(Problem(data.X, data.y).scaling.apply(data.X), data.y, bias=True)
 
 
 def fraction(data: Data, _: Any) -> None:

@@ -17,11 +17,10 @@ from maxmargin.solvers.proof.certificate import (
     Overlap,
     QuasiSeparation,
     SeparatingHyperplane,
-    without_denominators,
 )
 from maxmargin.solvers.proof.class_certificate import ClassOverlap, ClassQuasiSeparation, ClassSeparation
 from maxmargin.solvers.proof.column_units import ColumnUnits
-from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.proof.dyadic import Integers, without_denominators
 
 AnyCertificate = TypeVar("AnyCertificate", bound=Certificate)
 

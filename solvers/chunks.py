@@ -1,14 +1,12 @@
 """How work reaches rows wherever they live: a function goes to consecutive chunks of them, small results come back."""
 
-import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import get_ident
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maxmargin.solvers.parallel import in_order, slices
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -128,30 +126,6 @@ class InMemory:
         """Do nothing: there are only the data."""
 
 
-def in_order(
-    work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None, n_ahead: int | None = None
-) -> Generator[T, None, None]:
-    """Yield ``work(item)`` in order, computed by threads that are `n_ahead` items ahead of the reader at most.
-
-    By default they are ahead by two items a thread.
-    """
-    n_workers = n_threads() if n_workers is None else n_workers
-    n_ahead = 2 * n_workers if n_ahead is None else n_ahead
-    waiting: deque[Future[T]] = deque()
-    workers: set[int] = set()
-    pool = ThreadPoolExecutor(n_workers, initializer=lambda: workers.add(get_ident()))
-    try:
-        for item in items:
-            waiting.append(pool.submit(work, item))
-            if len(waiting) > n_ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        # An abandoned reader can be collected in one of the pool's own threads, which cannot wait for itself.
-        pool.shutdown(wait=get_ident() not in workers, cancel_futures=True)
-
-
 def stacked(parts: Sequence[Any]) -> Any:
     """Return rows above one another, in the form they have."""
     first = parts[0]
@@ -162,14 +136,3 @@ def stacked(parts: Sequence[Any]) -> Any:
     content = [np.concatenate([part.data for part in parts]), np.concatenate([part.indices for part in parts])]
     shape = sum(part.shape[0] for part in parts), first.shape[1]
     return type(first)((*content, np.concatenate([[0], *offsets])), shape=shape)
-
-
-def slices(n_rows: int, step: int) -> Iterator[slice]:
-    """Yield consecutive slices of at most `step` rows."""
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))
-
-
-def n_threads() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.soft_question import of_rows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -43,7 +42,7 @@ class DistinctRows:
         _, first, kind_of, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         order = np.argsort(first)
         return cls(
-            problem=of_rows(problem, first[order]),
+            problem=problem.of_rows(first[order]),
             first=first[order],
             counts=counts[order],
             kind_of=np.argsort(order)[kind_of],

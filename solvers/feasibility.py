@@ -231,7 +231,7 @@ def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
 
     A positive factor of a row changes no verdict; its multiplier is divided by it.
     """
-    scaling = ColumnScaling.robust(problem)
+    scaling = problem.scaling.robust(problem.matrix, bias=problem.bias)
     X = scaling.apply(problem.matrix)
     units = row_units(X)
     candidate = scaling.bring_home(_asked(problem, X, units * problem.y, limits))

@@ -21,7 +21,6 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.dyadic import nearest_floats
-from maxmargin.solvers.soft_question import of_rows
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Separability, Status
 
 Rows = NDArray[np.int64]
@@ -180,7 +179,7 @@ class _Work:
         if self.limits.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
             return
         hard = hard_margin(
-            of_rows(self.kinds.problem, right), method="quick", time_limit=self.limits.share(_SHARES_OF_TIME)
+            self.kinds.problem.of_rows(right), method="quick", time_limit=self.limits.share(_SHARES_OF_TIME)
         )
         if hard.w is not None and hard.b is not None:
             offset = [Fraction(hard.b)] if self.problem.bias else []
@@ -250,7 +249,7 @@ class _Work:
 def _some(kinds: DistinctRows, places: Rows) -> DistinctRows:
     """Return some of the kinds, by themselves."""
     return DistinctRows(
-        problem=of_rows(kinds.problem, places),
+        problem=kinds.problem.of_rows(places),
         first=kinds.first[places],
         counts=kinds.counts[places],
         kind_of=np.searchsorted(places, kinds.kind_of[np.isin(kinds.kind_of, places)]),

@@ -22,7 +22,7 @@ from maxmargin.solvers.reals import binary64, shown
 from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, slack_of
 from maxmargin.solvers.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
-from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
+from maxmargin.solvers.soft_question import check_options, row_weights
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def _without_free_rows(problem: Problem, nu: float, weights: RowWeights, way: _W
     """Solve for the rows of positive weight, and return the answer for all rows."""
     kept = np.flatnonzero(weights.are_positive)
     in_units = _in_units(weights.in_floats[kept])
-    answer = _best(of_rows(problem, kept), nu, in_units, way).nu_solution(float(nu))
+    answer = _best(problem.of_rows(kept), nu, in_units, way).nu_solution(float(nu))
     dual = np.zeros(problem.n_samples)
     dual[kept] = answer.dual
     slack = slack_of(problem, answer.w, answer.b, answer.rho)

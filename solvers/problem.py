@@ -11,9 +11,11 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, Use, slices
+from maxmargin.solvers.chosen_rows import ChosenRows
+from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, Use
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
+from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.digits import exact_products
 from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows, times_power_of_two
@@ -129,7 +131,9 @@ class Samples:
     @cached_property
     def scaling(self) -> ColumnScaling:
         """A change of the columns that makes the problem easy for floating point."""
-        return ColumnScaling.of(self)
+        if self.is_sparse:
+            return ColumnScaling.of_sizes(self.column_sizes)
+        return ColumnScaling.of_dense(*self.column_bounds, self.sample[1], bias=self.bias)
 
     @property
     def reading(self) -> str:
@@ -228,6 +232,13 @@ class Problem(Samples):
         if (signs == signs[0]).all():
             raise InvalidProblemError("y holds one class only; expected both -1 and +1")
         return cls(X, signs, bias)
+
+    def of_rows(self, rows: Rows) -> "Problem":
+        """Return the problem of some of the rows, which stay where they are unless they are in memory."""
+        integers = None if self.integers is None else self.integers[rows]
+        is_in_memory = isinstance(self.carrier, InMemory)
+        X = self.carrier[rows] if is_in_memory else ChosenRows(self.carrier, rows)
+        return Problem(X, self.y[rows], self.bias, integers, self.units)
 
     def _drawn(self, most: int) -> Rows:
         random, at_hand, parts = np.random.default_rng(0), self.carrier.recalled("sample"), []

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.proof.certificate import without_denominators
-from maxmargin.solvers.proof.dyadic import round_down, round_up
+from maxmargin.solvers.proof.dyadic import round_down, round_up, without_denominators
 
 Floats = NDArray[np.float64]
 

@@ -1,15 +1,12 @@
 """A change of coordinates that makes a problem easy for floating-point solvers, and the way back."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Candidate
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.problem import Samples
 
 Floats = NDArray[np.float64]
 
@@ -40,30 +37,37 @@ class ColumnScaling:
     varies: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, problem: "Samples") -> "ColumnScaling":
-        """Choose the midpoint of every column, and the power of two next to its root mean square from there."""
-        if problem.is_sparse:
-            center = np.zeros(problem.n_features)
-            size = problem.column_sizes
-            exponents = np.frexp(size)[1]
-        else:
-            low, high = problem.column_bounds
-            center = np.where(low == high, low, low / 2 + high / 2) if problem.bias else np.zeros(problem.n_features)
-            size = np.maximum(np.abs(low), np.abs(high)) * ((low < high) | (not problem.bias))
-            exponents = _root_mean_square_exponents(problem, center, size)
-        return cls(center=center, exponents=exponents.astype(np.int64), varies=size > 0)
+    def of_sizes(cls, size: Floats) -> "ColumnScaling":
+        """Choose the power of two above the greatest modulus of every column; nothing is centred."""
+        exponents = np.frexp(size)[1].astype(np.int64)
+        return cls(center=np.zeros(len(size)), exponents=exponents, varies=size > 0)
 
     @classmethod
-    def robust(cls, problem: "Samples") -> "ColumnScaling":
-        """Choose medians instead, which a few rows far from the others do not move; for dense rows only."""
-        usual = problem.scaling
-        middle = problem.n_samples // 2
-        X = problem.matrix
-        center = np.partition(X, middle, axis=0)[middle] if problem.bias else usual.center
-        distances = np.abs(_centred(X, center, usual.exponents))
+    def of_dense(cls, low: Floats, high: Floats, sample: Floats, *, bias: bool) -> "ColumnScaling":
+        """Choose the midpoint of every column, and the power of two next to its root mean square from there.
+
+        Parameters
+        ----------
+        low, high : ndarray (n_features,)
+            The least and the greatest number of every column.
+        sample : ndarray (m, n_features)
+            Some of the rows, for the root mean squares.
+        bias : bool
+            Whether columns may be centred.
+        """
+        center = np.where(low == high, low, low / 2 + high / 2) if bias else np.zeros(len(low))
+        size = np.maximum(np.abs(low), np.abs(high)) * ((low < high) | (not bias))
+        exponents = _root_mean_square_exponents(sample, center, size)
+        return cls(center=center, exponents=exponents, varies=size > 0)
+
+    def robust(self, X: Floats, *, bias: bool) -> "ColumnScaling":
+        """Choose medians of dense rows instead, which a few rows far from the others do not move."""
+        middle = len(X) // 2
+        center = np.partition(X, middle, axis=0)[middle] if bias else self.center
+        distances = np.abs(_centred(X, center, self.exponents))
         median = np.partition(distances, middle, axis=0)[middle]
-        exponents = usual.exponents + np.where(median > 0, np.frexp(median)[1], 0)
-        return cls(center=center, exponents=exponents, varies=usual.varies)
+        exponents = self.exponents + np.where(median > 0, np.frexp(median)[1], 0)
+        return ColumnScaling(center=center, exponents=exponents, varies=self.varies)
 
     def apply(self, X: Any) -> Any:
         """Return the rows in the new coordinates."""
@@ -123,13 +127,12 @@ def row_units(X: Floats) -> Floats:
     return result
 
 
-def _root_mean_square_exponents(problem: "Samples", center: Floats, largest: Floats) -> NDArray[np.int64]:
+def _root_mean_square_exponents(sample: Floats, center: Floats, largest: Floats) -> NDArray[np.int64]:
     """Return the power of two above the root mean square of every column from its center; 0 where all are 0.
 
     Of many rows a regular sample is taken; a column that is 0 in it has the size of its largest number.
     """
     exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
-    X = problem.sample[1]
-    scaled = _centred(X[:: -(-len(X) // _SAMPLE)], center, exponents)
+    scaled = _centred(sample[:: -(-len(sample) // _SAMPLE)], center, exponents)
     mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(scaled)
     return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], exponents)

@@ -18,7 +18,7 @@ from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.reals import binary64, shown
 from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
-from maxmargin.solvers.soft_question import check_options, of_rows, row_weights
+from maxmargin.solvers.soft_question import check_options, row_weights
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin
 
 Floats = NDArray[np.float64]
@@ -224,7 +224,7 @@ def _without_free_rows(problem: Problem, C: float, weights: RowWeights, kept: Ro
     """Solve for the rows of positive weight, and return the answer for all rows."""
     if way.before is not None:
         way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
-    answer = _best(_of_weights(of_rows(problem, kept), C, weights.of_rows(kept)), way).solution(C)
+    answer = _best(_of_weights(problem.of_rows(kept), C, weights.of_rows(kept)), way).solution(C)
     dual = np.zeros(problem.n_samples)
     dual[kept] = answer.dual
     slack = slack_of(problem, answer.w, answer.b)

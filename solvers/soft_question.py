@@ -2,18 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.solvers.chosen_rows import ChosenRows
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.row_weights import RowWeights, checked, numbers_of_rows
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:
@@ -39,11 +31,3 @@ def row_weights(problem: Problem, sample_weight: Any) -> RowWeights:
     if isinstance(sample_weight, RowWeights):
         return checked(sample_weight, problem.y)
     return checked(RowWeights(numbers=numbers_of_rows(sample_weight, problem.n_samples)), problem.y)
-
-
-def of_rows(problem: Problem, rows: Rows) -> Problem:
-    """Return the question of some of the rows, which stay where they are unless they are in memory."""
-    integers = None if problem.integers is None else problem.integers[rows]
-    is_in_memory = isinstance(problem.carrier, InMemory)
-    X = problem.carrier[rows] if is_in_memory else ChosenRows(problem.carrier, rows)
-    return Problem(X, problem.y[rows], problem.bias, integers, problem.units)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.cone.columns import ColumnSigns
+from maxmargin.solvers.column_signs import ColumnSigns
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.phrases import status_meaning, verdict_meaning
 from maxmargin.solvers.problem import Problem

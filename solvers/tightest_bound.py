@@ -19,7 +19,6 @@ from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.run_coordinates import RunCoordinates
 from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin import is_small
-from maxmargin.solvers.soft_question import of_rows
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.tightest_incumbent import Incumbent
 from maxmargin.solvers.tightest_solution import TightestBound
@@ -175,7 +174,7 @@ def _offer_hard_margin(best: Incumbent, limits: Limits) -> None:
 def _offer_near_rows(best: Incumbent, v: Floats, limits: Limits) -> None:
     """Offer multipliers of the rows next to the margin of v, whichever are best for the bound."""
     rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_LACK))
-    search = TightestSearch(of_rows(best.problem, rows), best.n_passes, best.square, best.loss, limits.is_over)
+    search = TightestSearch(best.problem.of_rows(rows), best.n_passes, best.square, best.loss, limits.is_over)
     found = search.run(_NO_LACK)
     weights = np.zeros(best.problem.n_samples)
     if found.multipliers is not None:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.cone.columns import ColumnSigns, column_signs
+from maxmargin.solvers.column_signs import ColumnSigns
+from maxmargin.solvers.cone.columns import column_signs
 from maxmargin.solvers.cone.decide import Decision
 from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows

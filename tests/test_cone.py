@@ -21,7 +21,6 @@ from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.scaling import ColumnScaling
 
 Check = Callable[..., bool]
 Rank = Callable[[list[list[int]]], int]
@@ -186,7 +185,7 @@ def test_pivot_columns_are_independent_and_the_first_come_first() -> None:
 
 def cone_of(X: Any, y: Any, bias: bool = True) -> SignedRows:
     problem = Problem.validated(X, y, bias=bias)
-    return SignedRows(problem, ColumnScaling.of(problem))
+    return SignedRows(problem, problem.scaling)
 
 
 def test_a_row_near_the_span_is_not_in_it() -> None:
@@ -205,7 +204,7 @@ def test_circuits_join_with_positive_weights() -> None:
     """The second one takes more of a basis row than the balance has."""
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [5.0, 1.0], [2.0, -1.0]])
     problem = Problem(rows, np.ones(4), bias=False)
-    some = Face(SignedRows(problem, ColumnScaling.of(problem)))
+    some = Face(SignedRows(problem, problem.scaling))
     some.add([0, 1], Circuit(places=[0, 1], weights=[1, 1], fixed_weights=[]))
     some.add([2, 3], Circuit(places=[2, 3], weights=[1, 1], fixed_weights=[-7]))
     weights = np.array([some.balance[row] for row in range(4)])
@@ -283,7 +282,7 @@ def test_a_row_taken_for_dependent_on_which_the_direction_is_zero(
 def test_the_decision_is_the_same_twice() -> None:
     rng = np.random.default_rng(14)
     problem = Problem(rng.integers(-2, 3, size=(40, 3)).astype(float), rng.choice([-1.0, 1.0], size=40))
-    first, second = (decide.decide(SignedRows(problem, ColumnScaling.of(problem)), Limits()) for _ in range(2))
+    first, second = (decide.decide(SignedRows(problem, problem.scaling), Limits()) for _ in range(2))
     assert first is not None and second is not None
     assert first.balance == second.balance and first.direction == second.direction and first.basis == second.basis
 

@@ -31,7 +31,6 @@ from maxmargin.solvers.fewest_errors import fewest_errors
 from maxmargin.solvers.fewest_incumbent import Incumbent, best_offset
 from maxmargin.solvers.fewest_solution import FewestErrors
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.soft_question import of_rows
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status, Verdict
 
 Signed = list[tuple[int, ...]]
@@ -93,7 +92,7 @@ def check(problem: Problem, answer: FewestErrors) -> None:
     assert len(answer.error_rows) == answer.upper == answer.n_errors
     kept = np.setdiff1d(np.arange(problem.n_samples), answer.error_rows)
     if len(set(problem.y[kept].tolist())) == 2:
-        assert separability(of_rows(problem, kept)).verdict is Verdict.SEPARABLE
+        assert separability(problem.of_rows(kept)).verdict is Verdict.SEPARABLE
     check_packing(problem, answer)
 
 
@@ -146,7 +145,7 @@ def test_against_all_ways_to_drop_rows(problem: Problem) -> None:
         signs = problem.y[list(rows)]
         if problem.bias and len(set(signs.tolist())) < 2:
             return True
-        part = of_rows(problem, np.array(rows, dtype=np.int64))
+        part = problem.of_rows(np.array(rows, dtype=np.int64))
         return not rows or separability(part).strictly_separable is True
 
     sizes = (len(rows) for size in range(n, -1, -1) for rows in combinations(range(n), size) if is_separable(rows))

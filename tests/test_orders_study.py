@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from maxmargin.evidence import augmented
-from maxmargin.solvers import chunks
+from maxmargin.solvers import parallel
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import hard_orders
@@ -97,7 +97,7 @@ def test_order_k_is_the_same_for_any_number_of_orders_and_threads(
     n_threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     all_of_them = many_orders(AGRESTI, n_orders=200, seed=7)
-    monkeypatch.setattr(chunks, "n_threads", lambda: n_threads)
+    monkeypatch.setattr(parallel, "n_threads", lambda: n_threads)
     for n_orders in (1, 63, 64, 65, 130):
         some = many_orders(AGRESTI, n_orders=n_orders, seed=7)
         for name in ("n_mistakes", "n_epochs", "converged", "margin", "n_uncertain"):

@@ -14,7 +14,6 @@ from maxmargin.solvers.feasibility import prove_separable
 from maxmargin.solvers.incumbent import Incumbent
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.row_space import RowSpace
-from maxmargin.solvers.scaling import ColumnScaling
 
 
 def planted(n_samples: int, n_features: int, *, margin: float = 0.02, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -29,7 +28,7 @@ def planted(n_samples: int, n_features: int, *, margin: float = 0.02, seed: int 
 
 
 def solved(problem: Problem, start: np.ndarray | None = None) -> Candidate:
-    scaling = ColumnScaling.of(problem)
+    scaling = problem.scaling
     found = quadratic.solve(
         scaling.apply(problem.X), problem.y, bias=problem.bias, normal_weights=scaling.normal_weights(), start=start
     )

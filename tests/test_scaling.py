@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def signs(n: int) -> np.ndarray:
 @example(EXTREME)
 def test_columns_have_size_about_one(X: np.ndarray) -> None:
     for bias in (True, False):
-        scaling = ColumnScaling.of(Problem(X, signs(len(X)), bias))
+        scaling = Problem(X, signs(len(X)), bias).scaling
         Z = scaling.apply(X)
         assert np.isfinite(Z).all()
         size = np.sqrt((Z * Z).mean(axis=0))
@@ -45,7 +46,7 @@ def test_columns_have_size_about_one(X: np.ndarray) -> None:
 @given(matrices)
 @example(EXTREME)
 def test_without_centring_powers_of_two_are_exact(X: np.ndarray) -> None:
-    scaling = ColumnScaling.of(Problem(X, signs(len(X)), bias=False))
+    scaling = Problem(X, signs(len(X)), bias=False).scaling
     Z = scaling.apply(X)
     for j, exponent in enumerate(scaling.exponents.tolist()):
         for x, z in zip(X[:, j].tolist(), Z[:, j].tolist(), strict=True):
@@ -54,7 +55,7 @@ def test_without_centring_powers_of_two_are_exact(X: np.ndarray) -> None:
 
 @given(matrices, st.data())
 def test_sparse_and_dense_agree_through_the_origin_up_to_powers_of_two(X: np.ndarray, data: st.DataObject) -> None:
-    scaling = ColumnScaling.of(Problem(csr_array(X), signs(len(X))))
+    scaling = Problem(csr_array(X), signs(len(X))).scaling
     Z = scaling.apply(csr_array(X))
     assert np.isfinite(Z.data).all()
     assert (np.abs(Z.toarray()) <= 1).all()
@@ -62,7 +63,7 @@ def test_sparse_and_dense_agree_through_the_origin_up_to_powers_of_two(X: np.nda
 
 @given(matrices, st.data())
 def test_normals_come_home_up_to_a_positive_factor(X: np.ndarray, data: st.DataObject) -> None:
-    scaling = ColumnScaling.of(Problem(X, signs(len(X)), bias=False))
+    scaling = Problem(X, signs(len(X)), bias=False).scaling
     w = data.draw(hnp.arrays(np.float64, X.shape[1], elements=st.floats(-1, 1).map(lambda v: round(v, 6))))
     home = scaling.invert(w)
     assert np.isfinite(home).all()
@@ -77,7 +78,7 @@ def test_normals_come_home_up_to_a_positive_factor(X: np.ndarray, data: st.DataO
 
 def test_units_two_thousand_powers_apart_keep_both_weights() -> None:
     X = np.array([[2.0**900, 2.0**-900], [-(2.0**900), -(2.0**-900)]])
-    home = ColumnScaling.of(Problem(X, signs(2))).invert(np.ones(2))
+    home = Problem(X, signs(2)).scaling.invert(np.ones(2))
     assert (home > 0).all()
     assert Fraction(home[1]) / Fraction(home[0]) == Fraction(2) ** 1800
 
@@ -85,17 +86,21 @@ def test_units_two_thousand_powers_apart_keep_both_weights() -> None:
 @pytest.mark.parametrize("offset", [1e8, 1e15])
 def test_centring_takes_offsets_away(offset: float) -> None:
     X = offset + np.arange(8.0)[:, None]
-    Z = ColumnScaling.of(Problem(X, signs(8))).apply(X)
+    Z = Problem(X, signs(8)).scaling.apply(X)
     assert np.abs(Z).max() < 2
     assert len(np.unique(Z)) == 8
 
 
-def test_one_problem_is_scaled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    scaled, scale = [], ColumnScaling.of.__func__
-    monkeypatch.setattr(
-        ColumnScaling, "of", classmethod(lambda cls, problem: (scaled.append(problem), scale(cls, problem))[1])
-    )
-    problem = Problem.validated([[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.0], [2.0, 5.0]], [-1, -1, 1, 1])
+def test_one_problem_is_scaled_once() -> None:
+    scaled = []
+
+    class Counting(Problem):
+        @cached_property
+        def scaling(self) -> ColumnScaling:
+            scaled.append(self)
+            return super().scaling
+
+    problem = Counting.validated([[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.0], [2.0, 5.0]], [-1, -1, 1, 1])
     verdict = separability(problem, method="highs")
     assert hard_margin(problem, verdict=verdict).margin == pytest.approx(1.0)
     assert len(scaled) == 1

@@ -19,6 +19,7 @@ from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import slack_families, tightest_search
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
@@ -314,7 +315,7 @@ class Elsewhere:
 
     def map(self, function: Any, *vectors: Any) -> Any:
         travelled = pickle.loads(pickle.dumps(function))
-        for rows in chunks_module.slices(self.shape[0], 1000):
+        for rows in slices(self.shape[0], 1000):
             yield travelled(rows, self[rows], *(vector[rows] for vector in vectors))
 
 

@@ -19,7 +19,6 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.lowest import lowest
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
-from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
@@ -140,7 +139,7 @@ def test_a_solver_that_lies_makes_no_verdict(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_time_limit_leaves_a_proven_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = planted(30_000, 10)
     monkeypatch.setattr(Limits, "is_over", lambda limits: True)
-    first = next(working_set.rounds(problem, ColumnScaling.of(problem), Limits(time_limit=1.0)))
+    first = next(working_set.rounds(problem, problem.scaling, Limits(time_limit=1.0)))
     assert first.plane is not None or first.has_solution
     answer = hard_margin(problem, time_limit=100.0)
     assert answer.lower <= hard_margin_module.hard_margin(problem, method="working-set").upper

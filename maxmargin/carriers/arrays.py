@@ -12,7 +12,7 @@ from maxmargin.readers.errors import data_error, quote
 from maxmargin.readers.npy import BROKEN, read_header
 from maxmargin.readers.npz import array_of_archive, broken_archive, missing_array
 from maxmargin.readers.table import Roles, shown_name
-from maxmargin.solvers.chunks import in_order
+from maxmargin.solvers.parallel import in_order
 
 from .budget import Budget
 from .on_disk import Piece

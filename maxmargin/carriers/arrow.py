@@ -14,7 +14,7 @@ from maxmargin.readers.numerals import number
 from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
 from maxmargin.solvers import extremes
-from maxmargin.solvers.chunks import in_order
+from maxmargin.solvers.parallel import in_order
 
 from .arrow_files import ArrowFile, places_in
 from .budget import Budget

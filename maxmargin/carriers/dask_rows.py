@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, Found, Use, in_order, slices
+from maxmargin.solvers.chunks import CHUNK_ENTRIES, Found, Use
+from maxmargin.solvers.parallel import in_order, slices
 
 from .budget import Budget
 from .on_disk import row_numbers

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Found, Use, in_order
+from maxmargin.solvers.chunks import Found, Use
+from maxmargin.solvers.parallel import in_order
 
 from .budget import Budget
 from .drawn_rows import DrawnRows

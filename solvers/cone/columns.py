@@ -1,12 +1,12 @@
 """Which coordinates of the cone's directions are 0, of one sign, or of both: the infinite logistic coefficients."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.column_signs import ColumnSigns
 from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
@@ -30,28 +30,6 @@ _OPPOSITE = 1e-9
 
 _FIRST_ROWS_A_COLUMN = 5
 """Rows to start with: those nearest to the interior direction."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnSigns:
-    """What the cone's directions say of every coordinate, once those of aliased columns are set to 0.
-
-    Attributes
-    ----------
-    infinite : dict of column to sign
-        "+" or "-": of this sign in every direction in which it is not 0; "undetermined": of both.
-    finite : tuple of int
-        Coordinates that are 0 in every direction.
-    aliased : tuple of int
-        Columns that depend linearly on those before them; they have no coefficient of their own.
-    dimension : int
-        Of the cone, modulo the directions that are 0 on every row.
-    """
-
-    infinite: dict[int, str]
-    finite: tuple[int, ...]
-    aliased: tuple[int, ...]
-    dimension: int
 
 
 def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns | None:

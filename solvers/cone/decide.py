@@ -16,7 +16,7 @@ from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.cone.rows import ConeRows, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.cone.whole import balance_of_all
-from maxmargin.solvers.proof.certificate import without_denominators
+from maxmargin.solvers.proof.dyadic import without_denominators
 
 Rows = NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.cone.circuits import null_space
 from maxmargin.solvers.cone.decide import Decision, balances, circuit_of, sorted_by_floats
 from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows, annihilated, parts
-from maxmargin.solvers.proof.certificate import without_denominators
+from maxmargin.solvers.proof.dyadic import without_denominators
 from maxmargin.solvers.proof.exact_linear import independent_rows
 
 Rows = NDArray[np.int64]

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from maxmargin.solvers.candidate import Attempt, Candidate, numbers
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
-from maxmargin.solvers.engines.many_columns import NAME
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
 Floats = NDArray[np.float64]
+
+NAME = "dual-coordinate"
 
 _STIFFNESS = 0.01
 """Of the balance, as a multiple of the mean ||x||^2; a great one couples all rows and slows descent down."""

@@ -1,12 +1,49 @@
-"""Reports of where a run stands, about ten times a second."""
+"""Progress of a run about ten times a second, and Ctrl-C as a question asked between its steps."""
 
+import signal
+import threading
 import time
 from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any
 
-from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.settings import Progress
 
 _SECONDS_BETWEEN_REPORTS = 0.1
+
+
+class Interrupt:
+    """While entered, Ctrl-C sets a flag instead of raising; outside the main thread nothing changes.
+
+    Examples
+    --------
+    >>> with Interrupt() as interrupt:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     interrupt.is_set
+    True
+    """
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._previous: Any = None
+
+    def __enter__(self) -> "Interrupt":
+        """Take the signal over, where Ctrl-C would raise."""
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if handler is signal.default_int_handler:
+                self._previous = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the signal back."""
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.is_set = True
 
 
 class Reporter:

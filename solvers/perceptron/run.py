@@ -20,9 +20,8 @@ from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines import WeightsEngine
 from maxmargin.solvers.perceptron.final_check import has_no_mistake
-from maxmargin.solvers.perceptron.interrupt import Interrupt
 from maxmargin.solvers.perceptron.orders import Order, Presentation
-from maxmargin.solvers.perceptron.reporter import Reporter
+from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason

@@ -5,8 +5,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import gcd, lcm
 from typing import Any, ClassVar, Protocol
+
+from maxmargin.solvers.proof.dyadic import without_denominators
 
 FORMAT = "maxmargin-proof"
 VERSION = 1
@@ -190,20 +191,6 @@ def direction_texts(w: Sequence[Fraction], b: Fraction, *, bias: bool) -> list[s
     """Return (w, b), through the origin w alone, as integers up to a positive factor."""
     numbers = [*w, b] if bias else list(w)
     return texts(without_denominators(numbers))
-
-
-def without_denominators(numbers: Sequence[Fraction]) -> list[int]:
-    """Return the numbers times a positive factor, as integers without a common factor.
-
-    Examples
-    --------
-    >>> without_denominators([Fraction(1, 2), Fraction(-1, 3)])
-    [3, -2]
-    """
-    common = lcm(*(number.denominator for number in numbers))
-    integers = [number.numerator * (common // number.denominator) for number in numbers]
-    factor = gcd(*integers) or 1
-    return [integer // factor for integer in integers]
 
 
 def texts(integers: Sequence[int]) -> list[str]:

@@ -273,3 +273,17 @@ def _normal_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
         return None
     is_low = np.flatnonzero(np.abs(rounded) < _TINIEST_NORMAL)
     return None if any(numbers[place] for place in is_low.tolist()) else rounded
+
+
+def without_denominators(numbers: Sequence[Fraction]) -> list[int]:
+    """Return the numbers times a positive factor, as integers without a common factor.
+
+    Examples
+    --------
+    >>> without_denominators([Fraction(1, 2), Fraction(-1, 3)])
+    [3, -2]
+    """
+    common = math.lcm(*(number.denominator for number in numbers))
+    integers = [number.numerator * (common // number.denominator) for number in numbers]
+    factor = math.gcd(*integers) or 1
+    return [integer // factor for integer in integers]

@@ -1,0 +1,46 @@
+"""Work on consecutive parts, by threads that are ahead of whoever reads the results."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import get_ident
+from typing import TypeVar
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+def in_order(
+    work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None, n_ahead: int | None = None
+) -> Generator[T, None, None]:
+    """Yield ``work(item)`` in order, computed by threads that are `n_ahead` items ahead of the reader at most.
+
+    By default they are ahead by two items a thread.
+    """
+    n_workers = n_threads() if n_workers is None else n_workers
+    n_ahead = 2 * n_workers if n_ahead is None else n_ahead
+    waiting: deque[Future[T]] = deque()
+    workers: set[int] = set()
+    pool = ThreadPoolExecutor(n_workers, initializer=lambda: workers.add(get_ident()))
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > n_ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # An abandoned reader can be collected in one of the pool's own threads, which cannot wait for itself.
+        pool.shutdown(wait=get_ident() not in workers, cancel_futures=True)
+
+
+def slices(n_rows: int, step: int) -> Iterator[slice]:
+    """Yield consecutive slices of at most `step` rows."""
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def n_threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
