@@ -104,7 +104,7 @@ def decided(dataset: Dataset, reading: DecimalReading | None, *, bias: bool, **o
 
 def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, **options: Any) -> "Separability":
     """Decide the question of a problem; options are those of `separability`."""
-    from maxmargin.solvers.cone.limits import EXACT_LIMIT
+    from maxmargin.solvers.basics.limits import EXACT_LIMIT
     from maxmargin.solvers.feasibility import separability as of_two
     from maxmargin.solvers.multinomial import multinomial as of_more
 

@@ -10,7 +10,7 @@ from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_literals, from_margins, from_slack, from_the_run
 from maxmargin.ladder.bound import Bound as Bound
 from maxmargin.running import best_bias_scale, run_perceptron
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared

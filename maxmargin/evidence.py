@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared

@@ -11,7 +11,7 @@ from maxmargin.api import problem_of
 from maxmargin.dataset import from_arrays
 from maxmargin.evidence import augmented
 from maxmargin.running import generator_of, in_time, run_perceptron
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.mistake_log import intervals
 from maxmargin.solvers.perceptron.moments import moments

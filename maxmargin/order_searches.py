@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem import Problem
 

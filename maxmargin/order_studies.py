@@ -17,7 +17,7 @@ from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_slack
 from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.running import run_perceptron, with_bias_scale
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.proof.radius import radius_squared

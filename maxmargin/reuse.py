@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.problem import Problem

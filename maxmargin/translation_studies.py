@@ -14,8 +14,8 @@ from maxmargin.evidence import gather
 from maxmargin.ladder import from_margins
 from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem import Problem, radius

@@ -11,7 +11,7 @@ from maxmargin.evidence import augmented
 from maxmargin.preparing import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin

@@ -7,8 +7,8 @@ from maxmargin.evidence import Evidence
 from maxmargin.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 from maxmargin.reports.formats import count
 from maxmargin.running import run_perceptron
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from maxmargin.reports.centring import about_the_mean
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane, plane_of
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin import rising_soft_margins

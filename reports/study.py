@@ -22,8 +22,8 @@ from maxmargin.reports.order_plan import OUT_OF_TIME, check_orders, orders_of_re
 from maxmargin.reports.origin import Elsewhere, elsewhere
 from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.running import run_perceptron, with_bias_scale
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin

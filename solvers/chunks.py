@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import in_order, slices
+from maxmargin.solvers.basics.parallel import in_order, slices
 
 A = TypeVar("A")
 T = TypeVar("T")

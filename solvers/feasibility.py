@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.decide import Unfinished, decide
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, contradicting_rows, find_common_hull_point

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import error_planes
 from maxmargin.solvers.engines.cover_program import UNITS

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.decide import violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.distinct_rows import DistinctRows

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import exact_margin, many_columns, quadratic, working_set
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.errors import InvalidOptionError

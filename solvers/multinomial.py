@@ -6,12 +6,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.class_rows import ClassRows
 from maxmargin.solvers.cone.columns import column_signs
 from maxmargin.solvers.cone.decide import Decision, Unfinished, decide, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import class_perceptron, highs_lp
 from maxmargin.solvers.phrases import without_intercepts

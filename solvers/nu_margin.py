@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import highs_lp, interior_point
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.chosen_rows import ChosenRows
 from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, Use
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
-from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.digits import exact_products
 from maxmargin.solvers.proof.dyadic import Integers, as_integers, dense_rows, times_power_of_two

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.errors import InvalidOptionError

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.circuits import null_vectors
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import highs_lp

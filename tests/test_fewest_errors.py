@@ -19,7 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import maxmargin as mm
 from maxmargin.solvers import backends, fewest_incumbent, formulations
 from maxmargin.solvers import fewest_errors as question
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.witness import balances
 from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import highs_lp

@@ -10,9 +10,9 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 import maxmargin as mm
+from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.cone.circuits import null_vectors
 from maxmargin.solvers.cone.lifting import Product, lifted_null_vectors
-from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from maxmargin.evidence import augmented
-from maxmargin.solvers import parallel
+from maxmargin.solvers.basics import parallel
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import hard_orders

@@ -2,7 +2,7 @@
 
 from threading import Event
 
-from maxmargin.solvers.parallel import in_order
+from maxmargin.solvers.basics.parallel import in_order
 
 
 def test_results_come_in_order_whoever_is_first() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numba import njit, types
 from scipy.sparse import csr_array
 
-from maxmargin.solvers import compiling
+from maxmargin.solvers.basics import compiling
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron import block_engine, engine_choice, vectors
 from maxmargin.solvers.perceptron import run as run_module

@@ -15,11 +15,11 @@ from scipy.sparse import csr_array
 from maxmargin.evidence import augmented
 from maxmargin.solvers import backends, formulations
 from maxmargin.solvers import chunks as chunks_module
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import slack_families, tightest_search
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings

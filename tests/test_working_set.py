@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers import chunks, feasibility
 from maxmargin.solvers import hard_margin as hard_margin_module
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import quadratic, working_set
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem

@@ -8,17 +8,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.on_disk import Piece
+from maxmargin.carriers.raw import Layout, OpenFile, RawRows, Scratch
+from maxmargin.carriers.row_cache import RowNumbers
+from maxmargin.carriers.scan import Labelled, Mark, bounds_of
 from maxmargin.readers.errors import data_error, quote
 from maxmargin.readers.npy import BROKEN, read_header
 from maxmargin.readers.npz import array_of_archive, broken_archive, missing_array
 from maxmargin.readers.table import Roles, shown_name
-from maxmargin.solvers.parallel import in_order
-
-from .budget import Budget
-from .on_disk import Piece
-from .raw import Layout, OpenFile, RawRows, Scratch
-from .row_cache import RowNumbers
-from .scan import Labelled, Mark, bounds_of
+from maxmargin.solvers.basics.parallel import in_order
 
 _LOCAL_HEADER_BYTES = 30
 _BYTES_AT_ONCE = 1 << 20

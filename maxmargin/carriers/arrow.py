@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.arrow_files import ArrowFile, places_in
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.drawn_rows import DrawnRows
+from maxmargin.carriers.on_disk import Piece
+from maxmargin.carriers.row_cache import Floats, RowNumbers
+from maxmargin.carriers.scan import Labelled, Mark, not_finite
 from maxmargin.readers.binary64 import NumberError, numbers
 from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.numerals import number
 from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
 from maxmargin.solvers import extremes
-from maxmargin.solvers.parallel import in_order
-
-from .arrow_files import ArrowFile, places_in
-from .budget import Budget
-from .drawn_rows import DrawnRows
-from .on_disk import Piece
-from .row_cache import Floats, RowNumbers
-from .scan import Labelled, Mark, not_finite
+from maxmargin.solvers.basics.parallel import in_order
 
 _ROWS_TURNED_AT_ONCE = 2048
 """Rows written from columns into a matrix while both are in the cache of the processor."""
@@ -189,7 +188,7 @@ def _n_compiled(X: Floats) -> int:
 
 
 def _turn(columns: list[NDArray[np.float64]], place: int, X: Floats) -> None:
-    from .turning import turn
+    from maxmargin.carriers.turning import turn
 
     first, second, third, fourth = columns
     turn(first, second, third, fourth, place, X)

@@ -8,11 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import Budget, size_text
+from maxmargin.carriers.row_cache import RowNumbers
 from maxmargin.readers.errors import data_error
 from maxmargin.readers.pandas_index import index_columns
-
-from .budget import Budget, size_text
-from .row_cache import RowNumbers
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 """Bytes of every column that are read ahead."""

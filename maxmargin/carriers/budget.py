@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from maxmargin.solvers.basics.parallel import n_threads
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.parallel import n_threads
 
 DEFAULT_MEMORY = 1 << 30
 """Bytes, beyond the interpreter and its libraries."""

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.dask_rows import Backend, DaskRows, Summary, Task, backend, summary_of
+from maxmargin.carriers.row_cache import Floats
 from maxmargin.readers.labels import CodedLabels, Coder, LabelError
 from maxmargin.solvers.errors import InvalidProblemError
-
-from .dask_rows import Backend, DaskRows, Summary, Task, backend, summary_of
-from .row_cache import Floats
 
 
 def is_dask(value: object) -> bool:

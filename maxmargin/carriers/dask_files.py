@@ -10,21 +10,20 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from maxmargin.carriers.arrow import ArrowScan
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.dask_rows import DaskRows, OnCluster, Summary, Task, backend
+from maxmargin.carriers.files import arrow_scan, scans_of
+from maxmargin.carriers.opening import Stored, refuse_what_needs_memory
+from maxmargin.carriers.row_cache import Floats, RowNumbers
+from maxmargin.carriers.scan import Labelled, Scan
+from maxmargin.carriers.text import ArrowColumns, labelled
+from maxmargin.carriers.validation import Validation
 from maxmargin.readers.delimited import Block, columns_of_block, layout_of
 from maxmargin.readers.encodings import decoded
 from maxmargin.readers.errors import data_error
 from maxmargin.readers.source import is_compressed, kind_of, long_line, open_binary
 from maxmargin.readers.table import LONGEST_LINE, Choice, Roles, shown_name
-
-from .arrow import ArrowScan
-from .budget import Budget
-from .dask_rows import DaskRows, OnCluster, Summary, Task, backend
-from .files import arrow_scan, scans_of
-from .opening import Stored, refuse_what_needs_memory
-from .row_cache import Floats, RowNumbers
-from .scan import Labelled, Scan
-from .text import ArrowColumns, labelled
-from .validation import Validation
 
 _BYTES_AT_ONCE = 1 << 26
 """Of a text file, parsed by one task."""

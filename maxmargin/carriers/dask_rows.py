@@ -9,13 +9,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.on_disk import row_numbers
+from maxmargin.carriers.passes import report
+from maxmargin.carriers.row_cache import Floats, RowCache, RowNumbers
+from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.chunks import CHUNK_ENTRIES, Found, Use
-from maxmargin.solvers.parallel import in_order, slices
-
-from .budget import Budget
-from .on_disk import row_numbers
-from .passes import report
-from .row_cache import Floats, RowCache, RowNumbers
 
 T = TypeVar("T")
 

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.on_disk import row_numbers
+from maxmargin.carriers.row_cache import Floats, RowCache, RowNumbers
 from maxmargin.solvers.chunks import Carrier, Found, Use
-
-from .budget import Budget
-from .on_disk import row_numbers
-from .row_cache import Floats, RowCache, RowNumbers
 
 T = TypeVar("T")
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.row_cache import Floats, RowNumbers
 from maxmargin.solvers.problem import sample_size
-
-from .budget import Budget
-from .row_cache import Floats, RowNumbers
 
 _SAMPLES = 2
 """So many times the rows of a sample: it takes half of its rows from either class, and one may be rare."""

@@ -3,18 +3,17 @@
 import os
 from collections.abc import Sequence
 
+from maxmargin.carriers.arrays import ArrayScan, labels_beside
+from maxmargin.carriers.arrow import ArrowScan
+from maxmargin.carriers.arrow_files import FeatherFile, ParquetFile
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.opening import SUFFIXES, is_readable_in_parts
+from maxmargin.carriers.scan import Scan
+from maxmargin.carriers.text import TextScan
 from maxmargin.readers.errors import data_error, listed
 from maxmargin.readers.formats import DELIMITED
 from maxmargin.readers.source import kind_of
 from maxmargin.readers.table import Choice
-
-from .arrays import ArrayScan, labels_beside
-from .arrow import ArrowScan
-from .arrow_files import FeatherFile, ParquetFile
-from .budget import Budget
-from .opening import SUFFIXES, is_readable_in_parts
-from .scan import Scan
-from .text import TextScan
 
 
 def scans_of(path: str, choice: Choice, budget: Budget) -> tuple[list[Scan], list[str]]:

@@ -7,7 +7,7 @@ from maxmargin.readers.formats import check_format
 from maxmargin.readers.table import Choice
 
 if TYPE_CHECKING:
-    from .opening import Stored
+    from maxmargin.carriers.opening import Stored
 
 
 def opened(
@@ -38,19 +38,19 @@ def opened(
     check_format(choice.format)
     if cluster is not None:
         _refuse(resume)
-        from .dask_files import open_on_cluster
+        from maxmargin.carriers.dask_files import open_on_cluster
 
         return open_on_cluster(os.fspath(source), choice, cluster, is_positive_chosen=is_positive_chosen)
     stored = None
     if memory is not None or choice.format == "npy" or _is_folder_or_array(source):
-        from .budget import Budget, memory_size
-        from .opening import open_stored
+        from maxmargin.carriers.budget import Budget, memory_size
+        from maxmargin.carriers.opening import open_stored
 
         budget = None if memory is None else Budget(memory=memory_size(memory))
         path = None if resume is None else os.fspath(resume)
         stored = open_stored(source, choice, budget, is_positive_chosen=is_positive_chosen, resume=path)
     if resume is not None and (stored is None or stored.fits):
-        from .announcing import tell
+        from maxmargin.carriers.announcing import tell
 
         tell(f"{os.fspath(resume)} is not used: the data fit into memory, and are read anew")
     return stored

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.drawn_rows import DrawnRows
+from maxmargin.carriers.passes import report
+from maxmargin.carriers.row_cache import Floats, RowCache, RowNumbers
+from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.chunks import Found, Use
-from maxmargin.solvers.parallel import in_order
-
-from .budget import Budget
-from .drawn_rows import DrawnRows
-from .passes import report
-from .row_cache import Floats, RowCache, RowNumbers
 
 if TYPE_CHECKING:
-    from .resume import Resumption
+    from maxmargin.carriers.resume import Resumption
 
 T = TypeVar("T")
 

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.carriers.budget import Budget
 from maxmargin.readers.errors import data_error
 from maxmargin.readers.labels import Labels
 from maxmargin.readers.source import STDIN, is_compressed, kind_of, size_of_content
 from maxmargin.readers.table import Choice, Roles, drop_note, kept_names
 from maxmargin.solvers.errors import option
 
-from .budget import Budget
-
 if TYPE_CHECKING:
-    from .dask_rows import DaskRows
-    from .on_disk import OnDisk
-    from .scan import Scan
+    from maxmargin.carriers.dask_rows import DaskRows
+    from maxmargin.carriers.on_disk import OnDisk
+    from maxmargin.carriers.scan import Scan
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".npy")
 """Of the formats that can be read in parts."""
@@ -86,11 +85,11 @@ def open_stored(
     is_alone = not os.path.isdir(path) and kind_of(path, choice.format) != ".npy"
     if is_alone and (budget is None or not _may_be_large(path, budget)):
         return None
-    from .drawn_rows import drawn_numbers
-    from .files import scans_of
-    from .on_disk import OnDisk
-    from .resume import Resumption
-    from .validation import Validation
+    from maxmargin.carriers.drawn_rows import drawn_numbers
+    from maxmargin.carriers.files import scans_of
+    from maxmargin.carriers.on_disk import OnDisk
+    from maxmargin.carriers.resume import Resumption
+    from maxmargin.carriers.validation import Validation
 
     scans, notes = scans_of(path, choice, budget or Budget())
     n_rows = sum(scan.n_rows for scan in scans)

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.budget import size_text
+from maxmargin.carriers.on_disk import Piece
+from maxmargin.carriers.row_cache import Floats, RowNumbers
+from maxmargin.carriers.scan import Mark, unreadable
 from maxmargin.readers.binary64 import NumberError, numbers
 from maxmargin.readers.errors import data_error
-
-from .budget import size_text
-from .on_disk import Piece
-from .row_cache import Floats, RowNumbers
-from .scan import Mark, unreadable
 
 _GAP = 64
 """Rows that lie no farther apart are read together."""

@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maxmargin.carriers import state_file
+from maxmargin.carriers.announcing import tell, warn
+from maxmargin.carriers.budget import Budget
+from maxmargin.carriers.file_marks import FileMark
+from maxmargin.carriers.resume_check import is_reached
+from maxmargin.carriers.resume_state import KnownFile, State, Validated
+from maxmargin.carriers.row_cache import Floats, RowNumbers
+from maxmargin.carriers.row_store import USES, KeptRows, RowStore, Unconfirmed
+from maxmargin.carriers.scan import Bounds, Labelled, Scan
+from maxmargin.carriers.text import TextScan
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import Choice, Roles
 from maxmargin.solvers.chunks import Found, Use
 from maxmargin.solvers.errors import option
 from maxmargin.version import __version__
-
-from . import state_file
-from .announcing import tell, warn
-from .budget import Budget
-from .file_marks import FileMark
-from .resume_check import is_reached
-from .resume_state import KnownFile, State, Validated
-from .row_cache import Floats, RowNumbers
-from .row_store import USES, KeptRows, RowStore, Unconfirmed
-from .scan import Bounds, Labelled, Scan
-from .text import TextScan
 
 if TYPE_CHECKING:
     from maxmargin.readers.labels import Coder

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .file_marks import FileMark
-from .row_cache import Floats
-from .row_store import USES, KeptRows
+from maxmargin.carriers.file_marks import FileMark
+from maxmargin.carriers.row_cache import Floats
+from maxmargin.carriers.row_store import USES, KeptRows
 
 if TYPE_CHECKING:
-    from .resume_state import KnownFile, State, Validated
+    from maxmargin.carriers.resume_state import KnownFile, State, Validated
 
 PACKED_CLASSES = 2
 """Labels of so many kinds take a bit each."""

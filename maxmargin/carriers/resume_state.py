@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import state_file
-from .file_marks import FileMark
-from .resume_check import PACKED_CLASSES, check_state
-from .row_cache import Floats
-from .row_store import KeptRows
-from .state_file import Content
+from maxmargin.carriers import state_file
+from maxmargin.carriers.file_marks import FileMark
+from maxmargin.carriers.resume_check import PACKED_CLASSES, check_state
+from maxmargin.carriers.row_cache import Floats
+from maxmargin.carriers.row_store import KeptRows
+from maxmargin.carriers.state_file import Content
 
 _FOUND = "found: "
 """Before the names of arrays of a question, in the file."""

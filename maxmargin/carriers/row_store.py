@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.drawn_rows import DrawnRows
+from maxmargin.carriers.row_cache import Floats, RowNumbers
 from maxmargin.solvers.chunks import Use
-
-from .drawn_rows import DrawnRows
-from .row_cache import Floats, RowNumbers
 
 USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
 _SAMPLE = 1 << USES.index("sample")

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.drawn_rows import DrawnRows
+from maxmargin.carriers.on_disk import Store
+from maxmargin.carriers.row_cache import Floats, RowNumbers
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY, Roles
-
-from .drawn_rows import DrawnRows
-from .on_disk import Store
-from .row_cache import Floats, RowNumbers
 
 Bounds: TypeAlias = tuple[Floats, Floats]
 

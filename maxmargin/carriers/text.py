@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.carriers.raw import Layout, OpenFile, RawRows, Scratch
+from maxmargin.carriers.row_cache import Floats, RowNumbers
+from maxmargin.carriers.scan import Labelled, bounds_of
 from maxmargin.readers.columns import Columns
 from maxmargin.readers.delimited import growing_columns, layout_of
 from maxmargin.readers.source import open_binary, size_of_content
 from maxmargin.readers.spelling import Complaint
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, Choice, Roles, Texts, shown_name
-
-from .raw import Layout, OpenFile, RawRows, Scratch
-from .row_cache import Floats, RowNumbers
-from .scan import Labelled, bounds_of
 
 _BYTES_OF_SAMPLE = 1 << 16
 

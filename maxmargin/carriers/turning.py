@@ -4,8 +4,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import compiled
-from maxmargin.solvers.kernel_types import vector
+from maxmargin.solvers.basics.compiling import compiled
+from maxmargin.solvers.basics.kernel_types import vector
 
 Floats = NDArray[np.float64]
 

@@ -5,18 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maxmargin.carriers.drawn_rows import DrawnRows
+from maxmargin.carriers.passes import report
+from maxmargin.carriers.row_cache import RowNumbers
+from maxmargin.carriers.scan import Bounds, Labelled, Reading
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
 from maxmargin.readers.table import Roles, empty_column_hint
 from maxmargin.solvers.errors import option
 
-from .drawn_rows import DrawnRows
-from .passes import report
-from .row_cache import RowNumbers
-from .scan import Bounds, Labelled, Reading
-
 if TYPE_CHECKING:
-    from .resume import Resumption
+    from maxmargin.carriers.resume import Resumption
 
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
 

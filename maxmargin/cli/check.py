@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from maxmargin.classes import ClassAnswers
     from maxmargin.dataset import Dataset
     from maxmargin.decimal_reading import DecimalReading
-    from maxmargin.solvers.cone.limits import Limits
+    from maxmargin.solvers.basics.limits import Limits
     from maxmargin.solvers.solution import Separability
 
 
@@ -83,7 +83,7 @@ def check(
     columns : bool
         Find the infinite columns of large separable data as well.
     """
-    from maxmargin.solvers.cone.limits import Limits
+    from maxmargin.solvers.basics.limits import Limits
 
     clock = Limits(time_limit=asker.time_limit)
     older = None if reuse is None else _older_proof(reuse, dataset, asker, quiet=quiet)
@@ -136,7 +136,7 @@ def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -
 
 def _reused(document: dict[str, Any], dataset: "Dataset", asker: Asker) -> "Separability | None":
     from maxmargin.reuse import reused
-    from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits
+    from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
     from maxmargin.solvers.proof.checker import need
 
     need(dataset.is_binary, f"these data have {len(dataset.classes)} classes, and only proofs for two are used again")

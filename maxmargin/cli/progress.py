@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from maxmargin.solvers.compiling import announced_to
+from maxmargin.solvers.basics.compiling import announced_to
 
 _FIRST_AFTER = 1.0
 """Seconds of work before anything is shown."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .labels import Label
+    from maxmargin.readers.labels import Label
 
 PAIRS = frozenset(
     {

@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.assemble import first_not_finite
+from maxmargin.readers.binary64 import REAL_KINDS, NumberError, array_of, numbers
+from maxmargin.readers.errors import DataError, quote
+from maxmargin.readers.exact_rows import ExactRows, FractionColumns
+from maxmargin.readers.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
+from maxmargin.readers.labels import CodedLabels
+from maxmargin.readers.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
+from maxmargin.readers.table import index_note
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.extremes import Bounds, bounds_of_rows
 
-from .assemble import first_not_finite
-from .binary64 import REAL_KINDS, NumberError, array_of, numbers
-from .errors import DataError, quote
-from .exact_rows import ExactRows, FractionColumns
-from .frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
-from .labels import CodedLabels
-from .sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
-from .table import index_note
-
 if TYPE_CHECKING:
+    from maxmargin.readers.table import Matrix
     from maxmargin.solvers.chunks import Carrier
-
-    from .table import Matrix
 
 Item = TypeVar("Item")
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])

@@ -3,10 +3,10 @@
 import io
 from typing import Any
 
-from .errors import data_error
-from .frames import read_frame
-from .source import read_bytes
-from .table import Choice, Table
+from maxmargin.readers.errors import data_error
+from maxmargin.readers.frames import read_frame
+from maxmargin.readers.source import read_bytes
+from maxmargin.readers.table import Choice, Table
 
 
 def read_parquet(path: str, choice: Choice) -> Table:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.errors import DataError, listed, quote
+from maxmargin.readers.exact_rows import FractionColumns
+from maxmargin.readers.labels import LabelError, Labels, encode, is_absent
+from maxmargin.readers.spelling import STORE_NUMBERS, STORED
+from maxmargin.readers.table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts, empty_column_hint
 from maxmargin.solvers.errors import option
 
-from .errors import DataError, listed, quote
-from .exact_rows import FractionColumns
-from .labels import LabelError, Labels, encode, is_absent
-from .spelling import STORE_NUMBERS, STORED
-from .table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts, empty_column_hint
-
 if TYPE_CHECKING:
-    from .table import Matrix
+    from maxmargin.readers.table import Matrix
 
 MOST_LEVELS = 1000
 """A text column with more different texts than this is not encoded."""

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from .errors import data_error
-from .table import Choice, Table, drop_note, shown_name
+from maxmargin.readers.errors import data_error
+from maxmargin.readers.table import Choice, Table, drop_note, shown_name
 
 _CELL_MEASURES = (
     "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",

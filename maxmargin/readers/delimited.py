@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
 
-from .columns import Columns, NumberedRow
-from .encodings import decoded
-from .errors import data_error
-from .layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
-from .source import STDIN, STDIN_NAME, empty_file, kind_of, long_line, open_binary
-from .spelling import COMMAS_NEED_QUOTES, Spelling
-from .table import Choice, Table
+from maxmargin.readers.columns import Columns, NumberedRow
+from maxmargin.readers.encodings import decoded
+from maxmargin.readers.errors import data_error
+from maxmargin.readers.layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
+from maxmargin.readers.source import STDIN, STDIN_NAME, empty_file, kind_of, long_line, open_binary
+from maxmargin.readers.spelling import COMMAS_NEED_QUOTES, Spelling
+from maxmargin.readers.table import Choice, Table
 
 BYTES_AT_ONCE = 2**21
 """Bytes of the file that are turned into numbers at one time."""

@@ -2,10 +2,9 @@
 
 import codecs
 
+from maxmargin.readers.errors import DataError, data_error
+from maxmargin.readers.source import STDIN_NAME, is_compressed
 from maxmargin.solvers.errors import option
-
-from .errors import DataError, data_error
-from .source import STDIN_NAME, is_compressed
 
 _EXPECTED = "text in UTF-8"
 

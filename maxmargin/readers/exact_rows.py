@@ -9,10 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.binary64 import NumberError
 from maxmargin.solvers.proof.column_units import ColumnUnits
 from maxmargin.solvers.proof.dyadic import Integers, as_integer_columns
-
-from .binary64 import NumberError
 
 FractionColumns: TypeAlias = Sequence[NDArray[np.object_] | None]
 """Arrays of Fraction; None for a column whose numbers are those of a binary64 matrix."""

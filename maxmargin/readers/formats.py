@@ -5,11 +5,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from maxmargin.readers.errors import data_error, nearest
+from maxmargin.readers.source import STDIN, STDIN_NAME, kind_of, open_binary, suffix_of
+from maxmargin.readers.table import Choice, Table
 from maxmargin.solvers.errors import InvalidOptionError, option
-
-from .errors import data_error, nearest
-from .source import STDIN, STDIN_NAME, kind_of, open_binary, suffix_of
-from .table import Choice, Table
 
 Reader: TypeAlias = Callable[[str, Choice], Table]
 
@@ -61,7 +60,7 @@ def read(source: Any, choice: Choice) -> Table:
         return _reader("generated", "read_generated")(source, choice)
     if isinstance(source, str | os.PathLike):
         return _read_file(os.fspath(source), choice)
-    from .frames import read_frame
+    from maxmargin.readers.frames import read_frame
 
     if choice.format is not None:
         raise InvalidOptionError(f"format is {choice.format!r}; expected none, as a {type(source).__name__} is no file")
@@ -82,7 +81,7 @@ def format_of(path: str, choice: Choice) -> str:
     kind = kind_of(path, choice.format)
     if kind in READERS or choice.format is not None or not os.path.isfile(path):
         return kind
-    from .svmlight import looks_like_svmlight
+    from maxmargin.readers.svmlight import looks_like_svmlight
 
     with open_binary(path) as file:
         return ".svmlight" if looks_like_svmlight(file.read(_BYTES_OF_SAMPLE)) else kind

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .binary64 import NumberError, Numbers, numbers
-from .errors import data_error, quote
-from .pandas_index import index_columns
-from .table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
+from maxmargin.readers.binary64 import NumberError, Numbers, numbers
+from maxmargin.readers.errors import data_error, quote
+from maxmargin.readers.pandas_index import index_columns
+from maxmargin.readers.table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
 
 if TYPE_CHECKING:
     import narwhals as nw

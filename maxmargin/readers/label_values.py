@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.readers.binary64 import EXACT_INTEGERS
+from maxmargin.readers.numerals import bounded_fraction, number
 from maxmargin.solvers.reals import exact_real
-
-from .binary64 import EXACT_INTEGERS
-from .numerals import bounded_fraction, number
 
 
 def meanings(distinct: Iterable[Any]) -> dict[Any, Any]:

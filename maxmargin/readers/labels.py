@@ -9,12 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.binary64 import EXACT_INTEGERS
+from maxmargin.readers.errors import listed, nearest, quote
+from maxmargin.readers.label_values import meanings
+from maxmargin.readers.numerals import number
 from maxmargin.solvers.errors import WordedError, option
-
-from .binary64 import EXACT_INTEGERS
-from .errors import listed, nearest, quote
-from .label_values import meanings
-from .numerals import number
 
 Label: TypeAlias = str | int | float | bool
 

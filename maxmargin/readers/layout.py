@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from maxmargin.readers.lookalikes import is_written_otherwise
+from maxmargin.readers.numerals import is_missing
+from maxmargin.readers.spelling import POINTS, Spelling
 from maxmargin.solvers.errors import InvalidOptionError, option
-
-from .lookalikes import is_written_otherwise
-from .numerals import is_missing
-from .spelling import POINTS, Spelling
 
 SEPARATORS = ",;\t"
 """Tried in this order: the first that occurs outside quotes in the first line separates the fields of a .csv file."""

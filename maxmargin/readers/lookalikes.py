@@ -5,9 +5,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from maxmargin.readers.numerals import is_missing, number
 from maxmargin.solvers.errors import option
-
-from .numerals import is_missing, number
 
 
 class Look(NamedTuple):

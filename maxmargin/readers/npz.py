@@ -8,11 +8,11 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .binary64 import REAL_KINDS, NumberError, numbers
-from .errors import DataError, data_error, listed, quote
-from .npy import BROKEN, quiet_headers, read_header
-from .source import read_bytes
-from .table import Choice, Table, drop_note, kept_names
+from maxmargin.readers.binary64 import REAL_KINDS, NumberError, numbers
+from maxmargin.readers.errors import DataError, data_error, listed, quote
+from maxmargin.readers.npy import BROKEN, quiet_headers, read_header
+from maxmargin.readers.source import read_bytes
+from maxmargin.readers.table import Choice, Table, drop_note, kept_names
 
 ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
 

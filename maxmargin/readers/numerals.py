@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from .binary64 import MOST_DIGITS
-from .table import Texts
+from maxmargin.readers.binary64 import MOST_DIGITS
+from maxmargin.readers.table import Texts
 
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
 """Texts (in any case) that stand for a missing value."""

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.binary64 import HELD, REAL_KINDS, NumberError, numbers
 from maxmargin.solvers.errors import InvalidProblemError
-
-from .binary64 import HELD, REAL_KINDS, NumberError, numbers
 
 TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
 

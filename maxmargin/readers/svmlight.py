@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .encodings import decoded
-from .errors import DataError, data_error, quote
-from .label_values import written_number
-from .numerals import is_missing, number
-from .source import STDIN, STDIN_NAME, lines_of, open_binary
-from .spelling import STORED
-from .table import TEXT_HINT, Choice, Table, drop_note, kept_names
+from maxmargin.readers.encodings import decoded
+from maxmargin.readers.errors import DataError, data_error, quote
+from maxmargin.readers.label_values import written_number
+from maxmargin.readers.numerals import is_missing, number
+from maxmargin.readers.source import STDIN, STDIN_NAME, lines_of, open_binary
+from maxmargin.readers.spelling import STORED
+from maxmargin.readers.table import TEXT_HINT, Choice, Table, drop_note, kept_names
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.readers.errors import DataError, data_error, listed, nearest, quote
 from maxmargin.solvers.errors import option
-
-from .errors import DataError, data_error, listed, nearest, quote
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from .spelling import Spelling
+    from maxmargin.readers.spelling import Spelling
 
     Matrix: TypeAlias = NDArray[np.float64] | csr_array
 

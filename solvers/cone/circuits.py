@@ -7,9 +7,9 @@ from math import gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import OutOfTime, never
 from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.lifting import lifted_null_vectors
-from maxmargin.solvers.cone.limits import OutOfTime, never
 from maxmargin.solvers.proof.dyadic import Integers
 
 Floats = NDArray[np.float64]

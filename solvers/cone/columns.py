@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.column_signs import ColumnSigns
 from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.limits import Limits, OutOfTime
 from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.engines.sign_program import SignProgram

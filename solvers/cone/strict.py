@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt, Candidate, numbers
 from maxmargin.solvers.cone.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import StageRows
 from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.proof.dyadic import as_integers

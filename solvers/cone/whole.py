@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.circuits import circuit_near, pivot_columns
 from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.cone.rows import ConeRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.proof.dyadic import as_integers

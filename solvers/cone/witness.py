@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.cone.circuits import circuit_near
-from maxmargin.solvers.cone.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.cone.rows import signed_integers
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem import ClassProblem
 from maxmargin.solvers.scaling import ColumnScaling
 

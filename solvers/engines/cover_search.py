@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.circuits import circuit_near
 from maxmargin.solvers.cone.decide import balances
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines.circuit_program import CircuitProgram
 from maxmargin.solvers.engines.cover_program import CoverProgram
 from maxmargin.solvers.fewest_incumbent import Incumbent, split

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
-from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 from maxmargin.solvers.quantile import offset_of_least_slack

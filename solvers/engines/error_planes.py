@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.soft_margin import rising_soft_margins

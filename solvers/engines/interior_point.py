@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.chunks import CHUNK_ENTRIES
-from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.problem import Problem
 
 if TYPE_CHECKING:

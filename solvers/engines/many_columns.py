@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Candidate
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.scaling import ColumnScaling
 

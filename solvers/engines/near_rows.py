@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.candidate import INTERRUPTED
 from maxmargin.solvers.chunks import stacked
-from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.central_path import Held
 from maxmargin.solvers.engines.rounded_hinge import View, blocks

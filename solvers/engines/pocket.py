@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.fewest_incumbent import Incumbent
 
 Floats = NDArray[np.float64]

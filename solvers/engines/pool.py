@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.chunks import stacked
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.scaling import ColumnScaling

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.row_space import RowSpace

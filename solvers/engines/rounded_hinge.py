@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.central_path import FEW_ENTRIES
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_view import floats
 from maxmargin.solvers.engines.sparse_passes import weighted_gram
-from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]

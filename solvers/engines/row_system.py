@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.chunks import CHUNK_ENTRIES
 from maxmargin.solvers.engines.central_path import Aim, Prediction, Progress, Rows
 from maxmargin.solvers.engines.factor import Factor
-from maxmargin.solvers.parallel import slices
 from maxmargin.solvers.problem import Problem
 
 Floats = NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.central_path import Aim
-from maxmargin.solvers.parallel import slices
 
 Floats = NDArray[np.float64]
 

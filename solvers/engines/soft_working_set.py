@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
-from maxmargin.solvers.cone.limits import never
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.interior_point import Settings
 from maxmargin.solvers.problem import Problem

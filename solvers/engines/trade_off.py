@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import never
+from maxmargin.solvers.basics.limits import never
 
 Floats = NDArray[np.float64]
 

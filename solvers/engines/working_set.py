@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.chunks import stacked
-from maxmargin.solvers.cone.limits import Limits
 from maxmargin.solvers.engines.pool import Pool, PoolAnswer
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import never
+from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import GramEngine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights

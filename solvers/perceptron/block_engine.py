@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import in_order
+from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.perceptron.block_pass import fill_blocks, present_blocks, present_over_blocks
 from maxmargin.solvers.perceptron.engine_choice import MOST_WITH_PRODUCTS
 from maxmargin.solvers.perceptron.engines import WeightsEngine, in_machine_code, presented

@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.perceptron.kernels import present_exactly
 from maxmargin.solvers.perceptron.rounding import (
     REACH,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.basics.compiling import in_machine_code
 
 Integers = NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """How a run begins, and how it goes on: in integers, with weights, with blocks of its rows, or their Gram matrix."""
 
+from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.perceptron.tally import Tally

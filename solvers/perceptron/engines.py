@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import Kernel
+from maxmargin.solvers.basics.compiling import Kernel
 from maxmargin.solvers.perceptron import kernels
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.perceptron.digit_scores import carry, exact_sign, follow
 from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.rounding import doubt_of, error_after, is_mistake, norm_after

@@ -6,7 +6,7 @@ from itertools import pairwise
 from operator import mul
 from typing import Any
 
-from maxmargin.solvers.cone.limits import never
+from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
 from maxmargin.solvers.problem import Problem

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
-from maxmargin.solvers.compiling import Kernel, Lazy, compiled
+from maxmargin.solvers.basics.compiling import Kernel, Lazy, compiled
 from maxmargin.solvers.perceptron import (
     block_pass,
     digit_scores,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.parallel import in_order
 from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import slices
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.perceptron.mistake_log import Interval
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.digits import row_squares

@@ -2,7 +2,7 @@
 
 from numba import types
 
-from maxmargin.solvers.kernel_types import MATRIX, vector
+from maxmargin.solvers.basics.kernel_types import MATRIX, vector
 from maxmargin.solvers.perceptron.digit_scores import Digits
 from maxmargin.solvers.perceptron.work import Orders, Work
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.basics.compiling import in_machine_code
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import slices
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF
 

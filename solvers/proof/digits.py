@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import slices
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.proof.dyadic import Integers, as_integers, common_exponent
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import slices
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.digits import MANY_ENTRIES, digit_sums
 from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows

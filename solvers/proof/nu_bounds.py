@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import slices
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.dyadic import as_fraction, as_integers, round_down, round_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.parallel import slices
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.proof.digits import row_squares
 from maxmargin.solvers.proof.dyadic import Integers, as_integers
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.extremes import MANY_ENTRIES
-from maxmargin.solvers.parallel import slices
 
 Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import is_switched_off
+from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.perceptron.family import loop_kernel
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Presents, State, Step
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop

@@ -6,7 +6,7 @@ Short runs call it as it is, long ones as machine code.
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.compiling import in_machine_code
+from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.perceptron.family.algorithm import Presents, Step
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ from typing import cast
 
 from numba import cfunc, types
 
-from maxmargin.solvers.compiling import compiled, made
-from maxmargin.solvers.kernel_types import MATRIX, vector
+from maxmargin.solvers.basics.compiling import compiled, made
+from maxmargin.solvers.basics.kernel_types import MATRIX, vector
 from maxmargin.solvers.perceptron.family import loop_kernel
 from maxmargin.solvers.perceptron.family.algorithm import Step
 

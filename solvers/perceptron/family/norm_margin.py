@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import Limits
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.problem import Problem

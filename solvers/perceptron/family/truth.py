@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.limits import INSTANT, Limits
+from maxmargin.solvers.basics.limits import INSTANT, Limits
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
 from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin

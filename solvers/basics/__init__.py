@@ -1,0 +1,1 @@
+"""The ground floor: limits of work, threads, compilation to machine code."""
