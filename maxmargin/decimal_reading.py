@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from maxmargin.dataset import Dataset
 from maxmargin.problems import class_problem_of, problem_of
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import Integers, without_denominators
+from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
@@ -19,8 +21,6 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.class_certificate import ClassOverlap, ClassQuasiSeparation, ClassSeparation
-from maxmargin.solvers.proof.column_units import ColumnUnits
-from maxmargin.solvers.proof.dyadic import Integers, without_denominators
 
 AnyCertificate = TypeVar("AnyCertificate", bound=Certificate)
 

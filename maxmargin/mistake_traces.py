@@ -13,11 +13,11 @@ from maxmargin.evidence import augmented
 from maxmargin.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.mistake_log import intervals
 from maxmargin.solvers.perceptron.moments import moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import sqrt_up
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
+from maxmargin.solvers.exact.dyadic import as_dense, dense_rows
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
-from maxmargin.solvers.proof.dyadic import as_dense, dense_rows
 from maxmargin.solvers.solution import Separability
 from maxmargin.solvers.verdicts import answer_of
 

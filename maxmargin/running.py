@@ -66,7 +66,7 @@ def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | 
     """
     if bias_scale == "best":
         return best_bias_scale(problem, limits)
-    from maxmargin.solvers.reals import binary64, shown
+    from maxmargin.solvers.exact.reals import binary64, shown
 
     scale = binary64(bias_scale)
     if scale is None:
@@ -120,9 +120,9 @@ def best_bias_scale(
     InvalidProblemError
         If no separating hyperplane is proven.
     """
+    from maxmargin.solvers.exact.dyadic import sqrt_up
     from maxmargin.solvers.hard_margin import hard_margin as solve
     from maxmargin.solvers.problem import radius
-    from maxmargin.solvers.proof.dyadic import sqrt_up
     from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
     from maxmargin.solvers.proof.margins import norm_squared
 

@@ -13,7 +13,7 @@ from maxmargin.readers.arrays import held_numbers, refuse_masked
 from maxmargin.readers.binary64 import REAL_KINDS, array_of
 from maxmargin.readers.errors import listed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.reals import exact_real, shown
+from maxmargin.solvers.exact.reals import exact_real, shown
 from maxmargin.solvers.row_weights import RowWeights, numbers_of_rows
 
 Groups = NDArray[np.int64]

@@ -13,12 +13,12 @@ from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_
 from maxmargin.running import with_bias_scale
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
+from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import round_up
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
 from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
-from maxmargin.solvers.proof.dyadic import as_fraction
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.solution import Separability, Verdict
 

@@ -25,6 +25,7 @@ from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
@@ -32,7 +33,6 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem import Problem, radius
 from maxmargin.solvers.proof.certificate import QuasiSeparation
-from maxmargin.solvers.proof.dyadic import nearest_floats
 from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 
 Floats = NDArray[np.float64]

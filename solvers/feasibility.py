@@ -12,18 +12,18 @@ from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.decide import Unfinished, decide
-from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, contradicting_rows, find_common_hull_point
 from maxmargin.solvers.engines import balancing_vertex, highs_lp, many_columns, quadratic, working_set
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import FloatFractions
+from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     SeparatingHyperplane,
 )
-from maxmargin.solvers.proof.dyadic import FloatFractions
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability

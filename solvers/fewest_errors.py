@@ -14,13 +14,13 @@ from maxmargin.solvers.engines.cover_program import UNITS
 from maxmargin.solvers.engines.cover_search import CoverSearch
 from maxmargin.solvers.engines.pocket import offer_pocket
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES, Incumbent
 from maxmargin.solvers.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.proof.dyadic import nearest_floats
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Separability, Status
 
 Rows = NDArray[np.int64]

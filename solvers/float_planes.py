@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.chunks import stacked
+from maxmargin.solvers.exact.dyadic import FloatFractions, nearest_floats, sqrt_down, without_denominators
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
-from maxmargin.solvers.proof.dyadic import FloatFractions, nearest_floats, sqrt_down, without_denominators
 from maxmargin.solvers.proof.lowest import lowest
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast
 from maxmargin.solvers.proof.margins import best_offset, norm_squared

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
+from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.proof.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound

@@ -11,9 +11,9 @@ from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.class_rows import ClassRows
 from maxmargin.solvers.cone.columns import column_signs
 from maxmargin.solvers.cone.decide import Decision, Unfinished, decide, violated_rows
-from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import class_perceptron, highs_lp
+from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.phrases import without_intercepts
 from maxmargin.solvers.problem import ClassProblem, Problem, confirmed
 from maxmargin.solvers.proof.class_certificate import (

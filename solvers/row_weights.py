@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.proof.dyadic import round_down, round_up, without_denominators
+from maxmargin.solvers.exact.dyadic import round_down, round_up, without_denominators
 
 Floats = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.reals import binary64, shown
 from maxmargin.solvers.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
 from maxmargin.solvers.soft_question import check_options, row_weights

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.column_signs import ColumnSigns
+from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.phrases import status_meaning, verdict_meaning
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
 from maxmargin.solvers.proof.class_certificate import ClassWitness
-from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 

@@ -11,14 +11,15 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone import columns, decide, exact_lp, face
+from maxmargin.solvers.cone import columns, decide, face
 from maxmargin.solvers.cone import rows as cone_rows
-from maxmargin.solvers.cone.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
-from maxmargin.solvers.cone.exact_lp import Circuit, Direction, strict_direction
 from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact import simplex as exact_lp
+from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
+from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem import Problem
 

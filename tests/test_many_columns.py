@@ -11,14 +11,15 @@ from scipy.sparse import csr_array, random_array
 
 import maxmargin as mm
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
-from maxmargin.solvers.cone.circuits import null_vectors
-from maxmargin.solvers.cone.lifting import Product, lifted_null_vectors
+from maxmargin.solvers.exact.circuits import null_vectors
+from maxmargin.solvers.exact.dyadic import as_integer_columns
+from maxmargin.solvers.exact.lifting import Product, lifted_null_vectors
+from maxmargin.solvers.exact.sparse_products import exact_scores, exact_squares, exact_sums
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Overlap
-from maxmargin.solvers.proof.dyadic import as_integer_columns
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost
 from maxmargin.solvers.proof.margins import (
@@ -31,7 +32,6 @@ from maxmargin.solvers.proof.margins import (
 )
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.soft_bounds import balanced, rounded_margin_upper_bound
-from maxmargin.solvers.proof.sparse_products import exact_scores, exact_squares, exact_sums
 from maxmargin.solvers.solution import Status, Verdict
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.exact import limbs as proof_digits
+from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron import digit_scores
 from maxmargin.solvers.perceptron import digits as digits_module
 from maxmargin.solvers.perceptron.digits import digits_of
@@ -22,8 +24,6 @@ from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof import digits as proof_digits
-from maxmargin.solvers.proof.dyadic import as_integers
 
 N_ORDERS = 5
 MAX_EPOCHS = 12

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maxmargin.solvers.proof.digits import row_squares, sum_of_squares
-from maxmargin.solvers.proof.dyadic import (
+from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
     as_fraction,
     as_integers,
@@ -21,6 +20,7 @@ from maxmargin.solvers.proof.dyadic import (
     sqrt_down,
     sqrt_up,
 )
+from maxmargin.solvers.exact.limbs import row_squares, sum_of_squares
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 rationals = st.builds(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.exact.dyadic import as_integers
+from maxmargin.solvers.exact.limbs import digit_sums, exact_products
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof import hulls
-from maxmargin.solvers.proof.digits import digit_sums, exact_products
-from maxmargin.solvers.proof.dyadic import as_integers
 from maxmargin.solvers.proof.hulls import (
     ClassSums,
     balanced_sum,

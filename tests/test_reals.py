@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import maxmargin as mm
-from maxmargin.solvers.reals import binary64, exact_real
+from maxmargin.solvers.exact.reals import binary64, exact_real
 
 X, Y = [[1.0], [1.0]], [0, 1]
 """Every C v of the two rows is paid once: the optimum is the sum of C v."""

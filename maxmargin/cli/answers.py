@@ -150,7 +150,7 @@ def _hyperplane(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
     try:
         floats = [float(v) for v in (*w, b)]
     except OverflowError:
-        from maxmargin.solvers.proof.dyadic import nearest_floats
+        from maxmargin.solvers.exact.dyadic import nearest_floats
 
         rounded = nearest_floats([*w, b])
         floats = [float("nan")] * (len(w) + 1) if rounded is None else rounded.tolist()

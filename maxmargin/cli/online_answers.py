@@ -10,9 +10,9 @@ from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, list
 from maxmargin.cli.tables import aligned
 from maxmargin.escaping import shown
 from maxmargin.reports.formats import rounded_up
+from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
 from maxmargin.solvers.perceptron.family.settings import OnlineStop
 from maxmargin.solvers.phrases import through
-from maxmargin.solvers.proof.dyadic import as_fraction, round_down, round_up
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset

@@ -15,7 +15,7 @@ from maxmargin.ladder.bound import (
     squared_slack,
     stated,
 )
-from maxmargin.solvers.proof.dyadic import round_up, sqrt_up
+from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.solution import uninterrupted

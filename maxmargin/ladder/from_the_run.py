@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
 from maxmargin.ladder.bound import Bound, run_norm_squared, space_of, squared_slack, stated
-from maxmargin.solvers.proof.dyadic import as_fraction, round_up, sqrt_up
-from maxmargin.solvers.proof.sparse_products import exact_squares
+from maxmargin.solvers.exact.dyadic import as_fraction, round_up, sqrt_up
+from maxmargin.solvers.exact.sparse_products import exact_squares
 
 
 def self_certificate(evidence: Evidence) -> Bound:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.readers.binary64 import NumberError
-from maxmargin.solvers.proof.column_units import ColumnUnits
-from maxmargin.solvers.proof.dyadic import Integers, as_integer_columns
+from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
+from maxmargin.solvers.exact.units import ColumnUnits
 
 FractionColumns: TypeAlias = Sequence[NDArray[np.object_] | None]
 """Arrays of Fraction; None for a column whose numbers are those of a binary64 matrix."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.readers.binary64 import EXACT_INTEGERS
 from maxmargin.readers.numerals import bounded_fraction, number
-from maxmargin.solvers.reals import exact_real
+from maxmargin.solvers.exact.reals import exact_real
 
 
 def meanings(distinct: Iterable[Any]) -> dict[Any, Any]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.rows import Rows, Vector, exact_columns, home, scaled_unit
+from maxmargin.solvers.exact.dyadic import Integers, nearest_floats
 from maxmargin.solvers.problem import ClassProblem
-from maxmargin.solvers.proof.dyadic import Integers, nearest_floats
 from maxmargin.solvers.proof.margins import score_enclosures
 from maxmargin.solvers.scaling import ColumnScaling
 

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.column_signs import ColumnSigns
-from maxmargin.solvers.cone.circuits import null_vectors, rescaled
 from maxmargin.solvers.cone.decide import Decision, violated_rows
-from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.engines.sign_program import SignProgram
-from maxmargin.solvers.proof.dyadic import Integers
-from maxmargin.solvers.proof.exact_linear import independent_rows
+from maxmargin.solvers.exact.circuits import null_vectors, rescaled
+from maxmargin.solvers.exact.dyadic import Integers
+from maxmargin.solvers.exact.linear import independent_rows
+from maxmargin.solvers.exact.simplex import Circuit
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

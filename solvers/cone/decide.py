@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.cone.circuits import circuit_near
-from maxmargin.solvers.cone.exact_lp import Circuit
 from maxmargin.solvers.cone.face import Face
-from maxmargin.solvers.cone.lifting import Product
 from maxmargin.solvers.cone.rows import ConeRows, parts
 from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.cone.whole import balance_of_all
-from maxmargin.solvers.proof.dyadic import without_denominators
+from maxmargin.solvers.exact.circuits import circuit_near
+from maxmargin.solvers.exact.dyadic import without_denominators
+from maxmargin.solvers.exact.lifting import Product
+from maxmargin.solvers.exact.simplex import Circuit
 
 Rows = NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest_floats
 from maxmargin.solvers.problem import Problem, Samples
-from maxmargin.solvers.proof.dyadic import Integers, as_integer_columns, nearest_floats
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.scaling import ColumnScaling
 

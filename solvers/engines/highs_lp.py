@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import Attempt, Candidate
-from maxmargin.solvers.cone.circuits import orthogonal_complement
+from maxmargin.solvers.exact.circuits import orthogonal_complement
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.engines import quadratic
-from maxmargin.solvers.proof.dyadic import as_dense
+from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.scaling import ColumnScaling
 
 Floats = NDArray[np.float64]

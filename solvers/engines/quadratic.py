@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.candidate import Attempt, Candidate
+from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_dense
 from maxmargin.solvers.row_space import RowSpace
 
 Floats = NDArray[np.float64]

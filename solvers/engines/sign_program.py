@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.candidate import numbers
-from maxmargin.solvers.cone.circuits import orthogonal_complement
 from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.exact.circuits import orthogonal_complement
 
 Floats = NDArray[np.float64]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engine_choice import steps_of_a_presentation
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.work import (
@@ -22,7 +23,6 @@ from maxmargin.solvers.perceptron.work import (
     Work,
 )
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import as_integers
 
 Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.exact.dyadic import common_exponent, times_power_of_two
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.dyadic import common_exponent, times_power_of_two
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
-from maxmargin.solvers.proof.dyadic import without_denominators
+from maxmargin.solvers.exact.dyadic import without_denominators
 
 FORMAT = "maxmargin-proof"
 VERSION = 1

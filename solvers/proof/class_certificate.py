@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.proof.certificate import Certificate, texts
-from maxmargin.solvers.proof.dyadic import without_denominators
 
 Pair = tuple[int, int]
 """A row, and a class that is not its own: the row's own score shall not be less than that of the class."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows
+from maxmargin.solvers.exact.limbs import MANY_ENTRIES, digit_sums
+from maxmargin.solvers.exact.sparse_products import exact_scores, exact_sums, stored_entries
 from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.proof.digits import MANY_ENTRIES, digit_sums
-from maxmargin.solvers.proof.dyadic import Integers, as_fraction, as_integers, dense_rows
-from maxmargin.solvers.proof.sparse_products import exact_scores, exact_sums, stored_entries
 
 Floats = NDArray[np.float64]
 

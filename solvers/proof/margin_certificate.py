@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.exact.dyadic import FloatFractions
 from maxmargin.solvers.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
@@ -17,7 +18,6 @@ from maxmargin.solvers.proof.certificate import (
     text,
     texts,
 )
-from maxmargin.solvers.proof.dyadic import FloatFractions
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.hulls import integer_weights, margin_upper_bound_squared
 from maxmargin.solvers.proof.margins import norm_squared

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem import Problem, Samples
-from maxmargin.solvers.proof.digits import sum_of_squares
-from maxmargin.solvers.proof.dyadic import (
+from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
     Integers,
     as_fraction,
@@ -21,6 +19,8 @@ from maxmargin.solvers.proof.dyadic import (
     sqrt_down,
     sqrt_up,
 )
+from maxmargin.solvers.exact.limbs import sum_of_squares
+from maxmargin.solvers.problem import Problem, Samples
 from maxmargin.solvers.proof.lowest import Lowest, lowest, whole_group
 from maxmargin.solvers.proof.rounding import (
     errors,

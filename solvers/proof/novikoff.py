@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from maxmargin.solvers.proof.dyadic import round_up
+from maxmargin.solvers.exact.dyadic import round_up
 
 
 class Inequality(StrEnum):

@@ -3,9 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
+from maxmargin.solvers.exact.dyadic import as_fraction
+from maxmargin.solvers.exact.sparse_products import exact_squares
 from maxmargin.solvers.problem import Samples, squared_norms
-from maxmargin.solvers.proof.dyadic import as_fraction
-from maxmargin.solvers.proof.sparse_products import exact_squares
 
 
 def radius_squared(problem: Samples) -> Fraction:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import OutOfTime, never
-from maxmargin.solvers.cone.exact_lp import Circuit
-from maxmargin.solvers.cone.lifting import lifted_null_vectors
-from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.exact.dyadic import Integers
+from maxmargin.solvers.exact.lifting import lifted_null_vectors
+from maxmargin.solvers.exact.simplex import Circuit
 
 Floats = NDArray[np.float64]
 

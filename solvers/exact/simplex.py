@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.exact.dyadic import Integers
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -6,7 +6,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import TypeVar
 
-from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.exact.dyadic import Integers
 
 Form = TypeVar("Form")
 

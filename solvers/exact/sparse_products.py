@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.proof.digits import row_squares
-from maxmargin.solvers.proof.dyadic import Integers, as_integers
+from maxmargin.solvers.exact.dyadic import Integers, as_integers
+from maxmargin.solvers.exact.limbs import row_squares
 
 _ENTRIES_AT_ONCE = 1 << 18
 """Stored entries turned into Python's integers at a time: some 30 MB."""

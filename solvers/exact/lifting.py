@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.exact.dyadic import Integers
 
 _PRIME = (1 << 61) - 1
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from maxmargin.solvers.proof.dyadic import Integers
+from maxmargin.solvers.exact.dyadic import Integers
 
 _PRIME = (1 << 61) - 1
 """Ranks modulo a prime never exceed the rank over the rationals: what is independent here is independent there."""

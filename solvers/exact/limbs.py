@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.proof.dyadic import Integers, as_integers, common_exponent
+from maxmargin.solvers.exact.dyadic import Integers, as_integers, common_exponent
 
 Floats = NDArray[np.float64]
 
