@@ -146,7 +146,7 @@ def judge(data: Data, answer: Any) -> Facts:
 def exact_margin(X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
     """Return the geometric margin with the best offset, rounded down; 0 if the hyperplane does not separate."""
     from maxmargin.solvers.exact.dyadic import sqrt_down
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.proof.margins import best_offset, norm_squared
 
     if w is None or not (np.isfinite(w).all() and w.any()):

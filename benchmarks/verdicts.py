@@ -70,21 +70,21 @@ def one_pass(data: Data, _: Any) -> None:
 def verdict(data: Data, _: Any) -> Any:
     """A fresh problem each time: nothing is remembered from the last proof."""
     from maxmargin.solvers.feasibility import separability
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
 
     return separability(Problem(data.X, data.y))
 
 
 def proof(data: Data, _: Any) -> None:
     from maxmargin.solvers.feasibility import prove_separable
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
 
     assert prove_separable(Problem(data.X, data.y), data.w) is not None
 
 
 def lp(data: Data, _: Any) -> None:
     from maxmargin.solvers.engines import highs_lp
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
 
     highs_lp.solve(Problem(data.X, data.y).scaling.apply(data.X), data.y, bias=True)
 

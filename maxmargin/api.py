@@ -11,7 +11,7 @@ from maxmargin.problems import class_problem_of as class_problem_of
 from maxmargin.problems import problem_of as problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.named import NamedAnswer
-from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from maxmargin.ladder.bound import Bound as Bound
 from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:

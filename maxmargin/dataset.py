@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from maxmargin.carriers.scan import Bounds
     from maxmargin.readers.assemble import Assembled
     from maxmargin.readers.table import Matrix, Table
-    from maxmargin.solvers.chunks import Carrier
+    from maxmargin.solvers.problem.rows import Carrier
 
 _Positive: TypeAlias = tuple[Label | None, str | None]
 

@@ -13,7 +13,7 @@ from maxmargin.problems import class_problem_of, problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import Integers, without_denominators
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
     Overlap,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.solvers.solution import uninterrupted
 

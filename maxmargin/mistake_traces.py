@@ -17,7 +17,7 @@ from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.mistake_log import intervals
 from maxmargin.solvers.perceptron.moments import moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
 

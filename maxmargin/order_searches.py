@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.evidence import Evidence
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.adversary import FoundSequence

@@ -5,7 +5,7 @@ import numpy as np
 from maxmargin.dataset import Dataset
 from maxmargin.readers.errors import quote
 from maxmargin.solvers.errors import InvalidProblemError, option
-from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 
 
 def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:

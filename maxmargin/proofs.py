@@ -13,7 +13,7 @@ from maxmargin.readers.arrays import Features, features_of, labels_of
 from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.labels import LabelError, Labels, encode
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem import ClassProblem
+from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
 

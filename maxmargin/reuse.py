@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.exact.dyadic import as_dense, dense_rows
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.solution import Separability

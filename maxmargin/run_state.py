@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from maxmargin.solvers.perceptron.checkpoint import Checkpoint
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
 
 _KIND = "perceptron"
 _KEPT = ("numbers", "last_state", "seconds", "has_converged")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +122,7 @@ def best_bias_scale(
     """
     from maxmargin.solvers.exact.dyadic import sqrt_up
     from maxmargin.solvers.hard_margin import hard_margin as solve
-    from maxmargin.solvers.problem import radius
+    from maxmargin.solvers.problem.problem import radius
     from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
     from maxmargin.solvers.proof.margins import norm_squared
 

@@ -15,11 +15,11 @@ from maxmargin.ladder import from_margins
 from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.problem.problem import Problem, radius
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import uninterrupted

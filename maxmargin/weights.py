@@ -14,7 +14,7 @@ from maxmargin.readers.binary64 import REAL_KINDS, array_of
 from maxmargin.readers.errors import listed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.reals import exact_real, shown
-from maxmargin.solvers.row_weights import RowWeights, numbers_of_rows
+from maxmargin.solvers.problem.row_weights import RowWeights, numbers_of_rows
 
 Groups = NDArray[np.int64]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.carriers.derived import Derived
 from maxmargin.preparing import How, prepare
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 

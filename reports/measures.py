@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import times_power_of_two
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

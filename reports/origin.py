@@ -9,9 +9,9 @@ from maxmargin.preparing import How
 from maxmargin.reports.formats import count
 from maxmargin.reports.order_plan import OUT_OF_TIME
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.problem.problem import Problem, radius
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.translation_studies import StudiedPoint, preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:

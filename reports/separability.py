@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.exact.dyadic import as_fraction
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
 from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
 from maxmargin.solvers.proof.hulls import weighted_sum

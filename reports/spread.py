@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.reports.measures import Plane
 from maxmargin.reports.study import Study
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

@@ -23,7 +23,6 @@ from maxmargin.reports.origin import Elsewhere, elsewhere
 from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.feasibility import separability
@@ -31,7 +30,8 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import Progress, StopReason
-from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.problem.problem import Problem, radius
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 

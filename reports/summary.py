@@ -21,7 +21,7 @@ from maxmargin.reports.unknowns import unknowns
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.solution import HardMargin

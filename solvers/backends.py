@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
 
 if TYPE_CHECKING:
     from maxmargin.solvers.formulations import Program

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.cone.decide import Unfinished, decide
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
@@ -19,13 +18,14 @@ from maxmargin.solvers.engines import balancing_vertex, highs_lp, many_columns, 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import FloatFractions
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.scaling import ColumnScaling, row_units
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.scaling import ColumnScaling, row_units
 from maxmargin.solvers.solution import Separability
 from maxmargin.solvers.verdicts import answer_of, common_point, past_the_limits, separable
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import error_planes
 from maxmargin.solvers.engines.cover_program import UNITS
 from maxmargin.solvers.engines.cover_search import CoverSearch
@@ -19,7 +17,9 @@ from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES, Incumbent
 from maxmargin.solvers.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.distinct_rows import DistinctRows
+from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Separability, Status
 

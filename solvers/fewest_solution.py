@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.named import NamedAnswer
+from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 from maxmargin.solvers.solution import Status
 

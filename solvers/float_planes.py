@@ -9,9 +9,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.exact.dyadic import FloatFractions, nearest_floats, sqrt_down, without_denominators
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.lowest import lowest
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast

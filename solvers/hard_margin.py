@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.engines import exact_margin, many_columns, quadratic, working_set
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
-from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.scaling import ColumnScaling
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 
 Floats = NDArray[np.float64]

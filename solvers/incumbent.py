@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.float_planes import FloatPlane, best_float_plane
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.class_rows import ClassRows
 from maxmargin.solvers.cone.columns import column_signs
 from maxmargin.solvers.cone.decide import Decision, Unfinished, decide, violated_rows
@@ -15,7 +14,8 @@ from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import class_perceptron, highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.phrases import without_intercepts
-from maxmargin.solvers.problem import ClassProblem, Problem, confirmed
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.problem import ClassProblem, Problem, confirmed
 from maxmargin.solvers.proof.class_certificate import (
     ClassOverlap,
     ClassQuasiSeparation,

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.named import NamedAnswer
+from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.solution import Status
 
 Floats = NDArray[np.float64]

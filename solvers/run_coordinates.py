@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Candidate
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.exact.dyadic import as_dense, sqrt_up, times_power_of_two
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.row_space import RowSpace
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.mistake_bounds import exponent_of_root
-from maxmargin.solvers.row_space import RowSpace
 
 Floats = NDArray[np.float64]
 

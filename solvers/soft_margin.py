@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.row_weights import RowWeights
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
 from maxmargin.solvers.soft_question import check_options, row_weights
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin

@@ -4,8 +4,8 @@ from typing import Any
 
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.row_weights import RowWeights, checked, numbers_of_rows
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
 
 
 def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.run_coordinates import RunCoordinates
 from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, slack_of

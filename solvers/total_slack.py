@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.rows import SignedRows
-from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import round_down, round_up
@@ -17,7 +15,9 @@ from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.named import NamedAnswer
-from maxmargin.solvers.problem import Problem, confirmed
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.distinct_rows import DistinctRows
+from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.column_signs import ColumnSigns
 from maxmargin.solvers.cone.columns import column_signs
 from maxmargin.solvers.cone.decide import Decision
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.phrases import through
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     Overlap,

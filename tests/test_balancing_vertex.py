@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers.engines.balancing_vertex import NAME, balancing_vertex
 from maxmargin.solvers.feasibility import separability
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.solution import Verdict
 
 

@@ -26,7 +26,7 @@ from maxmargin.boolean import (
     threshold_functions,
 )
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 SPELLINGS = {"~": ("~", "!", "not ", "NOT "), "&": ("&", " and "), "^": ("^", " xor "), "|": ("|", " or ", " Or ")}
 

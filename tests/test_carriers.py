@@ -250,8 +250,8 @@ def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
 def test_a_sample_is_chosen_from_the_rows_at_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:
-    monkeypatch.setattr("maxmargin.solvers.problem._LEAST_SAMPLE", 40)
-    monkeypatch.setattr("maxmargin.solvers.problem._GREATEST_SAMPLE", 40)
+    monkeypatch.setattr("maxmargin.solvers.problem.problem._LEAST_SAMPLE", 40)
+    monkeypatch.setattr("maxmargin.solvers.problem.problem._GREATEST_SAMPLE", 40)
     X = numbers()
     labels = (np.random.default_rng(0).random(N) < share).astype(int)
     dataset = opened(parquet(tmp_path, X, labels), label="label")
@@ -262,8 +262,8 @@ def test_a_sample_is_chosen_from_the_rows_at_hand(
 
 
 def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.problem._LEAST_SAMPLE", 40)
-    monkeypatch.setattr("maxmargin.solvers.problem._GREATEST_SAMPLE", 40)
+    monkeypatch.setattr("maxmargin.solvers.problem.problem._LEAST_SAMPLE", 40)
+    monkeypatch.setattr("maxmargin.solvers.problem.problem._GREATEST_SAMPLE", 40)
     X = numbers()
     labels = np.zeros(N, dtype=int)
     labels[-30:] = 1
@@ -839,7 +839,7 @@ def test_memory_stays_below_the_budget(tmp_path: Path, kind: str) -> None:
 def test_columns_are_turned_into_rows_by_compiled_code_too(n_columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(0).standard_normal((5000, n_columns))
     batch = pa.record_batch({f"f{j}": X[:, j].copy() for j in range(n_columns)})
-    monkeypatch.setattr("maxmargin.solvers.extremes.MANY_ENTRIES", 1)
+    monkeypatch.setattr("maxmargin.solvers.problem.extremes.MANY_ENTRIES", 1)
     found = np.full((5000, n_columns), np.nan)
     arrow.write_matrix(found, batch, "file", 0)
     np.testing.assert_array_equal(found, X)

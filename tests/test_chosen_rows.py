@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.chosen_rows import ChosenRows
-from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.chosen_rows import ChosenRows
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
 
 

@@ -21,7 +21,7 @@ from maxmargin.solvers.exact import simplex as exact_lp
 from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
 from maxmargin.solvers.feasibility import separability
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Check = Callable[..., bool]
 Rank = Callable[[list[list[int]]], int]

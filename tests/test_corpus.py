@@ -15,7 +15,7 @@ import pytest
 from maxmargin.generators import generate
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.solution import HardMargin, Separability, Verdict
 

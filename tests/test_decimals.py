@@ -23,7 +23,7 @@ from maxmargin.decimals import DecimalReading, read_decimal
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.feasibility import separability
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.margins import best_offset, enclose_functional_margins
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
 
-from maxmargin.solvers.candidate import Candidate
 from maxmargin.solvers.engines import dual_coordinate
 from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate import solve
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, balanced
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.quantile import offset_of_least_slack
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 

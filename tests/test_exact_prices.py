@@ -10,8 +10,8 @@ import oracle
 import pytest
 
 import maxmargin as mm
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.row_weights import RowWeights
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.soft_margin import METHODS
 
 Rows = list[list[Fraction]]

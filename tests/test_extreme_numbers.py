@@ -13,7 +13,7 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.reports.measures import Plane
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 SIZES = (5e-324, 1e-310, 1e-300, 0.3, 1e160, 1e300, 1e308, 1.7e308)
 NUMBERS = (0.0, 1.0, sys.float_info.max, *SIZES, *(-size for size in SIZES))

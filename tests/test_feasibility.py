@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers import feasibility
 from maxmargin.solvers.feasibility import separability
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
 from maxmargin.solvers.solution import Separability, Verdict
 

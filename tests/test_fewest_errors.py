@@ -21,7 +21,6 @@ from maxmargin.solvers import backends, fewest_incumbent, formulations
 from maxmargin.solvers import fewest_errors as question
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.witness import balances
-from maxmargin.solvers.distinct_rows import DistinctRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.cover_program import UNITS, CoverProgram
 from maxmargin.solvers.engines.cover_search import CoverSearch
@@ -30,7 +29,8 @@ from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_errors import fewest_errors
 from maxmargin.solvers.fewest_incumbent import Incumbent, best_offset
 from maxmargin.solvers.fewest_solution import FewestErrors
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.distinct_rows import DistinctRows
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status, Verdict
 
 Signed = list[tuple[int, ...]]

@@ -14,7 +14,7 @@ from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_
 from maxmargin.solvers.perceptron.family.result import OnlineRun
 from maxmargin.solvers.perceptron.family.run import run_online
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 _RUN = """
 import json, sys

@@ -21,7 +21,7 @@ from maxmargin.generators.case import OVERLAP, Case, quasi, separable, two_class
 from maxmargin.generators.exact import Matrix, NotRepresentableError
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Decide = Callable[..., tuple[str, list[int]]]
 Square = Callable[..., Fraction]

@@ -16,7 +16,7 @@ from maxmargin.dataset import load
 from maxmargin.preparing import prepare
 from maxmargin.solvers import backends
 from maxmargin.solvers.hard_margin import RELATIVE_GAP, hard_margin
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.solution import HardMargin, Status
 
 small = st.integers(-3, 3).map(float)

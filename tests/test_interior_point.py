@@ -13,13 +13,13 @@ from scipy.sparse import random as random_sparse
 
 import maxmargin as mm
 from maxmargin.dataset import load
-from maxmargin.solvers import chunks
 from maxmargin.solvers.engines import interior_point, row_view, soft_working_set
 from maxmargin.solvers.engines.central_path import Aim, Rows
 from maxmargin.solvers.engines.column_system import ColumnSystem
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_system import inner_products
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import rows as chunks
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof import soft_bounds, sums
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared

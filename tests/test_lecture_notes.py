@@ -18,7 +18,7 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 
 ZERO_RULES = ("mistake", "positive", "negative")

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from maxmargin.solvers import backends
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.solution import Verdict
 
 Check = Callable[..., bool]

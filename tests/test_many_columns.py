@@ -18,7 +18,7 @@ from maxmargin.solvers.exact.sparse_products import exact_scores, exact_squares,
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.multinomial import multinomial
-from maxmargin.solvers.problem import ClassProblem, Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Overlap
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost

@@ -27,7 +27,7 @@ from maxmargin.solvers.perceptron import moments as moments_module
 from maxmargin.solvers.perceptron.mistake_log import UNKNOWN_ROW, chosen_mistakes
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import START, Direction, Inequality, Novikoff, Standing
 
 AGRESTI = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]

@@ -16,18 +16,18 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.dataset import load
 from maxmargin.solvers import backends, formulations
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.nu_incumbent import best_plane
 from maxmargin.solvers.nu_margin import METHODS, nu_margin
 from maxmargin.solvers.nu_solution import NuMargin
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof import nu_bounds
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, exact_sum, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import share_a_point
-from maxmargin.solvers.quantile import quantile
 from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 

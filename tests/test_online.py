@@ -24,7 +24,7 @@ from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 SCALE_FREE = [name for name, algorithm in ALGORITHMS.items() if algorithm.is_scale_free]
 WITH_UNITS = sorted(set(ALGORITHMS) - set(SCALE_FREE))

@@ -15,7 +15,7 @@ from maxmargin.solvers.perceptron.family.pdm import Pdm
 from maxmargin.solvers.perceptron.family.result import OnlineRun
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 SEPARABLE = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 0.5]])
 HARD: dict[str, tuple[Any, Any]] = {

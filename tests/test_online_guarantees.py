@@ -23,7 +23,7 @@ from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
 from maxmargin.solvers.perceptron.family.voted import VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "margin-perceptron": [{"beta": beta} for beta in (0.0, 3.0, 100.0)],

@@ -22,7 +22,7 @@ from maxmargin.reports.order_plan import Plan, plan_of, steps_of
 from maxmargin.reports.study import Settings, Study
 from maxmargin.running import run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.translation_studies import preparation_study, scale_study, translation_study
 
 GRID = (1.0,)

@@ -23,7 +23,7 @@ from maxmargin.solvers.perceptron.many_orders import ManyOrders, many_orders
 from maxmargin.solvers.perceptron.order_runs import OrderRuns, in_this_order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
-from maxmargin.solvers.problem import Problem, radius
+from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.proof.radius import radius_squared
 
 N_ORDERS = 66

@@ -26,7 +26,7 @@ from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
 AGRESTI = Problem.validated([[10], [20], [30], [40], [60], [70], [80], [90]], [-1] * 4 + [1] * 4)
@@ -384,7 +384,7 @@ def test_ctrl_c_keeps_the_state() -> None:
         from maxmargin.solvers.perceptron.run import perceptron
         from maxmargin.solvers.perceptron.settings import PerceptronSettings
         from maxmargin.solvers.perceptron.tally import MOST_LOGGED
-        from maxmargin.solvers.problem import Problem
+        from maxmargin.solvers.problem.problem import Problem
         X = np.arange(2000.0).reshape(-1, 1) % 7
         y = np.where(np.arange(2000) % 2, 1.0, -1.0)
         problem = Problem(X, y)

@@ -18,7 +18,7 @@ from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.rounding import REACH
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
     "normal": lambda rng, shape: rng.standard_normal(shape),

@@ -23,7 +23,7 @@ from maxmargin.solvers.perceptron.order_runs import OrderRuns
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 N_ORDERS = 5
 MAX_EPOCHS = 12

@@ -28,7 +28,7 @@ from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.perceptron.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
 ROUNDED = (Method.WEIGHTS, Method.GRAM, Method.BLOCKS)

@@ -12,7 +12,7 @@ from maxmargin.solvers.perceptron.engines import WeightsEngine
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.perceptron.work import EXACT_UP_TO, N_LOGGED, POSITION, Reason, Work, frozen
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 UP = 1 + 1e-12
 

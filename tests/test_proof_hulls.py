@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.limbs import digit_sums, exact_products
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof import hulls
 from maxmargin.solvers.proof.hulls import (
     ClassSums,

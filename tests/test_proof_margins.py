@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.solvers import chunks as chunks_module
-from maxmargin.solvers import extremes
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import rows as chunks_module
+from maxmargin.solvers.problem.problem import Problem, extremes
 from maxmargin.solvers.proof import sums
 from maxmargin.solvers.proof.margins import (
     best_offset,

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.cone.witness import balances, find_common_hull_point
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 
 small = st.integers(-3, 3).map(float)

@@ -8,12 +8,12 @@ import pytest
 
 from maxmargin import load
 from maxmargin.solvers import backends, formulations
-from maxmargin.solvers.candidate import Candidate
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.feasibility import prove_separable
 from maxmargin.solvers.incumbent import Incumbent
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.row_space import RowSpace
+from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.row_space import RowSpace
 
 
 def planted(n_samples: int, n_features: int, *, margin: float = 0.02, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

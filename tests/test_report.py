@@ -23,7 +23,7 @@ from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.study import Settings, study
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}

@@ -287,7 +287,7 @@ def ask_soft(problem: Any) -> Any:
 
 @pytest.fixture
 def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.problem._LEAST_SAMPLE", 200)
+    monkeypatch.setattr("maxmargin.solvers.problem.problem._LEAST_SAMPLE", 200)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])

@@ -16,7 +16,7 @@ from maxmargin.cli.app import run
 from maxmargin.proofs import proof_document
 from maxmargin.reuse import ENGINE, reused, values_of
 from maxmargin.solvers.feasibility import separability
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import CertificateError, validate
 

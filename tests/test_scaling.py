@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.scaling import ColumnScaling
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 any_exponent = st.builds(math.ldexp, st.floats(-1, 1), st.integers(-1070, 1023))

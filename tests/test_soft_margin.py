@@ -16,10 +16,10 @@ from scipy.sparse import csr_array
 
 from maxmargin.dataset import load
 from maxmargin.solvers import backends, formulations
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset
 from maxmargin.solvers.soft_margin import METHODS, soft_margin, soft_margin_path

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from maxmargin.solvers import chunks
-from maxmargin.solvers import problem as problems
-from maxmargin.solvers.chosen_rows import ChosenRows
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import interior_point, near_rows, soft_working_set
 from maxmargin.solvers.engines.near_rows import NearRows
 from maxmargin.solvers.engines.rounded_hinge import Descent, View
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import problem as problems
+from maxmargin.solvers.problem import rows as chunks
+from maxmargin.solvers.problem.chosen_rows import ChosenRows
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
 from maxmargin.solvers.solution import Status
 

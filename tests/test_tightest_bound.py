@@ -14,16 +14,16 @@ from scipy.sparse import csr_array
 
 from maxmargin.evidence import augmented
 from maxmargin.solvers import backends, formulations
-from maxmargin.solvers import chunks as chunks_module
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import slack_families, tightest_search
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import rows as chunks_module
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof import mistake_bounds
 from maxmargin.solvers.proof.careful_sums import careful_sum
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights

@@ -23,7 +23,7 @@ from maxmargin.solvers.perceptron.family.run import run_online
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 _LIMIT = 1.0
 

@@ -13,7 +13,7 @@ from maxmargin.cli.app import run as command
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 

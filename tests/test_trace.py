@@ -15,7 +15,7 @@ from maxmargin.solvers.perceptron.exact import exact_steps
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 
 def small_problem(rows: list[list[int]], bias: bool) -> Problem:

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers import chunks, feasibility
+from maxmargin.solvers import feasibility
 from maxmargin.solvers import hard_margin as hard_margin_module
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.engines import quadratic, working_set
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem import rows as chunks
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.lowest import lowest
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN

@@ -11,7 +11,7 @@ from maxmargin.api import decide
 from maxmargin.readers.arrays import held_numbers
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 _MOST_POINTS = 14
 """Their 2^13 pairs of opposite labellings take about half a minute."""

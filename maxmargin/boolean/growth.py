@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.boolean.literals import Connective, LiteralConcept, balanced_rows, random_concept
 from maxmargin.boolean.winnow import as_disjunction, winnow
 from maxmargin.running import run_perceptron
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 _SEEDS = 2**32
 """Seeds are drawn below this number."""

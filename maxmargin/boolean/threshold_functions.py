@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from maxmargin.api import decide
 from maxmargin.boolean.cube import cube
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Truth = NDArray[np.bool_]
 Places = NDArray[np.int64]

@@ -19,8 +19,8 @@ from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.numerals import number
 from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
-from maxmargin.solvers import extremes
 from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.solvers.problem import extremes
 
 _ROWS_TURNED_AT_ONCE = 2048
 """Rows written from columns into a matrix while both are in the cache of the processor."""

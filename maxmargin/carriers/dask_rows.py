@@ -14,7 +14,7 @@ from maxmargin.carriers.on_disk import row_numbers
 from maxmargin.carriers.passes import report
 from maxmargin.carriers.row_cache import Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order, slices
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, Found, Use
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES, Found, Use
 
 T = TypeVar("T")
 

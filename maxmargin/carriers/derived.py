@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.carriers.budget import Budget
 from maxmargin.carriers.on_disk import row_numbers
 from maxmargin.carriers.row_cache import Floats, RowCache, RowNumbers
-from maxmargin.solvers.chunks import Carrier, Found, Use
+from maxmargin.solvers.problem.rows import Carrier, Found, Use
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.carriers.budget import Budget
 from maxmargin.carriers.row_cache import Floats, RowNumbers
-from maxmargin.solvers.problem import sample_size
+from maxmargin.solvers.problem.problem import sample_size
 
 _SAMPLES = 2
 """So many times the rows of a sample: it takes half of its rows from either class, and one may be rare."""

@@ -12,7 +12,7 @@ from maxmargin.carriers.drawn_rows import DrawnRows
 from maxmargin.carriers.passes import report
 from maxmargin.carriers.row_cache import Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.chunks import Found, Use
+from maxmargin.solvers.problem.rows import Found, Use
 
 if TYPE_CHECKING:
     from maxmargin.carriers.resume import Resumption

@@ -25,8 +25,8 @@ from maxmargin.carriers.scan import Bounds, Labelled, Scan
 from maxmargin.carriers.text import TextScan
 from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import Choice, Roles
-from maxmargin.solvers.chunks import Found, Use
 from maxmargin.solvers.errors import option
+from maxmargin.solvers.problem.rows import Found, Use
 from maxmargin.version import __version__
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.carriers.drawn_rows import DrawnRows
 from maxmargin.carriers.row_cache import Floats, RowNumbers
-from maxmargin.solvers.chunks import Use
+from maxmargin.solvers.problem.rows import Use
 
 USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
 _SAMPLE = 1 << USES.index("sample")

@@ -27,7 +27,7 @@ from maxmargin.solvers.total_slack import least_total_slack
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.fewest_solution import FewestErrors
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.total_slack import TotalSlack
 
 _NAMED = 20

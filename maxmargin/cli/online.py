@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.algorithm import Algorithm
     from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
     from maxmargin.solvers.perceptron.family.result import OnlineRun
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.solution import HardMargin
 
 DEFAULT = "averaged"

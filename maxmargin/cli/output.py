@@ -13,9 +13,9 @@ from maxmargin.escaping import shown, shown_lines
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
-    from maxmargin.solvers.candidate import Attempt
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
+    from maxmargin.solvers.problem.candidate import Attempt
 
 LONGEST_LIST = 1000
 """Entries of a list in JSON; `<name>_count` has its whole length."""

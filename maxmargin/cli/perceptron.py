@@ -32,7 +32,7 @@ from maxmargin.trace import check_suffix
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.problem import Problem
+    from maxmargin.solvers.problem.problem import Problem
 
 _EXITS = {StopReason.CONVERGED: Exit.OK, StopReason.INTERRUPTED: Exit.INTERRUPTED}
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.evidence import Evidence
 from maxmargin.solvers.exact.dyadic import round_up
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures, norm_squared
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK
 

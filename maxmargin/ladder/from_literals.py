@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.boolean import conjunction_bound
 from maxmargin.evidence import Evidence
 from maxmargin.ladder.bound import Bound, stated
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Truth = NDArray[np.bool_]
 

@@ -14,13 +14,13 @@ from maxmargin.readers.frames import column_of, columns_of, index_of, is_from_ta
 from maxmargin.readers.labels import CodedLabels
 from maxmargin.readers.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.readers.table import index_note
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.extremes import Bounds, bounds_of_rows
+from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
+from maxmargin.solvers.problem.rows import InMemory
 
 if TYPE_CHECKING:
     from maxmargin.readers.table import Matrix
-    from maxmargin.solvers.chunks import Carrier
+    from maxmargin.solvers.problem.rows import Carrier
 
 Item = TypeVar("Item")
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])

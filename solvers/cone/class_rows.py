@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.cone.rows import Rows, Vector, exact_columns, home, scaled_unit
 from maxmargin.solvers.exact.dyadic import Integers, nearest_floats
-from maxmargin.solvers.problem import ClassProblem
+from maxmargin.solvers.problem.problem import ClassProblem
+from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import score_enclosures
-from maxmargin.solvers.scaling import ColumnScaling
 
 Floats = NDArray[np.float64]
 

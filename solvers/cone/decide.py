@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
-from maxmargin.solvers.candidate import Attempt
 from maxmargin.solvers.cone.face import Face
 from maxmargin.solvers.cone.rows import ConeRows, parts
 from maxmargin.solvers.cone.strict import Stage
@@ -17,6 +16,7 @@ from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.lifting import Product
 from maxmargin.solvers.exact.simplex import Circuit
+from maxmargin.solvers.problem.candidate import Attempt
 
 Rows = NDArray[np.int64]
 

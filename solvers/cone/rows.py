@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest_floats
-from maxmargin.solvers.problem import Problem, Samples
+from maxmargin.solvers.problem.problem import Problem, Samples
+from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import enclosures
-from maxmargin.solvers.scaling import ColumnScaling
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

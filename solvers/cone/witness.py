@@ -7,7 +7,7 @@ from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.cone.rows import signed_integers
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 
 _CANDIDATE_WEIGHT = 1e-12

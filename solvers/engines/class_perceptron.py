@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.problem import ClassProblem
-from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.problem.problem import ClassProblem
+from maxmargin.solvers.problem.scaling import ColumnScaling
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from maxmargin.solvers.engines import sparse_passes
 from maxmargin.solvers.engines.central_path import FEW_ENTRIES, Aim, Held, Prediction, Progress, Rows
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_view import RowView
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

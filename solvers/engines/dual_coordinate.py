@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

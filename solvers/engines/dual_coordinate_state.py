@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.quantile import offset_of_least_slack
+from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
-from maxmargin.solvers.quantile import offset_of_least_slack
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.central_path import Aim, Rows, Systems
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt, Candidate, numbers
 from maxmargin.solvers.engines.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
 Floats = NDArray[np.float64]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.exact.circuits import orthogonal_complement
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
 
 Floats = NDArray[np.float64]
 

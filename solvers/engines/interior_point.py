@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
-from maxmargin.solvers.chunks import CHUNK_ENTRIES
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.central_path import Held, Prediction, Progress, Rows, Systems

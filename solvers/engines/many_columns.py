@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Candidate
-from maxmargin.solvers.chunks import InMemory
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.scaling import ColumnScaling
 
 NAME = "dual-coordinate"
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.candidate import INTERRUPTED
-from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.central_path import Held
 from maxmargin.solvers.engines.rounded_hinge import View, blocks
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.quantile import offset_of_least_slack
+from maxmargin.solvers.problem.candidate import INTERRUPTED
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.quantile import offset_of_least_slack
+from maxmargin.solvers.problem.rows import stacked
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

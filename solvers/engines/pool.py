@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.exact.dyadic import as_dense
-from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.rows import stacked
+from maxmargin.solvers.problem.scaling import ColumnScaling
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt, Candidate
 from maxmargin.solvers.exact.dyadic import as_dense
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.row_space import RowSpace
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.row_space import RowSpace
 
 Floats = NDArray[np.float64]
 

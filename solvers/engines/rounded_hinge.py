@@ -20,7 +20,7 @@ from maxmargin.solvers.engines.central_path import FEW_ENTRIES
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_view import floats
 from maxmargin.solvers.engines.sparse_passes import weighted_gram
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

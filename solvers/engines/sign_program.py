@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import numbers
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import orthogonal_complement
+from maxmargin.solvers.problem.candidate import numbers
 
 Floats = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.engines.squared_hinge import Look, Newton
 from maxmargin.solvers.engines.trade_off import Place
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.sums import weighted_sums
 
 Floats = NDArray[np.float64]

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Found, InMemory
 from maxmargin.solvers.engines.near_rows import NearRows
 from maxmargin.solvers.engines.rounded_hinge import FIRST_WIDTH, View
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import Found, InMemory
 
 Floats = NDArray[np.float64]
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.interior_point import Settings
-from maxmargin.solvers.problem import Problem
-from maxmargin.solvers.quantile import offset_of_least_slack
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.quantile import offset_of_least_slack
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.near_rows import NearRows

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.rounded_hinge import View, blocks
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

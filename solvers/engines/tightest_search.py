@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.engines.trade_off import Family, Search
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.run_coordinates import RunCoordinates
 

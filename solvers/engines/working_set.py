@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.candidate import Attempt
-from maxmargin.solvers.chunks import stacked
 from maxmargin.solvers.engines.pool import Pool, PoolAnswer
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import stacked
+from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.lowest import Lowest, lowest
 from maxmargin.solvers.proof.margins import least_score, offset_between
-from maxmargin.solvers.scaling import ColumnScaling
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

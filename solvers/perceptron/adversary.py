@@ -15,7 +15,7 @@ from maxmargin.solvers.perceptron.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.rounding import SCORE_ERROR
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron import tally
 from maxmargin.solvers.perceptron.checkpoint import NUMBERS, Checkpoint
 from maxmargin.solvers.perceptron.orders import Order, drawn_at_once
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.perceptron.work import EPOCH_MISTAKES, EPOCH_POSITION, POSITION
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 Integers = NDArray[np.int64]
 

@@ -1,11 +1,11 @@
 """How a run begins, and how it goes on: in integers, with weights, with blocks of its rows, or their Gram matrix."""
 
 from maxmargin.solvers.basics.compiling import is_switched_off
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.perceptron.tally import Tally
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 MOST_ROWS = 2_048
 """A Gram matrix of more rows (32 MiB) is far from the processor, and hardly ever the better way."""

@@ -14,7 +14,7 @@ from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.rounding import REACH, SCORE_ERROR, UPDATE_ERROR
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.perceptron.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

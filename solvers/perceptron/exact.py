@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.solvers.perceptron.orders import Presentation
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Vector = tuple[Fraction, ...]
 

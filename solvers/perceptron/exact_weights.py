@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, sqrt_up
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
 
 Floats = NDArray[np.float64]

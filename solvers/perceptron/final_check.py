@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
 from maxmargin.solvers.proof.lowest import lowest, whole_group
 from maxmargin.solvers.proof.margins import least_score

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]
 

@@ -22,7 +22,7 @@ from maxmargin.solvers.perceptron.work import (
     Reason,
     Work,
 )
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import Any
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Vector = tuple[int, ...]
 

@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron import tally
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
@@ -14,7 +13,8 @@ from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 Rows = NDArray[np.int64]
 

@@ -34,7 +34,7 @@ from maxmargin.solvers.perceptron.work import (
     Work,
     frozen,
 )
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 _ROOM = 4096
 """Mistakes, and epochs, of a run between two looks at its limits."""

@@ -6,7 +6,6 @@ from threading import local
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
@@ -17,7 +16,8 @@ from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.perceptron.work import EXACT_UP_TO, Orders, frozen
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

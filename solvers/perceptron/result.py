@@ -12,7 +12,7 @@ from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.perceptron.tally import Tally
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 

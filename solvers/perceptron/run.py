@@ -41,7 +41,7 @@ from maxmargin.solvers.perceptron.work import (
     Work,
     frozen,
 )
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]
 

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.orders import Order, Presentation
 from maxmargin.solvers.perceptron.settings import Method
 from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 Rows = NDArray[np.int64]
 

@@ -1,6 +1,5 @@
 """Scores so near 0 that rounding could decide them, decided in exact arithmetic."""
 
-from maxmargin.solvers.chunks import InMemory
 from maxmargin.solvers.perceptron.digits import digits_of, no_digits
 from maxmargin.solvers.perceptron.engines import Engine
 from maxmargin.solvers.perceptron.exact_weights import ExactWeights
@@ -8,7 +7,8 @@ from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.perceptron.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
 
 _MOST = 20_000
 """Scores that are computed exactly where there are no digits; those after them are decided as rounded, and counted."""

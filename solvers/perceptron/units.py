@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import common_exponent, times_power_of_two
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

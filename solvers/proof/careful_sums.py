@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF
 
 Floats = NDArray[np.float64]

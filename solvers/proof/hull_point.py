@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.proof.margins import enclose_functional_margins
 

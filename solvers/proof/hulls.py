@@ -13,7 +13,7 @@ from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows
 from maxmargin.solvers.exact.limbs import MANY_ENTRIES, digit_sums
 from maxmargin.solvers.exact.sparse_products import exact_scores, exact_sums, stored_entries
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

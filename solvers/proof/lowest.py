@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import stacked
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.proof.rounding import errors, largest_error, whole_line_where_broken
 from maxmargin.solvers.proof.sums import functional_margins
 

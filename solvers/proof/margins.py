@@ -20,7 +20,7 @@ from maxmargin.solvers.exact.dyadic import (
     sqrt_up,
 )
 from maxmargin.solvers.exact.limbs import sum_of_squares
-from maxmargin.solvers.problem import Problem, Samples
+from maxmargin.solvers.problem.problem import Problem, Samples
 from maxmargin.solvers.proof.lowest import Lowest, lowest, whole_group
 from maxmargin.solvers.proof.rounding import (
     errors,

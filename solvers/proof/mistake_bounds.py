@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_integers, round_down, round_up, sqrt_up
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.careful_sums import careful_sum
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared

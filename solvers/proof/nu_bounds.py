@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, round_down, round_up
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.rounding import TINIEST_NORMAL
 from maxmargin.solvers.proof.soft_bounds import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.exact.sparse_products import exact_squares
-from maxmargin.solvers.problem import Samples, squared_norms
+from maxmargin.solvers.problem.problem import Samples, squared_norms
 
 
 def radius_squared(problem: Samples) -> Fraction:

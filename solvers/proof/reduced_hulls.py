@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_fraction, as_integers
 from maxmargin.solvers.exact.linear import combination, independent_rows, least_squares
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.proof.nu_bounds import Shares, exact_sum
 from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem import Samples
+from maxmargin.solvers.problem.problem import Samples
 
 Floats = NDArray[np.float64]
 

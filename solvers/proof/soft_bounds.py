@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.extremes import MANY_ENTRIES
+from maxmargin.solvers.problem.extremes import MANY_ENTRIES
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.family.measure import Measured, measured
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.guarantee import Guarantee

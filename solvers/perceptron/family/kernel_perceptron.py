@@ -13,7 +13,7 @@ from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Step, check
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most, quotient, where
 from maxmargin.solvers.perceptron.family.measure import Measured
 from maxmargin.solvers.perceptron.family.space import MOST_ENTRIES, Space
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.result import achieved_margins
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
 
 Floats = NDArray[np.float64]

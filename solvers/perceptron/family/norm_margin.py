@@ -18,7 +18,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import integer_weights, weighted_sum
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.solution import HardMargin

@@ -15,7 +15,7 @@ from maxmargin.solvers.perceptron.family.guarantee import Guarantee
 from maxmargin.solvers.perceptron.family.loop import Loop
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

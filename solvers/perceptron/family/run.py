@@ -14,7 +14,7 @@ from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
 from maxmargin.solvers.perceptron.settings import Progress
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 
 def run_online(

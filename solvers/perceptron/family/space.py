@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.units import unit_exponent
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.candidate import Candidate
+from maxmargin.solvers.problem.candidate import Candidate
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Carrier, Found, Use
+from maxmargin.solvers.problem.rows import Carrier, Found, Use
 
 T = TypeVar("T")
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.chosen_rows import ChosenRows
-from maxmargin.solvers.chunks import CHUNK_ENTRIES, Carrier, InMemory, Use
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_integers, dense_rows, times_power_of_two
 from maxmargin.solvers.exact.limbs import exact_products
 from maxmargin.solvers.exact.sparse_products import exact_scores, stored_entries
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.solvers.extremes import Bounds, bounds_of_rows
-from maxmargin.solvers.scaling import ColumnScaling
+from maxmargin.solvers.problem.chosen_rows import ChosenRows
+from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES, Carrier, InMemory, Use
+from maxmargin.solvers.problem.scaling import ColumnScaling
 
 T = TypeVar("T")
 P = ParamSpec("P")

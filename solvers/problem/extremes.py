@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.chunks import Carrier
+from maxmargin.solvers.problem.rows import Carrier
 
 Floats = NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
@@ -54,7 +54,7 @@ def _finite_or_nan(low: Floats, high: Floats) -> Bounds:
 
 
 def _compiled(X: Floats) -> Bounds:
-    from maxmargin.solvers.extremes_kernel import fold_rows
+    from maxmargin.solvers.problem.extremes_kernel import fold_rows
 
     low, high, zeros = X[0].copy(), X[0].copy(), np.zeros(X.shape[1])
     fold_rows(X, low, high, zeros)
