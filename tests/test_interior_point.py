@@ -20,9 +20,10 @@ from maxmargin.solvers.engines.factor import Factor
 from maxmargin.solvers.engines.row_system import inner_products
 from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof import soft_bounds, sums
+from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
+from maxmargin.solvers.proof.sums import sums
 from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
 from maxmargin.solvers.solution import SoftMargin
 

@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem, extremes
-from maxmargin.solvers.proof import sums
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,
@@ -22,6 +21,7 @@ from maxmargin.solvers.proof.margins import (
     least_functional_margin,
     norm_squared,
 )
+from maxmargin.solvers.proof.sums import sums
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 moderate = st.builds(

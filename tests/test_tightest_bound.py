@@ -25,9 +25,9 @@ from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof import mistake_bounds
-from maxmargin.solvers.proof.careful_sums import careful_sum
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.proof.sums.careful_sums import careful_sum
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.tightest_bound import tightest_bound
 from maxmargin.solvers.tightest_incumbent import RELATIVE_GAP

@@ -18,8 +18,8 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.lowest import lowest
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.sums.lowest import lowest
 from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]

@@ -12,7 +12,7 @@ from maxmargin.solvers.engines.squared_hinge import Look, Newton
 from maxmargin.solvers.engines.trade_off import Place
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.sums import weighted_sums
+from maxmargin.solvers.proof.sums.sums import weighted_sums
 
 Floats = NDArray[np.float64]
 

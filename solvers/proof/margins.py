@@ -21,8 +21,8 @@ from maxmargin.solvers.exact.dyadic import (
 )
 from maxmargin.solvers.exact.limbs import sum_of_squares
 from maxmargin.solvers.problem.problem import Problem, Samples
-from maxmargin.solvers.proof.lowest import Lowest, lowest, whole_group
-from maxmargin.solvers.proof.rounding import (
+from maxmargin.solvers.proof.sums.lowest import Lowest, lowest, whole_group
+from maxmargin.solvers.proof.sums.rounding import (
     errors,
     errors_where_near,
     largest_error,

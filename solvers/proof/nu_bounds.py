@@ -16,7 +16,6 @@ from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, round_down, round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
-from maxmargin.solvers.proof.rounding import TINIEST_NORMAL
 from maxmargin.solvers.proof.soft_bounds import (
     EXACT_ENTRIES,
     LAST_RESORT_ENTRIES,
@@ -25,6 +24,7 @@ from maxmargin.solvers.proof.soft_bounds import (
     sum_bounds,
     sum_sizes,
 )
+from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL
 
 Floats = NDArray[np.float64]
 Members = NDArray[np.bool_]

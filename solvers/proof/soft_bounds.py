@@ -19,8 +19,8 @@ from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
-from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken
-from maxmargin.solvers.proof.sums import scores_and_moduli, weighted_sums
+from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken
+from maxmargin.solvers.proof.sums.sums import scores_and_moduli, weighted_sums
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
-from maxmargin.solvers.proof.rounding import errors, largest_error, whole_line_where_broken
-from maxmargin.solvers.proof.sums import functional_margins
+from maxmargin.solvers.proof.sums.rounding import errors, largest_error, whole_line_where_broken
+from maxmargin.solvers.proof.sums.sums import functional_margins
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF
+from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> tuple[Fl
     """Return y (w.x + b), -infinity where that overflows, and the least others of either class, -1 first."""
     y = np.asarray(y, dtype=np.float64)
     if _are_many(X):
-        from maxmargin.solvers.proof import sums_kernels
+        from maxmargin.solvers.proof.sums import sums_kernels
 
         result = np.empty(len(y))
         return result, sums_kernels.functional_margins(X, y, w, b, result)
@@ -47,7 +47,7 @@ def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats,
     if not _are_many(X):
         rows = X if center is None else X - center
         return np.asarray(rows @ w), np.asarray(abs(rows) @ np.abs(w))
-    from maxmargin.solvers.proof import sums_kernels
+    from maxmargin.solvers.proof.sums import sums_kernels
 
     value, moduli = np.empty((2, X.shape[0]))
     sums_kernels.scores_and_moduli(X, _or_zero(center, X), w, value, moduli)
@@ -71,7 +71,7 @@ def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Float
     sums, moduli = np.zeros((2, X.shape[1]))
     n_groups = -(-len(weights) // _GROUP_ROWS)
     if _are_many(X):
-        from maxmargin.solvers.proof import sums_kernels
+        from maxmargin.solvers.proof.sums import sums_kernels
 
         sums_kernels.weighted_sums(X, _or_zero(center, X), weights, _GROUP_ROWS, sums, moduli)
         return sums, moduli, _GROUP_ROWS + n_groups
