@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from maxmargin.proofs import verify
     from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
+    from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.fewest_solution import FewestErrors
     from maxmargin.solvers.nu_solution import NuMargin
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
-    from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.total_slack import TotalSlack
 
 _HOMES = {
@@ -51,7 +51,7 @@ _HOMES = {
     "Dataset": "maxmargin.dataset",
     "FewestErrors": "maxmargin.solvers.fewest_solution",
     "Guarantee": "maxmargin.solvers.perceptron.family.guarantee",
-    "HardMargin": "maxmargin.solvers.solution",
+    "HardMargin": "maxmargin.solvers.answers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
     "MistakeTrace": "maxmargin.mistake_traces",
@@ -60,12 +60,12 @@ _HOMES = {
     "OnlineRun": "maxmargin.solvers.perceptron.family.result",
     "OrderStudy": "maxmargin.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
-    "Separability": "maxmargin.solvers.solution",
+    "Separability": "maxmargin.solvers.answers.solution",
     "SeparationError": "maxmargin.gates",
-    "SoftMargin": "maxmargin.solvers.solution",
-    "Status": "maxmargin.solvers.solution",
+    "SoftMargin": "maxmargin.solvers.answers.solution",
+    "Status": "maxmargin.solvers.answers.solution",
     "TotalSlack": "maxmargin.solvers.total_slack",
-    "Verdict": "maxmargin.solvers.solution",
+    "Verdict": "maxmargin.solvers.answers.solution",
     "fewest_errors": "maxmargin.api",
     "from_arrays": "maxmargin.dataset",
     "generate": "maxmargin.generators",

@@ -9,18 +9,18 @@ from maxmargin.dataset import Dataset, from_arrays
 from maxmargin.decimal_reading import DecimalReading
 from maxmargin.problems import class_problem_of as class_problem_of
 from maxmargin.problems import problem_of as problem_of
+from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin
     from maxmargin.solvers.fewest_solution import FewestErrors
     from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
-    from maxmargin.solvers.solution import HardMargin, Separability, SoftMargin
     from maxmargin.solvers.total_slack import TotalSlack
 
 Answer = TypeVar("Answer", bound=NamedAnswer)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-from maxmargin.solvers.solution import uninterrupted
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.answers.solution import HardMargin, SoftMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.solution import HardMargin, SoftMargin
 
 Floats = NDArray[np.float64]
 

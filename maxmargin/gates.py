@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.solution import Separability, Verdict
 
 if TYPE_CHECKING:
     import numpy as np

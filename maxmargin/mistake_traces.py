@@ -22,8 +22,8 @@ from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.answers.solution import HardMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.solution import HardMargin
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

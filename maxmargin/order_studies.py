@@ -17,19 +17,19 @@ from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_slack
 from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.running import run_perceptron, with_bias_scale
+from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.answers.solution import HardMargin
     from maxmargin.solvers.perceptron.adversary import FoundSequence
     from maxmargin.solvers.perceptron.hard_orders import FoundOrder
     from maxmargin.solvers.perceptron.longest_path import WorstCase
     from maxmargin.solvers.perceptron.many_orders import ManyOrders
     from maxmargin.solvers.perceptron.order_runs import Outcomes
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
-    from maxmargin.solvers.solution import HardMargin
 
 Rows = NDArray[np.int64]
 

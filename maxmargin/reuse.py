@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.recheck import recheck
 from maxmargin.solvers.cone.rows import SignedRows
@@ -15,7 +16,6 @@ from maxmargin.solvers.exact.dyadic import as_dense, dense_rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
-from maxmargin.solvers.solution import Separability
 from maxmargin.solvers.verdicts import answer_of
 
 Document = Mapping[str, Any]

@@ -14,6 +14,7 @@ from maxmargin.evidence import gather
 from maxmargin.ladder import from_margins
 from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
+from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
@@ -22,10 +23,9 @@ from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.solution import uninterrupted
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.solution import HardMargin
+    from maxmargin.solvers.answers.solution import HardMargin
 
 Floats = NDArray[np.float64]
 

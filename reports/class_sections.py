@@ -9,7 +9,7 @@ from maxmargin.reports.logistic import of_answer
 from maxmargin.reports.proofs import name_columns, names_and_class, rows_table, shown_share
 from maxmargin.reports.sections import method
 from maxmargin.reports.words import length, name_of, of_kind, shown_upper, tone, verdict_name
-from maxmargin.solvers.phrases import without_intercepts
+from maxmargin.solvers.answers.phrases import without_intercepts
 
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30

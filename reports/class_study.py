@@ -11,6 +11,7 @@ from maxmargin.evidence import augmented
 from maxmargin.preparing import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
+from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import round_up
@@ -20,7 +21,6 @@ from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 
 _FEWEST_SHARES = 4
 """The multinomial question may take one share of so many of the time, however many the others are."""

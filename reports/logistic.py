@@ -5,7 +5,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.formats import count, listed, one_line, plural
 from maxmargin.reports.words import length
-from maxmargin.solvers.phrases import intercept
+from maxmargin.solvers.answers.phrases import intercept
 
 _MOST_COLUMNS = 70
 _MOST_NAMED = 5

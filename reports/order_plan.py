@@ -7,12 +7,12 @@ from maxmargin.evidence import Evidence
 from maxmargin.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 from maxmargin.reports.formats import count
 from maxmargin.running import run_perceptron
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.digits import digits_of
 from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.phrases import through
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 

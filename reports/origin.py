@@ -16,7 +16,7 @@ from maxmargin.translation_studies import StudiedPoint, preparation_study, scale
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
-    from maxmargin.solvers.solution import Separability
+    from maxmargin.solvers.answers.solution import Separability
 
 _MOST_NUMBERS = 20_000
 """Numbers in the rows up to which the maximum margin is asked for again and again."""

@@ -17,7 +17,7 @@ from maxmargin.reports.formats import (
     shown,
     upper_end,
 )
-from maxmargin.solvers.solution import Status
+from maxmargin.solvers.answers.solution import Status
 
 _MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset
+from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
 from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
 from maxmargin.solvers.proof.hulls import weighted_sum
-from maxmargin.solvers.solution import Separability, Verdict
 
 MOST_WORK = 2_000_000
 """Strict inequalities times squared dimensions up to which columns are looked at: a linear program for each."""

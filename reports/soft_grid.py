@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from maxmargin.reports.centring import about_the_mean
 from maxmargin.reports.formats import number
 from maxmargin.reports.measures import Plane, plane_of
+from maxmargin.solvers.answers.solution import HardMargin, SoftMargin, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin import rising_soft_margins
-from maxmargin.solvers.solution import HardMargin, SoftMargin, uninterrupted
 
 Floats = NDArray[np.float64]
 

@@ -22,6 +22,7 @@ from maxmargin.reports.order_plan import OUT_OF_TIME, check_orders, orders_of_re
 from maxmargin.reports.origin import Elsewhere, elsewhere
 from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.running import run_perceptron, with_bias_scale
+from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
@@ -33,7 +34,6 @@ from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
-from maxmargin.solvers.solution import HardMargin, Separability, uninterrupted
 
 Floats = NDArray[np.float64]
 

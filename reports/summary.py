@@ -18,13 +18,13 @@ from maxmargin.reports.soft_grid import SoftPoint
 from maxmargin.reports.study import Centred, Settings, Study
 from maxmargin.reports.tracing import trace_fields
 from maxmargin.reports.unknowns import unknowns
+from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.solution import HardMargin
 
 SCHEMA = "maxmargin.report/1"
 

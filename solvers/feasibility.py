@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.decide import Unfinished, decide
 from maxmargin.solvers.cone.rows import SignedRows
@@ -26,7 +27,6 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.solution import Separability
 from maxmargin.solvers.verdicts import answer_of, common_point, past_the_limits, separable
 
 Floats = NDArray[np.float64]

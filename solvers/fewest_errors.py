@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Separability, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import error_planes
 from maxmargin.solvers.engines.cover_program import UNITS
@@ -21,7 +22,6 @@ from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Separability, Status
 
 Rows = NDArray[np.int64]
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import exact_margin, many_columns, quadratic, working_set
 from maxmargin.solvers.engines.pool import normal_of_support
@@ -22,7 +23,6 @@ from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import HardMargin, Status, proven_upper, weighted_normal
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.problem.candidate import Attempt
@@ -18,7 +19,6 @@ from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyper
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
-from maxmargin.solvers.solution import HardMargin, Status, proven_upper, weighted_normal
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -6,6 +6,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.phrases import without_intercepts
+from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.class_rows import ClassRows
 from maxmargin.solvers.cone.columns import column_signs
@@ -13,7 +15,6 @@ from maxmargin.solvers.cone.decide import Decision, Unfinished, decide, violated
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import class_perceptron, highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.phrases import without_intercepts
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, confirmed
 from maxmargin.solvers.proof.class_certificate import (
@@ -23,7 +24,6 @@ from maxmargin.solvers.proof.class_certificate import (
     ClassWitness,
     Pair,
 )
-from maxmargin.solvers.solution import Separability, Verdict
 
 _MUCH_WORK = 1_000_000
 """Entries of the matrix of all inequalities above which cheaper ways are tried first."""

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.solution import Status
 from maxmargin.solvers.exact.dyadic import round_up
-from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem.candidate import Attempt
-from maxmargin.solvers.solution import Status
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.proof.sums.sums import functional_margins
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
 
 Floats = NDArray[np.float64]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, SoftMargin
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import interior_point, soft_working_set
 from maxmargin.solvers.errors import InvalidProblemError
@@ -19,7 +20,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
 from maxmargin.solvers.soft_question import check_options, row_weights
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, SoftMargin
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.pool import normal_of_support
 from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
@@ -19,7 +20,6 @@ from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.run_coordinates import RunCoordinates
 from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin import is_small
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.tightest_incumbent import Incumbent
 from maxmargin.solvers.tightest_solution import TightestBound
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.soft_incumbent import slack_of
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.tightest_solution import TightestBound
 
 Floats = NDArray[np.float64]

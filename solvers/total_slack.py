@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.solution import Separability, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import highs_lp
@@ -14,7 +16,6 @@ from maxmargin.solvers.exact.dyadic import round_down, round_up
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
@@ -22,7 +23,6 @@ from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyper
 from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset, slack_of
-from maxmargin.solvers.solution import Separability, Status
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -20,13 +20,13 @@ from maxmargin.cli.app import run as run_command
 from maxmargin.evidence import augmented, gather
 from maxmargin.ladder.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.running import best_bias_scale, run_perceptron
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 ZERO_RULES = ("mistake", "positive", "negative")
 OF_ANY_RUN = {

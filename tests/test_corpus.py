@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from maxmargin.generators import generate
+from maxmargin.solvers.answers.solution import HardMargin, Separability, Verdict
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
-from maxmargin.solvers.solution import HardMargin, Separability, Verdict
 
 Decide = Callable[..., tuple[str, list[int]]]
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
 
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.engines import dual_coordinate
 from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate import solve
@@ -21,7 +22,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_margin import soft_margin
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 GAP = 1e-6
 PRICES = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]

@@ -22,6 +22,7 @@ from maxmargin.dataset import load
 from maxmargin.proofs import verify
 from maxmargin.solvers import backends
 from maxmargin.solvers import hard_margin as module
+from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.engines import exact_margin, highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
@@ -30,7 +31,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margin_certificate import quotient_text
-from maxmargin.solvers.solution import HardMargin, Status
 
 Vector = list[Fraction]
 

@@ -13,10 +13,10 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.solvers import feasibility
+from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
-from maxmargin.solvers.solution import Separability, Verdict
 
 SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
 CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)

@@ -19,6 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import maxmargin as mm
 from maxmargin.solvers import backends, fewest_incumbent, formulations
 from maxmargin.solvers import fewest_errors as question
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.witness import balances
 from maxmargin.solvers.engines import highs_lp
@@ -31,7 +32,6 @@ from maxmargin.solvers.fewest_incumbent import Incumbent, best_offset
 from maxmargin.solvers.fewest_solution import FewestErrors
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status, Verdict
 
 Signed = list[tuple[int, ...]]
 

@@ -15,9 +15,9 @@ from scipy.sparse import csr_array
 from maxmargin.dataset import load
 from maxmargin.preparing import prepare
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.solution import HardMargin, Status
 
 small = st.integers(-3, 3).map(float)
 

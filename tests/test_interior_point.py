@@ -13,6 +13,7 @@ from scipy.sparse import random as random_sparse
 
 import maxmargin as mm
 from maxmargin.dataset import load
+from maxmargin.solvers.answers.solution import SoftMargin
 from maxmargin.solvers.engines import interior_point, row_view, soft_working_set
 from maxmargin.solvers.engines.central_path import Aim, Rows
 from maxmargin.solvers.engines.column_system import ColumnSystem
@@ -25,7 +26,6 @@ from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.sums import sums
 from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
-from maxmargin.solvers.solution import SoftMargin
 
 NARROW = 1e-9
 PRICES = (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e10)
@@ -358,8 +358,8 @@ def test_many_rows_are_proven() -> None:
 
 
 def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
     from maxmargin.solvers.engines import column_system
-    from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 4))

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from maxmargin.solvers import backends
+from maxmargin.solvers.answers.solution import Verdict
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.solution import Verdict
 
 Check = Callable[..., bool]
 Liar = Callable[[np.random.Generator, int], Any]

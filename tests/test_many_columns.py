@@ -10,6 +10,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 import maxmargin as mm
+from maxmargin.solvers.answers.solution import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import as_integer_columns
@@ -32,7 +33,6 @@ from maxmargin.solvers.proof.margins import (
 )
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.soft_bounds import balanced, rounded_margin_upper_bound
-from maxmargin.solvers.solution import Status, Verdict
 
 
 def sparse_rows(n: int, d: int, width: int, seed: int = 0) -> csr_array:

@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.solvers import multinomial as engine
+from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.checker import check
-from maxmargin.solvers.solution import Separability, Verdict
 
 Decide = Callable[..., tuple[str, list[int]]]
 

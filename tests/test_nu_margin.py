@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.dataset import load
 from maxmargin.solvers import backends, formulations
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines import interior_point
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
@@ -29,7 +30,6 @@ from maxmargin.solvers.proof import nu_bounds
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, exact_sum, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import share_a_point
 from maxmargin.solvers.soft_margin import soft_margin
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.answers.solution import proven_upper
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.limbs import digit_sums, exact_products
 from maxmargin.solvers.problem.problem import Problem
@@ -22,7 +23,6 @@ from maxmargin.solvers.proof.hulls import (
     margin_upper_bound_squared,
     weighted_sum,
 )
-from maxmargin.solvers.solution import proven_upper
 
 wide = st.one_of(st.integers(-4, 4).map(float), st.floats(allow_nan=False, allow_infinity=False))
 weights_of_any_size = st.one_of(st.just(0.0), st.integers(0, 5).map(float), st.floats(-1, 1e308))

@@ -21,10 +21,10 @@ from maxmargin.reports.formats import count, interval, number, one_line, percent
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.study import Settings, study
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)

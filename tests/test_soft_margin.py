@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.dataset import load
 from maxmargin.solvers import backends, formulations
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
@@ -23,7 +24,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset
 from maxmargin.solvers.soft_margin import METHODS, soft_margin, soft_margin_path
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))

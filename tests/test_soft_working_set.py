@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.answers.solution import Status
 from maxmargin.solvers.engines import interior_point, near_rows, soft_working_set
 from maxmargin.solvers.engines.near_rows import NearRows
 from maxmargin.solvers.engines.rounded_hinge import Descent, View
@@ -19,7 +20,6 @@ from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
-from maxmargin.solvers.solution import Status
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 

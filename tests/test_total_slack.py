@@ -14,10 +14,10 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
 import maxmargin as mm
+from maxmargin.solvers.answers.solution import Status
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.fewest_errors import fewest_errors
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.solution import Status
 from maxmargin.solvers.total_slack import TotalSlack, least_total_slack
 
 

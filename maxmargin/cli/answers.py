@@ -9,8 +9,8 @@ from maxmargin.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
+    from maxmargin.solvers.answers.solution import Separability
     from maxmargin.solvers.proof.certificate import Certificate
-    from maxmargin.solvers.solution import Separability
 
 _CHEAP_COLUMNS = 100_000
 """Rows times squared columns up to which the infinite columns of separable data are found unasked."""
@@ -21,7 +21,7 @@ _NAMED = 10
 
 def answer_fields(dataset: "Dataset", answer: "Separability", *, all_columns: bool = False) -> dict[str, Any]:
     """Return the answer as JSON fields."""
-    from maxmargin.solvers.solution import Verdict
+    from maxmargin.solvers.answers.solution import Verdict
 
     work = dataset.n_samples * (dataset.n_features + 1) ** 2
     with_columns = all_columns or answer.verdict is not Verdict.SEPARABLE or work <= _CHEAP_COLUMNS
@@ -46,8 +46,8 @@ def answer_fields(dataset: "Dataset", answer: "Separability", *, all_columns: bo
 
 def verdict_words(answer: "Separability") -> str:
     """Return the verdict in a few words."""
-    from maxmargin.solvers.phrases import through, without_intercepts
-    from maxmargin.solvers.solution import Verdict
+    from maxmargin.solvers.answers.phrases import through, without_intercepts
+    from maxmargin.solvers.answers.solution import Verdict
 
     kind = through(answer.bias) if answer.n_inequalities is None else without_intercepts(answer.bias)
     if answer.verdict is not Verdict.UNDECIDED:
@@ -59,7 +59,7 @@ def verdict_words(answer: "Separability") -> str:
 
 def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, Any]) -> str:
     """Return the answer as text."""
-    from maxmargin.solvers.phrases import intercept
+    from maxmargin.solvers.answers.phrases import intercept
 
     words = verdict_words(answer)
     lines = [words, f"  {shown(answer.reason.removeprefix(words.replace(' (proven)', ': ')))}"]

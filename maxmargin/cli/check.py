@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from maxmargin.classes import ClassAnswers
     from maxmargin.dataset import Dataset
     from maxmargin.decimal_reading import DecimalReading
+    from maxmargin.solvers.answers.solution import Separability
     from maxmargin.solvers.basics.limits import Limits
-    from maxmargin.solvers.solution import Separability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,10 @@ from maxmargin.cli.output import (
     waiting,
 )
 from maxmargin.escaping import shown
+from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.fewest_errors import MAX_ROWS
 from maxmargin.solvers.fewest_errors import fewest_errors as solve
-from maxmargin.solvers.phrases import through
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.total_slack import least_total_slack
 
 if TYPE_CHECKING:

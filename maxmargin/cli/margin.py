@@ -24,17 +24,17 @@ from maxmargin.cli.output import (
     waiting,
 )
 from maxmargin.escaping import shown
+from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin import EXACT_LIMIT, hard_margin
-from maxmargin.solvers.phrases import through
 from maxmargin.solvers.proof.certificate import text
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly, quotient_text
 from maxmargin.solvers.soft_margin import quick_soft_margin, soft_margin
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.weights import row_weights
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
-    from maxmargin.solvers.solution import HardMargin, SoftMargin
+    from maxmargin.solvers.answers.solution import HardMargin, SoftMargin
 
 _ROOT_DIGITS = 17
 _MOST_DIGITS, _END_DIGITS = 100, 20

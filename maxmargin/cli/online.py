@@ -9,6 +9,7 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.online_answers import one_text, run_fields, table_text
 from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, print_text, waiting
 from maxmargin.running import in_time
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of, entries
 from maxmargin.solvers.perceptron.family.run import run_online
@@ -16,15 +17,14 @@ from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineS
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
 from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.solution import WHAT_WAS_PROVEN
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
+    from maxmargin.solvers.answers.solution import HardMargin
     from maxmargin.solvers.perceptron.family.algorithm import Algorithm
     from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
     from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.problem.problem import Problem
-    from maxmargin.solvers.solution import HardMargin
 
 DEFAULT = "averaged"
 """The algorithm where none is named."""

@@ -10,16 +10,16 @@ from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, list
 from maxmargin.cli.tables import aligned
 from maxmargin.escaping import shown
 from maxmargin.reports.formats import rounded_up
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
 from maxmargin.solvers.perceptron.family.settings import OnlineStop
-from maxmargin.solvers.phrases import through
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
+    from maxmargin.solvers.answers.solution import HardMargin
     from maxmargin.solvers.perceptron.family.guarantee import Guarantee
     from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.perceptron.family.truth import Truth
-    from maxmargin.solvers.solution import HardMargin
 
 _STOPS = {
     OnlineStop.CONVERGED: "converged",

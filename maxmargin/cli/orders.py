@@ -11,8 +11,8 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.options import prepared
 from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, print_text, waiting
 from maxmargin.order_studies import order_study
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.phrases import through
 from maxmargin.translation_studies import preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:

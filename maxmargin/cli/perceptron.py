@@ -25,8 +25,8 @@ from maxmargin.cli.output import (
 )
 from maxmargin.outputs import check_writable
 from maxmargin.running import in_time, run_perceptron
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.phrases import through
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:

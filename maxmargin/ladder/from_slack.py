@@ -15,10 +15,10 @@ from maxmargin.ladder.bound import (
     squared_slack,
     stated,
 )
+from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.solution import uninterrupted
 from maxmargin.solvers.tightest_bound import tightest_bound
 
 _MOST_ENTRIES = 50_000_000

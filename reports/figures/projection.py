@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above, thinned
 from maxmargin.reports.formats import number, one_line, plural
 from maxmargin.reports.words import name_of
-from maxmargin.solvers.solution import Verdict
+from maxmargin.solvers.answers.solution import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.column_signs import ColumnSigns
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
-from maxmargin.solvers.column_signs import ColumnSigns
 from maxmargin.solvers.cone.decide import Decision, violated_rows
 from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 from maxmargin.solvers.cone.strict import Stage

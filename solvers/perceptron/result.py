@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
-from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem.problem import Problem

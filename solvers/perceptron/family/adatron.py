@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import proven_upper
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step, check_between
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most, quotient, where
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.solution import proven_upper
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.family.result import OnlineRun

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down
 from maxmargin.solvers.hard_margin import hard_margin
@@ -21,7 +22,6 @@ from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import integer_weights, weighted_sum
 from maxmargin.solvers.proof.margins import least_functional_margin
-from maxmargin.solvers.solution import HardMargin
 
 Floats = NDArray[np.float64]
 

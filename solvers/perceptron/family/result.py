@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.named import NamedAnswer
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee
 from maxmargin.solvers.perceptron.family.loop import Loop

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.solution import HardMargin, SoftMargin, Status
 from maxmargin.solvers.basics.limits import INSTANT, Limits
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
 from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.soft_margin import quick_soft_margin
-from maxmargin.solvers.solution import HardMargin, SoftMargin, Status
 
 Floats = NDArray[np.float64]
 

@@ -11,10 +11,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.column_signs import ColumnSigns
+from maxmargin.solvers.answers.column_signs import ColumnSigns
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import status_meaning, verdict_meaning
 from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
-from maxmargin.solvers.named import NamedAnswer
-from maxmargin.solvers.phrases import status_meaning, verdict_meaning
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
