@@ -54,7 +54,7 @@ def textbook(solver: str | None) -> Callable[[Data, Any], Answer]:
     """Return cvxpy on the program as it stands in textbooks, with the solver's default options."""
 
     def solve(data: Data, _: Any) -> Answer:
-        from maxmargin.solvers import formulations
+        from maxmargin.solvers.engines.textbook import formulations
 
         program = formulations.hard_margin(data[0], data[1])
         with warnings.catch_warnings():

@@ -121,7 +121,7 @@ def textbook(solver: str, *names: str, **others: Any) -> Callable[[Data, float |
     """Return cvxpy on the program as it stands in textbooks; the options `names` are set to the tolerance."""
 
     def solve(data: Data, tolerance: float | None) -> Answer:
-        from maxmargin.solvers import formulations
+        from maxmargin.solvers.engines.textbook import formulations
 
         program = formulations.soft_margin(data.X, data.y, C)
         with warnings.catch_warnings():

@@ -57,7 +57,7 @@ class Data:
     @cached_property
     def penalised_lower(self) -> float:
         """A proven lower bound of the objective that penalises the bias: a hyperplane through the origin of (x, 1)."""
-        from maxmargin.solvers.engines import dual_coordinate
+        from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
         from maxmargin.solvers.problem.problem import Problem
         from maxmargin.solvers.proof.soft_bounds import dual_lower_bound
 

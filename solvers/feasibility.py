@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.cone.decide import Unfinished, decide
 from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.cone.witness import balances, contradicting_rows, find_common_hull_point
-from maxmargin.solvers.engines import balancing_vertex, highs_lp, many_columns, quadratic, working_set
+from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
+from maxmargin.solvers.engines.dual_coordinate import many_columns
+from maxmargin.solvers.engines.hard_working_set import working_set
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import FloatFractions
 from maxmargin.solvers.exact.simplex import Circuit
@@ -216,7 +218,7 @@ def _candidates(
             yield _in_units_of_the_rows(problem, limits)
     if method == "highs" or limits.is_over():
         return
-    from maxmargin.solvers import formulations
+    from maxmargin.solvers.engines.textbook import formulations
 
     for name in backends.chosen(solver, backends.FEASIBILITY_ORDER):
         if limits.is_over():

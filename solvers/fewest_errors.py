@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Separability, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import error_planes
 from maxmargin.solvers.engines.cover_program import UNITS
 from maxmargin.solvers.engines.cover_search import CoverSearch
 from maxmargin.solvers.engines.pocket import offer_pocket
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.feasibility import separability
@@ -142,7 +142,7 @@ class _Work:
 
     def _ask(self, solver: str) -> None:
         """Offer what a mixed-integer solver says of the textbook program."""
-        from maxmargin.solvers import formulations
+        from maxmargin.solvers.engines.textbook import formulations
 
         few = self.kinds.problem
         program = formulations.fewest_errors(

@@ -9,11 +9,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import exact_margin, many_columns, quadratic, working_set
-from maxmargin.solvers.engines.pool import normal_of_support
+from maxmargin.solvers.engines import exact_margin, quadratic
+from maxmargin.solvers.engines.dual_coordinate import many_columns
+from maxmargin.solvers.engines.hard_working_set import working_set
+from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
@@ -323,7 +325,7 @@ def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits:
         if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
             yield backends.not_asked(name)
             continue
-        from maxmargin.solvers import formulations
+        from maxmargin.solvers.engines.textbook import formulations
 
         X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
         program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import highs_lp, interior_point
+from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_dense, round_down
 from maxmargin.solvers.exact.reals import binary64, shown
@@ -233,7 +234,7 @@ def _hard_margin(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
 
 def _solved(problem: Problem, shares: Shares, solver: str, limits: Limits) -> Candidate:
     """Return the direction of the normal in the original coordinates, and the multipliers."""
-    from maxmargin.solvers import formulations
+    from maxmargin.solvers.engines.textbook import formulations
 
     if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
         return backends.not_asked(solver)

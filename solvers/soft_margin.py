@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, SoftMargin
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import interior_point, soft_working_set
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.soft_working_set import soft_working_set
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin import hard_margin
@@ -295,7 +296,7 @@ def _structured(problem: Problem, prices: Floats, engine: str, way: _Way) -> Can
         return soft_working_set.solve(problem, prices, start=way.start, is_over=is_over)
     if engine == interior_point.NAME:
         return interior_point.solve(problem, prices, start=way.start, is_over=is_over)
-    from maxmargin.solvers.engines import dual_coordinate
+    from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
 
     gap = NEXT_SOLVER_GAP if _is_moderate(problem) else RELATIVE_GAP
     return dual_coordinate.solve(problem, prices, relative_gap=gap / 2, is_over=is_over)
@@ -350,7 +351,7 @@ def _hard_margin(problem: Problem, limits: Limits, **options: Any) -> Candidate:
 
 def _solved(problem: Problem, prices: Floats, solver: str, limits: Limits) -> Candidate:
     """Return the hyperplane in the original coordinates, in the scale of the problem, and the multipliers there."""
-    from maxmargin.solvers import formulations
+    from maxmargin.solvers.engines.textbook import formulations
 
     if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
         return backends.not_asked(solver)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from maxmargin.solvers.engines import interior_point, soft_working_set
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.pool import normal_of_support
+from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
@@ -186,7 +186,7 @@ def _offer_near_rows(best: Incumbent, v: Floats, limits: Limits) -> None:
 
 def _solved(best: Incumbent, solver: str, limits: Limits) -> Candidate:
     """Return the solution of the textbook program, which is asked for rows of size 1."""
-    from maxmargin.solvers import formulations
+    from maxmargin.solvers.engines.textbook import formulations
 
     at = RunCoordinates.of(best.problem, best.square, most_exponent=0)
     states = {Loss.HINGE: formulations.hinge_mistakes, Loss.SQUARED_HINGE: formulations.freund_schapire}

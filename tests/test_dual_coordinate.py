@@ -12,11 +12,11 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
 
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
-from maxmargin.solvers.engines import dual_coordinate
-from maxmargin.solvers.engines import dual_coordinate_kernels as kernels
-from maxmargin.solvers.engines.dual_coordinate import solve
-from maxmargin.solvers.engines.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, balanced
+from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
+from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import solve
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, balanced
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
@@ -288,7 +288,7 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch:
         return [vector.tobytes() for vector in found]
 
     whole, sizes = results(), []
-    monkeypatch.setattr("maxmargin.solvers.engines.dual_coordinate_state._ENTRIES_AT_ONCE", 100)
+    monkeypatch.setattr("maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state._ENTRIES_AT_ONCE", 100)
     assert results() == whole
 
     def watched(*arguments: np.ndarray) -> object:

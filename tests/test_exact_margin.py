@@ -20,10 +20,10 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.dataset import load
 from maxmargin.proofs import verify
-from maxmargin.solvers import backends
 from maxmargin.solvers import hard_margin as module
 from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.engines import exact_margin, highs_lp
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate

@@ -17,14 +17,15 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import maxmargin as mm
-from maxmargin.solvers import backends, fewest_incumbent, formulations
 from maxmargin.solvers import fewest_errors as question
+from maxmargin.solvers import fewest_incumbent
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.cone.witness import balances
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.cover_program import UNITS, CoverProgram
 from maxmargin.solvers.engines.cover_search import CoverSearch
+from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_errors import fewest_errors

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 
 from maxmargin.dataset import load
 from maxmargin.preparing import prepare
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import HardMargin, Status
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem.problem import Problem
 

@@ -14,11 +14,12 @@ from scipy.sparse import random as random_sparse
 import maxmargin as mm
 from maxmargin.dataset import load
 from maxmargin.solvers.answers.solution import SoftMargin
-from maxmargin.solvers.engines import interior_point, row_view, soft_working_set
-from maxmargin.solvers.engines.central_path import Aim, Rows
-from maxmargin.solvers.engines.column_system import ColumnSystem
-from maxmargin.solvers.engines.factor import Factor
-from maxmargin.solvers.engines.row_system import inner_products
+from maxmargin.solvers.engines.interior_point import interior_point, row_view
+from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
+from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
+from maxmargin.solvers.engines.interior_point.factor import Factor
+from maxmargin.solvers.engines.interior_point.row_system import inner_products
+from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof import soft_bounds
@@ -320,7 +321,7 @@ def test_factors_of_singular_matrices_solve_nearly() -> None:
 def test_inner_products(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = overlapping(20, 30)
     center = problem.X.mean(axis=0)
-    monkeypatch.setattr("maxmargin.solvers.engines.row_system.CHUNK_ENTRIES", 90)
+    monkeypatch.setattr("maxmargin.solvers.engines.interior_point.row_system.CHUNK_ENTRIES", 90)
     expected = (problem.X - center) @ (problem.X - center).T
     np.testing.assert_allclose(inner_products(problem, center), expected, atol=1e-12)
 
@@ -359,7 +360,7 @@ def test_many_rows_are_proven() -> None:
 
 def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
-    from maxmargin.solvers.engines import column_system
+    from maxmargin.solvers.engines.interior_point import column_system
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 4))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from maxmargin.solvers import backends
 from maxmargin.solvers.answers.solution import Verdict
 from maxmargin.solvers.engines import highs_lp
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate

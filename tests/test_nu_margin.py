@@ -15,9 +15,9 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.dataset import load
-from maxmargin.solvers import backends, formulations
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
-from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.nu_incumbent import best_plane

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from maxmargin import load
-from maxmargin.solvers import backends, formulations
 from maxmargin.solvers.engines import quadratic
+from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.feasibility import prove_separable
 from maxmargin.solvers.incumbent import Incumbent
 from maxmargin.solvers.problem.candidate import Candidate

@@ -15,8 +15,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.dataset import load
-from maxmargin.solvers import backends, formulations
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.answers.solution import Status
-from maxmargin.solvers.engines import interior_point, near_rows, soft_working_set
-from maxmargin.solvers.engines.near_rows import NearRows
-from maxmargin.solvers.engines.rounded_hinge import Descent, View
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent, View
+from maxmargin.solvers.engines.soft_working_set import near_rows, soft_working_set
+from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import problem as problems
 from maxmargin.solvers.problem import rows as chunks

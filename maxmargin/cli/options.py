@@ -130,7 +130,7 @@ def solver_option(command: Command) -> Command:
 def _installed(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     """Refuse a solver that is not installed before anything is read, or any progress shown."""
     if value is not None:
-        from maxmargin.solvers import backends
+        from maxmargin.solvers.engines.textbook import backends
 
         backends.chosen(value, ())
     return value

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import interior_point, soft_working_set
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.squared_hinge import Look, Newton
 from maxmargin.solvers.engines.trade_off import Place
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
@@ -87,7 +88,7 @@ class Hinge:
             return soft_working_set.solve(self.problem, prices, start=start)
         if interior_point.fits(self.problem):
             return interior_point.solve(self.problem, prices, start=start)
-        from maxmargin.solvers.engines import dual_coordinate
+        from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
 
         return dual_coordinate.solve(self.problem, prices, relative_gap=_DUAL_COORDINATE_GAP)
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.factor import Factor
-from maxmargin.solvers.engines.rounded_hinge import View, blocks
+from maxmargin.solvers.engines.interior_point.factor import Factor
+from maxmargin.solvers.engines.interior_point.huberised_hinge import View, blocks
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import interior_point
+from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.trade_off import Family, Search
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem

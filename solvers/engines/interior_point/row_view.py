@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.central_path import Aim
+from maxmargin.solvers.engines.interior_point.central_path import Aim
 
 Floats = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.central_path import Linearised, Prediction, Rows
-from maxmargin.solvers.engines.row_view import RowView, blocks, floats
+from maxmargin.solvers.engines.interior_point.central_path import Linearised, Prediction, Rows
+from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks, floats
 
 Floats = NDArray[np.float64]
 

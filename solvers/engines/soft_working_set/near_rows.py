@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.engines import interior_point
-from maxmargin.solvers.engines.central_path import Held
-from maxmargin.solvers.engines.rounded_hinge import View, blocks
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.interior_point.central_path import Held
+from maxmargin.solvers.engines.interior_point.huberised_hinge import View, blocks
 from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack

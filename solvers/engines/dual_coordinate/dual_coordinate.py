@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 

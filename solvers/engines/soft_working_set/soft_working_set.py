@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.engines import interior_point
-from maxmargin.solvers.engines.interior_point import Settings
+from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.interior_point.interior_point import Settings
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.near_rows import NearRows
-    from maxmargin.solvers.engines.rounded_hinge import View
-    from maxmargin.solvers.engines.soft_progress import Place, Progress
+    from maxmargin.solvers.engines.interior_point.huberised_hinge import View
+    from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
+    from maxmargin.solvers.engines.soft_working_set.soft_progress import Place, Progress
 
 Floats = NDArray[np.float64]
 
@@ -88,8 +88,8 @@ def solve(
 
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
     """
-    from maxmargin.solvers.engines.rounded_hinge import View
-    from maxmargin.solvers.engines.soft_progress import Progress
+    from maxmargin.solvers.engines.interior_point.huberised_hinge import View
+    from maxmargin.solvers.engines.soft_working_set.soft_progress import Progress
 
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = View(interior_point.center_of(problem), problem.bias)
@@ -130,7 +130,7 @@ class _Run:
 
     def _first_place(self, start: tuple[Floats, float] | None) -> "Place":
         """Return where an earlier process was, or where to start."""
-        from maxmargin.solvers.engines.soft_progress import Place
+        from maxmargin.solvers.engines.soft_working_set.soft_progress import Place
 
         if self.problem.n_samples <= self._most:
             return Place(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
@@ -141,7 +141,7 @@ class _Run:
 
     def _descended(self, place: "Place") -> "Place":
         """Return where Newton's method ends; it has a reach if that is near the solution."""
-        from maxmargin.solvers.engines.rounded_hinge import Descent
+        from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent
 
         descent = Descent(self.problem, self.prices, self.view, place.plane, place.width)
         try:
@@ -160,7 +160,7 @@ class _Run:
 
     def _settle(self, place: "Place") -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
-        from maxmargin.solvers.engines.near_rows import NearRows
+        from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 
         for width in (_WIDER**k * place.reach for k in range(_MOST_WIDTHS)):
             near = NearRows.within(self.problem, self.prices, self.view, place.plane, width, self._most)

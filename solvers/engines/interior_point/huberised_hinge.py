@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.central_path import FEW_ENTRIES
-from maxmargin.solvers.engines.factor import Factor
-from maxmargin.solvers.engines.row_view import floats
-from maxmargin.solvers.engines.sparse_passes import weighted_gram
+from maxmargin.solvers.engines.interior_point.central_path import FEW_ENTRIES
+from maxmargin.solvers.engines.interior_point.factor import Factor
+from maxmargin.solvers.engines.interior_point.row_view import floats
+from maxmargin.solvers.engines.interior_point.sparse_passes import weighted_gram
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ class View(NamedTuple):
         if X.size <= FEW_ENTRIES:
             scores = self.scores(plane[: X.shape[1]], X)
             return np.asarray(1.0 - y * (scores + plane[-1] if self.bias else scores))
-        from maxmargin.solvers.engines import central_path_kernels as kernels
+        from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
 
         result = np.empty(len(y))
         kernels.dense_scores(X, self._center_of(X), floats(y), plane, self.bias, False, result)
@@ -90,7 +90,7 @@ class View(NamedTuple):
         if X.size <= FEW_ENTRIES:
             sums = (X if self.center is None else X - self.center).T @ weights
             return np.append(sums, weights.sum()) if self.bias else np.asarray(sums)
-        from maxmargin.solvers.engines import central_path_kernels as kernels
+        from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
 
         result = np.zeros(X.shape[1] + self.bias)
         kernels.add_dense_sums(X, self._center_of(X), weights, weights, self.bias, False, result)

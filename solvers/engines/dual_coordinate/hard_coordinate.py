@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Descent, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
 from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, dot
 
 Floats = NDArray[np.float64]
 

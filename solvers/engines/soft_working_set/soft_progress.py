@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.near_rows import NearRows
-from maxmargin.solvers.engines.rounded_hinge import FIRST_WIDTH, View
+from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, View
+from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import Found, InMemory
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import central_path_kernels as kernels
-from maxmargin.solvers.engines.central_path import Linearised, Prediction, Rows
-from maxmargin.solvers.engines.row_view import RowView, block_rows, blocks, floats
+from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
+from maxmargin.solvers.engines.interior_point.central_path import Linearised, Prediction, Rows
+from maxmargin.solvers.engines.interior_point.row_view import RowView, block_rows, blocks, floats
 
 Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.central_path import Aim, Rows, Systems
+from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows, Systems
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]

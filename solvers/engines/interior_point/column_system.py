@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import sparse_passes
-from maxmargin.solvers.engines.central_path import FEW_ENTRIES, Aim, Held, Prediction, Progress, Rows
-from maxmargin.solvers.engines.factor import Factor
-from maxmargin.solvers.engines.row_view import RowView
+from maxmargin.solvers.engines.interior_point import sparse_passes
+from maxmargin.solvers.engines.interior_point.central_path import FEW_ENTRIES, Aim, Held, Prediction, Progress, Rows
+from maxmargin.solvers.engines.interior_point.factor import Factor
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ def passes_over(problem: Problem) -> Any:
     """Return the module with the passes for these rows; only many dense ones are worth a compiler."""
     if problem.is_sparse or problem.n_samples * problem.n_features <= FEW_ENTRIES:
         return sparse_passes
-    from maxmargin.solvers.engines import dense_passes
+    from maxmargin.solvers.engines.interior_point import dense_passes
 
     return dense_passes
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.central_path import Aim, Prediction, Progress, Rows
-from maxmargin.solvers.engines.factor import Factor
+from maxmargin.solvers.engines.interior_point.central_path import Aim, Prediction, Progress, Rows
+from maxmargin.solvers.engines.interior_point.factor import Factor
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 

@@ -18,7 +18,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.central_path import Held, Prediction, Progress, Rows, Systems
+    from maxmargin.solvers.engines.interior_point.central_path import Held, Prediction, Progress, Rows, Systems
 
 Floats = NDArray[np.float64]
 
@@ -111,10 +111,10 @@ def solve(
     is_over : callable
         Asked before every iteration whether the work is to stop.
     """
-    from maxmargin.solvers.engines.central_path import Aim
-    from maxmargin.solvers.engines.column_system import ColumnSystem
-    from maxmargin.solvers.engines.first_iterate import first_rows
-    from maxmargin.solvers.engines.row_system import RowSystem
+    from maxmargin.solvers.engines.interior_point.central_path import Aim
+    from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
+    from maxmargin.solvers.engines.interior_point.first_iterate import first_rows
+    from maxmargin.solvers.engines.interior_point.row_system import RowSystem
 
     settings = settings or (Settings() if nu is None else _NU_SETTINGS)
     aim = Aim(nu)

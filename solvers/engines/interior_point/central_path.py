@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines import central_path_arrays
+from maxmargin.solvers.engines.interior_point import central_path_arrays
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def _kernels(rows: "Rows") -> Any:
     """Return what works on so many rows."""
     if len(rows.a) <= _FEW_ROWS:
         return central_path_arrays
-    from maxmargin.solvers.engines import central_path_kernels
+    from maxmargin.solvers.engines.interior_point import central_path_kernels
 
     return central_path_kernels
 

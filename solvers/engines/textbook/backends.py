@@ -12,7 +12,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.formulations import Program
+    from maxmargin.solvers.engines.textbook.formulations import Program
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.pool import Pool, PoolAnswer
+from maxmargin.solvers.engines.hard_working_set.active_rows import Pool, PoolAnswer
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked

@@ -1,0 +1,1 @@
+"""Descent along single multipliers, compiled, for data with many columns."""

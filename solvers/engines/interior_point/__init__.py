@@ -1,0 +1,1 @@
+"""A primal-dual interior-point method whose systems have the smaller side of the data."""

@@ -1,0 +1,1 @@
+"""The soft margin on a working set of the rows near the hyperplane."""

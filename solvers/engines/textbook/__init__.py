@@ -1,0 +1,1 @@
+"""The programs of the textbooks through cvxpy, for small problems and as a reference."""
