@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.solvers.problem import extremes
 from maxmargin.solvers.problem import rows as chunks_module
-from maxmargin.solvers.problem.problem import Problem, extremes
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,

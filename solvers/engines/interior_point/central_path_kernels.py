@@ -1,4 +1,4 @@
-"""Compiled loops over rows of the interior point; `maxmargin.solvers.engines.interior_point.central_path` has the mathematics.
+"""Compiled loops over rows of the interior point; the mathematics is in `central_path`.
 
 Vectors of one number a row: y the signs, a, r, s, x the iterate, t the target less the margin, `affine` and `change`
 the da of the step that aims at mu = 0 and of the one that is taken. The passes over dense rows see them as
