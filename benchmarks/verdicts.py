@@ -69,15 +69,15 @@ def one_pass(data: Data, _: Any) -> None:
 
 def verdict(data: Data, _: Any) -> Any:
     """A fresh problem each time: nothing is remembered from the last proof."""
-    from maxmargin.solvers.feasibility import separability
     from maxmargin.solvers.problem.problem import Problem
+    from maxmargin.solvers.separability.feasibility import separability
 
     return separability(Problem(data.X, data.y))
 
 
 def proof(data: Data, _: Any) -> None:
-    from maxmargin.solvers.feasibility import prove_separable
     from maxmargin.solvers.problem.problem import Problem
+    from maxmargin.solvers.separability.feasibility import prove_separable
 
     assert prove_separable(Problem(data.X, data.y), data.w) is not None
 

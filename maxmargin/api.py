@@ -105,8 +105,8 @@ def decided(dataset: Dataset, reading: DecimalReading | None, *, bias: bool, **o
 def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, **options: Any) -> "Separability":
     """Decide the question of a problem; options are those of `separability`."""
     from maxmargin.solvers.basics.limits import EXACT_LIMIT
-    from maxmargin.solvers.feasibility import separability as of_two
-    from maxmargin.solvers.multinomial import multinomial as of_more
+    from maxmargin.solvers.separability.feasibility import separability as of_two
+    from maxmargin.solvers.separability.multinomial import multinomial as of_more
 
     limit = EXACT_LIMIT if exact_limit is None else exact_limit
     if isinstance(problem, Problem):

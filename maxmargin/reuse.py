@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.recheck import recheck
-from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.exact.dyadic import as_dense, dense_rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
-from maxmargin.solvers.verdicts import answer_of
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.recheck import recheck
+from maxmargin.solvers.separability.verdicts import answer_of
 
 Document = Mapping[str, Any]
 

@@ -15,12 +15,12 @@ from maxmargin.solvers.answers.solution import HardMargin, Separability, uninter
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import round_up
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.solvers.separability.multinomial import multinomial
 
 _FEWEST_SHARES = 4
 """The multinomial question may take one share of so many of the time, however many the others are."""

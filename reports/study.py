@@ -26,7 +26,6 @@ from maxmargin.solvers.answers.solution import HardMargin, Separability, uninter
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -34,6 +33,7 @@ from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
+from maxmargin.solvers.separability.feasibility import separability
 
 Floats = NDArray[np.float64]
 

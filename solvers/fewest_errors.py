@@ -14,7 +14,6 @@ from maxmargin.solvers.engines.pocket import offer_pocket
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES, Incumbent
 from maxmargin.solvers.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin import hard_margin
@@ -22,6 +21,7 @@ from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
+from maxmargin.solvers.separability.feasibility import separability
 
 Rows = NDArray[np.int64]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.decide import violated_rows
-from maxmargin.solvers.cone.rows import SignedRows
-from maxmargin.solvers.cone.strict import Stage
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.decide import violated_rows
+from maxmargin.solvers.separability.cone.strict import Stage
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

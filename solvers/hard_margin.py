@@ -17,7 +17,6 @@ from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.feasibility import prove_separable, separability
 from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
@@ -25,6 +24,7 @@ from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.separability.feasibility import prove_separable, separability
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.solution import Separability, Status
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import round_down, round_up
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt
@@ -22,6 +20,8 @@ from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset, slack_of
 
 Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers.answers.solution import Verdict
 from maxmargin.solvers.engines.balancing_vertex import NAME, balancing_vertex
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.separability.feasibility import separability
 
 
 def sparse_rows(n: int, d: int, seed: int, *, n_entries: int = 4) -> tuple[np.ndarray, np.ndarray]:

@@ -11,17 +11,16 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone import columns, decide, face
-from maxmargin.solvers.cone import rows as cone_rows
-from maxmargin.solvers.cone.face import Face
-from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact import simplex as exact_lp
 from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.separability.cone import columns, cone_rows, decide, face
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.face import Face
+from maxmargin.solvers.separability.feasibility import separability
 
 Check = Callable[..., bool]
 Rank = Callable[[list[list[int]]], int]

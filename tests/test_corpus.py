@@ -14,10 +14,10 @@ import pytest
 
 from maxmargin.generators import generate
 from maxmargin.solvers.answers.solution import HardMargin, Separability, Verdict
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
+from maxmargin.solvers.separability.feasibility import separability
 
 Decide = Callable[..., tuple[str, list[int]]]
 

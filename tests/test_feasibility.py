@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.solvers import feasibility
 from maxmargin.solvers.answers.solution import Separability, Verdict
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
+from maxmargin.solvers.separability import feasibility
+from maxmargin.solvers.separability.feasibility import separability
 
 SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
 CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)

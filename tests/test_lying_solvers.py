@@ -11,10 +11,10 @@ import pytest
 from maxmargin.solvers.answers.solution import Verdict
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.separability.feasibility import separability
 
 Check = Callable[..., bool]
 Liar = Callable[[np.random.Generator, int], Any]

@@ -16,9 +16,7 @@ from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import as_integer_columns
 from maxmargin.solvers.exact.lifting import Product, lifted_null_vectors
 from maxmargin.solvers.exact.sparse_products import exact_scores, exact_squares, exact_sums
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Overlap
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
@@ -33,6 +31,8 @@ from maxmargin.solvers.proof.margins import (
 )
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.soft_bounds import balanced, rounded_margin_upper_bound
+from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.solvers.separability.multinomial import multinomial
 
 
 def sparse_rows(n: int, d: int, width: int, seed: int = 0) -> csr_array:

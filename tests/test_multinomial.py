@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers import multinomial as engine
 from maxmargin.solvers.answers.solution import Separability, Verdict
-from maxmargin.solvers.multinomial import multinomial
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.checker import check
+from maxmargin.solvers.separability import multinomial as engine
+from maxmargin.solvers.separability.multinomial import multinomial
 
 Decide = Callable[..., tuple[str, list[int]]]
 

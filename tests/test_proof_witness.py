@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.cone.witness import balances, find_common_hull_point
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
+from maxmargin.solvers.separability.cone.witness import balances, find_common_hull_point
 
 small = st.integers(-3, 3).map(float)
 wide = st.one_of(small, st.floats(-1e300, 1e300), st.sampled_from([2.0**900, 2.0**-900, 5e-324]))

@@ -9,11 +9,11 @@ import pytest
 from maxmargin import load
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.textbook import backends, formulations
-from maxmargin.solvers.feasibility import prove_separable
 from maxmargin.solvers.incumbent import Incumbent
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_space import RowSpace
+from maxmargin.solvers.separability.feasibility import prove_separable
 
 
 def planted(n_samples: int, n_features: int, *, margin: float = 0.02, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -23,8 +23,8 @@ from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.study import Settings, study
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.separability.feasibility import separability
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)

@@ -15,10 +15,10 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.proofs import proof_document
 from maxmargin.reuse import ENGINE, reused, values_of
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import CertificateError, validate
+from maxmargin.solvers.separability.feasibility import separability
 
 SEPARABLE = "x,z,y\n1,0,0\n2,5,0\n3,1,1\n4,-2,1\n"
 QUASI = "x,z,y\n1,0,0\n2,1,0\n2,1,1\n4,1,1\n5,7,1\n"

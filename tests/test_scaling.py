@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling
+from maxmargin.solvers.separability.feasibility import separability
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 any_exponent = st.builds(math.ldexp, st.floats(-1, 1), st.integers(-1070, 1023))

@@ -17,8 +17,8 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.decimals import read_decimal
 from maxmargin.proofs import write_proof
-from maxmargin.solvers.feasibility import separability
 from maxmargin.solvers.proof import checker
+from maxmargin.solvers.separability.feasibility import separability
 
 DATA = "size,junk,kind\n10,a,no\n20,b,no\n30,c,no\n60,d,yes\n70,e,yes\n"
 SOURCE: Any = {"source": "data.csv", "label": "kind", "positive": None, "drop": ["junk"], "id": None}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers import feasibility
 from maxmargin.solvers import hard_margin as hard_margin_module
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
@@ -22,6 +21,7 @@ from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
 from maxmargin.solvers.proof.sums.lowest import lowest
+from maxmargin.solvers.separability import feasibility
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
 BUNDLED += [("wine", f"class_{k}") for k in range(3)]

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.decide import balances
 from maxmargin.solvers.engines.circuit_program import CircuitProgram
 from maxmargin.solvers.engines.cover_program import CoverProgram
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.fewest_incumbent import Incumbent, split
+from maxmargin.solvers.separability.cone.decide import balances
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

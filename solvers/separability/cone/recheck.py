@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.decide import Decision, balances, circuit_of, sorted_by_floats
-from maxmargin.solvers.cone.rows import EXACT_CHUNK, ConeRows, annihilated, parts
 from maxmargin.solvers.exact.circuits import null_space
 from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.linear import independent_rows
+from maxmargin.solvers.separability.cone.cone_rows import EXACT_CHUNK, ConeRows, annihilated, parts
+from maxmargin.solvers.separability.cone.decide import Decision, balances, circuit_of, sorted_by_floats
 
 Rows = NDArray[np.int64]
 

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.rows import StageRows
 from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
 from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
+from maxmargin.solvers.separability.cone.cone_rows import StageRows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.rows import ConeRows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -10,10 +10,6 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.cone.decide import Unfinished, decide
-from maxmargin.solvers.cone.rows import SignedRows
-from maxmargin.solvers.cone.strict import RATIONAL_SIMPLEX
-from maxmargin.solvers.cone.witness import balances, contradicting_rows, find_common_hull_point
 from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import many_columns
 from maxmargin.solvers.engines.hard_working_set import working_set
@@ -29,7 +25,11 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.verdicts import answer_of, common_point, past_the_limits, separable
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.decide import Unfinished, decide
+from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
+from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
+from maxmargin.solvers.separability.verdicts import answer_of, common_point, past_the_limits, separable
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

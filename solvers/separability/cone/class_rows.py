@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.rows import Rows, Vector, exact_columns, home, scaled_unit
 from maxmargin.solvers.exact.dyadic import Integers, nearest_floats
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import score_enclosures
+from maxmargin.solvers.separability.cone.cone_rows import Rows, Vector, exact_columns, home, scaled_unit
 
 Floats = NDArray[np.float64]
 

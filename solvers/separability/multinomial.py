@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.phrases import without_intercepts
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.cone.class_rows import ClassRows
-from maxmargin.solvers.cone.columns import column_signs
-from maxmargin.solvers.cone.decide import Decision, Unfinished, decide, violated_rows
-from maxmargin.solvers.cone.rows import SignedRows
-from maxmargin.solvers.engines import class_perceptron, highs_lp
+from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, confirmed
@@ -24,6 +20,11 @@ from maxmargin.solvers.proof.class_certificate import (
     ClassWitness,
     Pair,
 )
+from maxmargin.solvers.separability import class_perceptron
+from maxmargin.solvers.separability.cone.class_rows import ClassRows
+from maxmargin.solvers.separability.cone.columns import column_signs
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 
 _MUCH_WORK = 1_000_000
 """Entries of the matrix of all inequalities above which cheaper ways are tried first."""

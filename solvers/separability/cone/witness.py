@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
-from maxmargin.solvers.cone.rows import signed_integers
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
+from maxmargin.solvers.separability.cone.cone_rows import signed_integers
 
 _CANDIDATE_WEIGHT = 1e-12
 """Relative weight below which a row is left out of the candidate support."""

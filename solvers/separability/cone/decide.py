@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
-from maxmargin.solvers.cone.face import Face
-from maxmargin.solvers.cone.rows import ConeRows, parts
-from maxmargin.solvers.cone.strict import Stage
-from maxmargin.solvers.cone.whole import balance_of_all
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.lifting import Product
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, parts
+from maxmargin.solvers.separability.cone.face import Face
+from maxmargin.solvers.separability.cone.strict import Stage
+from maxmargin.solvers.separability.cone.whole import balance_of_all
 
 Rows = NDArray[np.int64]
 

@@ -6,9 +6,9 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
 from maxmargin.solvers.exact.circuits import null_space, orthogonal_complement
 from maxmargin.solvers.exact.simplex import Circuit
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

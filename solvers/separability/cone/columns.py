@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.column_signs import ColumnSigns
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
-from maxmargin.solvers.cone.decide import Decision, violated_rows
-from maxmargin.solvers.cone.rows import ConeRows, annihilated, parts
-from maxmargin.solvers.cone.strict import Stage
-from maxmargin.solvers.engines.sign_program import SignProgram
 from maxmargin.solvers.exact.circuits import null_vectors, rescaled
 from maxmargin.solvers.exact.dyadic import Integers
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
+from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
+from maxmargin.solvers.separability.cone.strict import Stage
+from maxmargin.solvers.separability.sign_program import SignProgram
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

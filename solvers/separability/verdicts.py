@@ -11,9 +11,6 @@ from maxmargin.solvers.answers.column_signs import ColumnSigns
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.cone.columns import column_signs
-from maxmargin.solvers.cone.decide import Decision
-from maxmargin.solvers.cone.rows import SignedRows
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
@@ -23,6 +20,9 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
 )
 from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.separability.cone.columns import column_signs
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.decide import Decision
 
 Rows = NDArray[np.int64]
 Attempts = tuple[Attempt, ...]

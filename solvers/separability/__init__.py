@@ -1,0 +1,1 @@
+"""Is the data linearly separable? The verdict and its proof."""

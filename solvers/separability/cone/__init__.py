@@ -1,0 +1,1 @@
+"""The cone of directions that leave no row on the wrong side, decided exactly."""
