@@ -52,7 +52,7 @@ def make(name: str, is_soft: bool, scale: float) -> Data:
 
 def engine(method: str) -> Callable[[Data, Any], Any]:
     def solve(data: Data, _: Any) -> Any:
-        from maxmargin.solvers.hard_margin import hard_margin
+        from maxmargin.solvers.hard_margin.hard_margin import hard_margin
         from maxmargin.solvers.problem.problem import Problem
         from maxmargin.solvers.soft_margin import soft_margin
 

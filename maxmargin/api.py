@@ -162,8 +162,8 @@ def hard_margin(
     >>> hard_margin([[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1], exact=True).w_exact
     (Fraction(1, 10),)
     """
-    from maxmargin.solvers.hard_margin import EXACT_LIMIT
-    from maxmargin.solvers.hard_margin import hard_margin as solve
+    from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin as solve
 
     dataset = from_arrays(X, y, positive=positive)
     answer = solve(

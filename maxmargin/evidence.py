@@ -80,7 +80,7 @@ class Evidence:
     @cached_property
     def run_hard(self) -> "HardMargin":
         """The maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
-        from maxmargin.solvers.hard_margin import hard_margin
+        from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
         if not self.problem.bias or self.hard.status.is_inseparable:
             return self.hard
@@ -131,7 +131,7 @@ def gather(
     limits: Limits | None = None,
 ) -> Evidence:
     """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
-    from maxmargin.solvers.hard_margin import hard_margin
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
     scale, limits = run.settings.bias_scale if problem.bias else 0.0, limits or Limits()
     return Evidence(

@@ -210,7 +210,7 @@ def mistake_trace(
 
 def space_margin(problem: Problem, scale: float, *, time_limit: float | None = None) -> "HardMargin":
     """Return the maximum margin through the origin of the space of a run with this constant coordinate."""
-    from maxmargin.solvers.hard_margin import hard_margin
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
     return hard_margin(augmented(problem, scale) if problem.bias else problem, time_limit=time_limit)
 

@@ -121,7 +121,7 @@ def best_bias_scale(
         If no separating hyperplane is proven.
     """
     from maxmargin.solvers.exact.dyadic import sqrt_up
-    from maxmargin.solvers.hard_margin import hard_margin as solve
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin as solve
     from maxmargin.solvers.problem.problem import radius
     from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
     from maxmargin.solvers.proof.margins import norm_squared

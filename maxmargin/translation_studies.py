@@ -176,7 +176,7 @@ def scale_study(
     >>> min(points, key=lambda point: point.novikoff).is_best_scale
     True
     """
-    from maxmargin.solvers.hard_margin import hard_margin
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
     problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
     space, best = best_bias_scale(problem, limits, asked_by="a study of bias scales")

@@ -16,7 +16,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES, Incumbent
 from maxmargin.solvers.fewest_solution import FewestErrors
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed

@@ -14,7 +14,7 @@ from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_dense, round_down
 from maxmargin.solvers.exact.reals import binary64, shown
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.nu_incumbent import NuIncumbent, data_size
 from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate

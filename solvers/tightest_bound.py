@@ -13,7 +13,7 @@ from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_sup
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
@@ -74,7 +74,7 @@ def tightest_bound(
     InvalidOptionError
         If the problem has a bias, n_passes is no whole number from 1, the loss or the method is unknown, or the solver
         is not installed. Until convergence, with no limit of passes, v must leave no slack: then the least value is
-        R^2/g^2 with the maximum margin g (see `maxmargin.solvers.hard_margin`).
+        R^2/g^2 with the maximum margin g (see `maxmargin.solvers.hard_margin.hard_margin`).
 
     Examples
     --------

@@ -19,7 +19,8 @@ from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.dataset import load
 from maxmargin.preparing import How
-from maxmargin.solvers import hard_margin, soft_margin
+from maxmargin.solvers import soft_margin
+from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron

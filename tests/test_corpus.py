@@ -14,7 +14,7 @@ import pytest
 
 from maxmargin.generators import generate
 from maxmargin.solvers.answers.solution import HardMargin, Separability, Verdict
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.separability.feasibility import separability

@@ -20,12 +20,13 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.dataset import load
 from maxmargin.proofs import verify
-from maxmargin.solvers import hard_margin as module
 from maxmargin.solvers.answers.solution import HardMargin, Status
-from maxmargin.solvers.engines import exact_margin, highs_lp
+from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin import exact_margin
+from maxmargin.solvers.hard_margin import hard_margin as module
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError

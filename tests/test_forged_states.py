@@ -17,7 +17,7 @@ from maxmargin.carriers import resume
 from maxmargin.carriers.budget import Budget
 from maxmargin.dataset import load
 from maxmargin.readers.errors import DataError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin import soft_margin
 
 N = 60

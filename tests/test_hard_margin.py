@@ -16,7 +16,7 @@ from maxmargin.dataset import load
 from maxmargin.preparing import prepare
 from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.hard_margin import RELATIVE_GAP, hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem.problem import Problem
 
 small = st.integers(-3, 3).map(float)

@@ -11,7 +11,7 @@ import pytest
 from maxmargin.solvers.answers.solution import Verdict
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability

@@ -16,7 +16,7 @@ from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import as_integer_columns
 from maxmargin.solvers.exact.lifting import Product, lifted_null_vectors
 from maxmargin.solvers.exact.sparse_products import exact_scores, exact_squares, exact_sums
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Overlap
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared

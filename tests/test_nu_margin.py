@@ -19,7 +19,7 @@ from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.nu_incumbent import best_plane
 from maxmargin.solvers.nu_margin import METHODS, nu_margin
 from maxmargin.solvers.nu_solution import NuMargin

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from maxmargin.evidence import augmented
 from maxmargin.solvers.basics import parallel
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import hard_orders
 from maxmargin.solvers.perceptron.adversary import FoundSequence, Rule, greedy_sequence
 from maxmargin.solvers.perceptron.hard_orders import local_search

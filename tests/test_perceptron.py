@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from maxmargin.dataset import load
 from maxmargin.preparing import prepare
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun

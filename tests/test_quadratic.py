@@ -9,7 +9,7 @@ import pytest
 from maxmargin import load
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.textbook import backends, formulations
-from maxmargin.solvers.incumbent import Incumbent
+from maxmargin.solvers.hard_margin.incumbent import Incumbent
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_space import RowSpace

@@ -27,7 +27,7 @@ from maxmargin.reports.soft_grid import default_grid
 from maxmargin.reports.spread import spread_of
 from maxmargin.reports.study import Settings, Study, prepared_problem, study
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius
 
 Data = tuple[np.ndarray, np.ndarray]

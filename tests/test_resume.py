@@ -35,7 +35,7 @@ from maxmargin.cli.app import run
 from maxmargin.dataset import Dataset, load
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin import soft_margin
 
 N, D, CHUNK = 6000, 3, 500

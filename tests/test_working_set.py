@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers import hard_margin as hard_margin_module
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.hard_working_set import working_set
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin import hard_margin as hard_margin_module
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem

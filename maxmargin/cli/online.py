@@ -116,7 +116,7 @@ class _Runner:
 
     def maximum(self) -> "HardMargin":
         """Return the maximum margin in the user's space."""
-        from maxmargin.solvers.hard_margin import hard_margin
+        from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
         with waiting("solving for the maximum margin", quiet=self.quiet):
             limit = self.settings.proof_time

@@ -13,7 +13,7 @@ from maxmargin.ladder.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_u
 from maxmargin.solvers.answers.solution import HardMargin, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, squared_norms
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import integer_weights, weighted_sum

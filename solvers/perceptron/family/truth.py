@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import HardMargin, SoftMargin, Status
 from maxmargin.solvers.basics.limits import INSTANT, Limits
-from maxmargin.solvers.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
 from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.perceptron.family.space import Space

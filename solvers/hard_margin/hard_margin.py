@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import exact_margin, quadratic
+from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.dual_coordinate import many_columns
 from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
+from maxmargin.solvers.hard_margin import exact_margin
+from maxmargin.solvers.hard_margin.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import HardMargin, Status, proven_upper, weighted_normal
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
-from maxmargin.solvers.float_planes import FloatPlane, best_float_plane
+from maxmargin.solvers.hard_margin.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane

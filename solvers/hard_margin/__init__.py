@@ -1,0 +1,1 @@
+"""The maximum margin, as a proven interval."""
