@@ -54,7 +54,7 @@ def engine(method: str) -> Callable[[Data, Any], Any]:
     def solve(data: Data, _: Any) -> Any:
         from maxmargin.solvers.hard_margin.hard_margin import hard_margin
         from maxmargin.solvers.problem.problem import Problem
-        from maxmargin.solvers.soft_margin import soft_margin
+        from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
         problem = Problem.validated(data.X, data.y)
         return soft_margin(problem, 1.0, method=method) if data.is_soft else hard_margin(problem, method=method)

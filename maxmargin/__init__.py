@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.fewest_solution import FewestErrors
-    from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
     from maxmargin.solvers.perceptron.family.guarantee import Guarantee
     from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
+    from maxmargin.solvers.soft_margin.nu_solution import NuMargin
     from maxmargin.solvers.total_slack import TotalSlack
 
 _HOMES = {
@@ -55,7 +55,7 @@ _HOMES = {
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
     "MistakeTrace": "maxmargin.mistake_traces",
-    "NuMargin": "maxmargin.solvers.nu_solution",
+    "NuMargin": "maxmargin.solvers.soft_margin.nu_solution",
     "OnlineAlgorithm": "maxmargin.solvers.perceptron.family.catalogue",
     "OnlineRun": "maxmargin.solvers.perceptron.family.result",
     "OrderStudy": "maxmargin.order_studies",

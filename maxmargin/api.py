@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin
     from maxmargin.solvers.fewest_solution import FewestErrors
-    from maxmargin.solvers.nu_solution import NuMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
+    from maxmargin.solvers.soft_margin.nu_solution import NuMargin
     from maxmargin.solvers.total_slack import TotalSlack
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
@@ -245,7 +245,7 @@ def soft_margin_path(
     [0.21875, 0.5, 0.5]
     """
     from maxmargin.readers.row_names import check_row_names
-    from maxmargin.solvers.soft_margin import soft_margin_path as solve
+    from maxmargin.solvers.soft_margin.soft_margin import soft_margin_path as solve
     from maxmargin.weights import row_weights
 
     check_row_names(X=X, y=y, sample_weight=sample_weight)
@@ -301,7 +301,7 @@ def nu_margin(
     1.5
     """
     from maxmargin.readers.row_names import check_row_names
-    from maxmargin.solvers.nu_margin import nu_margin as solve
+    from maxmargin.solvers.soft_margin.nu_margin import nu_margin as solve
     from maxmargin.weights import row_weights
 
     check_row_names(X=X, y=y, sample_weight=sample_weight)

@@ -68,7 +68,7 @@ class Evidence:
     @cached_property
     def soft(self) -> "SoftMargin":
         """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
-        from maxmargin.solvers.soft_margin import quick_soft_margin
+        from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin
 
         return self.known_soft or uninterrupted(quick_soft_margin(self.problem, self.C, time_limit=self.limits.share()))
 

@@ -15,7 +15,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import n_errors
-from maxmargin.solvers.soft_margin import rising_soft_margins
+from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
 Floats = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.run_coordinates import RunCoordinates
-from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, slack_of
-from maxmargin.solvers.soft_margin import is_small
+from maxmargin.solvers.soft_margin.soft_incumbent import SUPPORT_WEIGHT, slack_of
+from maxmargin.solvers.soft_margin.soft_margin import is_small
 from maxmargin.solvers.tightest_incumbent import Incumbent
 from maxmargin.solvers.tightest_solution import TightestBound
 

@@ -12,7 +12,7 @@ from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.soft_incumbent import slack_of
+from maxmargin.solvers.soft_margin.soft_incumbent import slack_of
 from maxmargin.solvers.tightest_solution import TightestBound
 
 Floats = NDArray[np.float64]

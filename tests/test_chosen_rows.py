@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 
 class Elsewhere(InMemory):
@@ -32,7 +32,7 @@ class Elsewhere(InMemory):
 
 @pytest.fixture(autouse=True)
 def nothing_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.soft_question.InMemory", type(None))
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_question.InMemory", type(None))
 
 
 def chunk(rows: slice, X: Any, *vectors: np.ndarray) -> tuple[slice, np.ndarray, tuple[np.ndarray, ...]]:

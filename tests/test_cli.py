@@ -19,13 +19,13 @@ from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.dataset import load
 from maxmargin.preparing import How
-from maxmargin.solvers import soft_margin
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, StopReason
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.soft_margin import soft_margin
 
 AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"

@@ -21,7 +21,7 @@ from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 GAP = 1e-6
 PRICES = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]

@@ -12,7 +12,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
-from maxmargin.solvers.soft_margin import METHODS
+from maxmargin.solvers.soft_margin.soft_margin import METHODS
 
 Rows = list[list[Fraction]]
 

@@ -18,7 +18,7 @@ from maxmargin.carriers.budget import Budget
 from maxmargin.dataset import load
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 N = 60
 VALUES = (None, True, -1, 0, 1, 59, 61, 2**63, 2**70, 0.5, math.nan, "x", "", [], [1], {})

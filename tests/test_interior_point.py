@@ -26,7 +26,7 @@ from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.sums import sums
-from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 NARROW = 1e-9
 PRICES = (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e10)

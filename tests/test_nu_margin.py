@@ -20,16 +20,16 @@ from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.nu_incumbent import best_plane
-from maxmargin.solvers.nu_margin import METHODS, nu_margin
-from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof import nu_bounds
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, exact_sum, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import share_a_point
-from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.nu_incumbent import best_plane
+from maxmargin.solvers.soft_margin.nu_margin import METHODS, nu_margin
+from maxmargin.solvers.soft_margin.nu_solution import NuMargin
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))

@@ -36,7 +36,7 @@ from maxmargin.dataset import Dataset, load
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 N, D, CHUNK = 6000, 3, 500
 

@@ -22,8 +22,8 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, best_offset
-from maxmargin.solvers.soft_margin import METHODS, soft_margin, soft_margin_path
+from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, best_offset
+from maxmargin.solvers.soft_margin.soft_margin import METHODS, soft_margin, soft_margin_path
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
@@ -344,8 +344,8 @@ def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None
 def test_an_interrupted_path_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
     proven = replace(hard_margin(problem), reason=WHAT_WAS_PROVEN)
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.hard_margin", lambda problem: proven)
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.NEXT_SOLVER_GAP", -1.0)  # so that it is asked
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.hard_margin", lambda problem: proven)
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.NEXT_SOLVER_GAP", -1.0)  # so that it is asked
     answer = soft_margin(problem)
     assert answer.reason == WHAT_WAS_PROVEN and answer.attempts[-1].status == "interrupted"
     assert answer.lower <= 0.5 <= answer.objective

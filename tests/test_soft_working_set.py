@@ -20,7 +20,7 @@ from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.soft_margin import soft_margin, soft_margin_path
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -9,7 +9,7 @@ from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.soft_margin import rising_soft_margins
+from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
 PRICES = (2.0**-6, 1.0, 2.0**6, 2.0**12)
 """The C of the soft margins whose planes are counted, for columns of size about 1."""

@@ -15,7 +15,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.family.guarantee import quotient
 from maxmargin.solvers.perceptron.family.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.soft_margin import quick_soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin
 
 Floats = NDArray[np.float64]
 

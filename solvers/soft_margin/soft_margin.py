@@ -19,8 +19,8 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
-from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
-from maxmargin.solvers.soft_question import check_options, row_weights
+from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
+from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

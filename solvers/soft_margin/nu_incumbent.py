@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
 from maxmargin.solvers.proof.sums.sums import functional_margins
-from maxmargin.solvers.soft_incumbent import SUPPORT_WEIGHT, Incumbent, slack_of
+from maxmargin.solvers.soft_margin.nu_solution import NuMargin
+from maxmargin.solvers.soft_margin.soft_incumbent import SUPPORT_WEIGHT, Incumbent, slack_of
 
 Floats = NDArray[np.float64]
 

@@ -15,15 +15,15 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_dense, round_down
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.nu_incumbent import NuIncumbent, data_size
-from maxmargin.solvers.nu_solution import NuMargin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
-from maxmargin.solvers.soft_incumbent import RELATIVE_GAP, slack_of
-from maxmargin.solvers.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
-from maxmargin.solvers.soft_question import check_options, row_weights
+from maxmargin.solvers.soft_margin.nu_incumbent import NuIncumbent, data_size
+from maxmargin.solvers.soft_margin.nu_solution import NuMargin
+from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, slack_of
+from maxmargin.solvers.soft_margin.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
+from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""The soft margin, by C or by nu, as a proven interval."""
