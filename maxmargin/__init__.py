@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
-    from maxmargin.solvers.fewest_solution import FewestErrors
+    from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+    from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
     from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
     from maxmargin.solvers.perceptron.family.guarantee import Guarantee
     from maxmargin.solvers.perceptron.family.result import OnlineRun
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.soft_margin.nu_solution import NuMargin
-    from maxmargin.solvers.total_slack import TotalSlack
 
 _HOMES = {
     "Bound": "maxmargin.bounds",
     "CertificateError": "maxmargin.solvers.proof.checker",
     "DataError": "maxmargin.readers.errors",
     "Dataset": "maxmargin.dataset",
-    "FewestErrors": "maxmargin.solvers.fewest_solution",
+    "FewestErrors": "maxmargin.solvers.fewest_errors.fewest_solution",
     "Guarantee": "maxmargin.solvers.perceptron.family.guarantee",
     "HardMargin": "maxmargin.solvers.answers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
@@ -64,7 +64,7 @@ _HOMES = {
     "SeparationError": "maxmargin.gates",
     "SoftMargin": "maxmargin.solvers.answers.solution",
     "Status": "maxmargin.solvers.answers.solution",
-    "TotalSlack": "maxmargin.solvers.total_slack",
+    "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
     "Verdict": "maxmargin.solvers.answers.solution",
     "fewest_errors": "maxmargin.api",
     "from_arrays": "maxmargin.dataset",

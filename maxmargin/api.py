@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin
-    from maxmargin.solvers.fewest_solution import FewestErrors
+    from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+    from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
     from maxmargin.solvers.soft_margin.nu_solution import NuMargin
-    from maxmargin.solvers.total_slack import TotalSlack
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
@@ -348,8 +348,8 @@ def fewest_errors(
     >>> answer.n_errors, answer.is_optimal
     (1, True)
     """
-    from maxmargin.solvers.fewest_errors import MAX_ROWS
-    from maxmargin.solvers.fewest_errors import fewest_errors as solve
+    from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
+    from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 
     dataset = from_arrays(X, y, positive=positive)
     answer = solve(
@@ -382,7 +382,7 @@ def least_total_slack(
     >>> answer.lower, answer.upper
     (2.0, 2.0)
     """
-    from maxmargin.solvers.total_slack import least_total_slack as solve
+    from maxmargin.solvers.fewest_errors.total_slack import least_total_slack as solve
 
     dataset = from_arrays(X, y, positive=positive)
     return with_positive(solve(problem_of(dataset, bias=bias), time_limit=time_limit), dataset)

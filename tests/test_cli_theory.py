@@ -14,7 +14,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.solvers import fewest_errors
+from maxmargin.solvers.fewest_errors import minimum as fewest_errors
 from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, entries
 
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"

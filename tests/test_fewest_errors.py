@@ -17,18 +17,18 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import maxmargin as mm
-from maxmargin.solvers import fewest_errors as question
-from maxmargin.solvers import fewest_incumbent
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.engines.cover_program import UNITS, CoverProgram
-from maxmargin.solvers.engines.cover_search import CoverSearch
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.fewest_errors import fewest_errors
-from maxmargin.solvers.fewest_incumbent import Incumbent, best_offset
-from maxmargin.solvers.fewest_solution import FewestErrors
+from maxmargin.solvers.fewest_errors import fewest_incumbent
+from maxmargin.solvers.fewest_errors import minimum as question
+from maxmargin.solvers.fewest_errors.cover_program import UNITS, CoverProgram
+from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
+from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, best_offset
+from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone.witness import balances

@@ -16,9 +16,9 @@ from sklearn.datasets import load_iris
 import maxmargin as mm
 from maxmargin.solvers.answers.solution import Status
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.fewest_errors import fewest_errors
+from maxmargin.solvers.fewest_errors.minimum import fewest_errors
+from maxmargin.solvers.fewest_errors.total_slack import TotalSlack, least_total_slack
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.total_slack import TotalSlack, least_total_slack
 
 
 @st.composite

@@ -20,15 +20,15 @@ from maxmargin.cli.output import (
 from maxmargin.escaping import shown
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
-from maxmargin.solvers.fewest_errors import MAX_ROWS
-from maxmargin.solvers.fewest_errors import fewest_errors as solve
-from maxmargin.solvers.total_slack import least_total_slack
+from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
+from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
+from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
-    from maxmargin.solvers.fewest_solution import FewestErrors
+    from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+    from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
     from maxmargin.solvers.problem.problem import Problem
-    from maxmargin.solvers.total_slack import TotalSlack
 
 _NAMED = 20
 """Rows named in the text."""

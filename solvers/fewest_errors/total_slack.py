@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import round_down, round_up
-from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES
+from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.fewest_incumbent import Incumbent
+from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent
 
 Floats = NDArray[np.float64]
 

@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Separability, Status
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import error_planes
-from maxmargin.solvers.engines.cover_program import UNITS
-from maxmargin.solvers.engines.cover_search import CoverSearch
-from maxmargin.solvers.engines.pocket import offer_pocket
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.fewest_incumbent import MOST_ENTRIES, Incumbent
-from maxmargin.solvers.fewest_solution import FewestErrors
+from maxmargin.solvers.fewest_errors import error_planes
+from maxmargin.solvers.fewest_errors.cover_program import UNITS
+from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
+from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Incumbent
+from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+from maxmargin.solvers.fewest_errors.pocket_search import offer_pocket
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows

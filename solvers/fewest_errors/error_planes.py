@@ -7,7 +7,7 @@ import numpy as np
 
 from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.fewest_incumbent import Incumbent, split
+from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.circuit_program import CircuitProgram
-from maxmargin.solvers.engines.cover_program import CoverProgram
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.fewest_incumbent import Incumbent, split
+from maxmargin.solvers.fewest_errors.circuit_program import CircuitProgram
+from maxmargin.solvers.fewest_errors.cover_program import CoverProgram
+from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.separability.cone.decide import balances
 
 Floats = NDArray[np.float64]
