@@ -15,7 +15,6 @@ from scipy.sparse import csr_array
 from maxmargin.evidence import augmented
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines import slack_families, tightest_search
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -29,9 +28,10 @@ from maxmargin.solvers.proof import mistake_bounds
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.sums.careful_sums import careful_sum
-from maxmargin.solvers.tightest_bound import tightest_bound
-from maxmargin.solvers.tightest_incumbent import RELATIVE_GAP
-from maxmargin.solvers.tightest_solution import TightestBound
+from maxmargin.solvers.tightest_bound import slack_families, tightest_search
+from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
+from maxmargin.solvers.tightest_bound.tightest_incumbent import RELATIVE_GAP
+from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 
 ORDERS = (Order("cyclic"), Order("shuffled-once"), Order("reshuffled-each-epoch"))
 

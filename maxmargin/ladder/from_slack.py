@@ -19,7 +19,7 @@ from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.tightest_bound import tightest_bound
+from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 
 _MOST_ENTRIES = 50_000_000
 """Of rows for which the best v is searched."""

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
-from maxmargin.solvers.engines.squared_hinge import Look, Newton
-from maxmargin.solvers.engines.trade_off import Place
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.sums.sums import weighted_sums
+from maxmargin.solvers.tightest_bound.squared_hinge import Look, Newton
+from maxmargin.solvers.tightest_bound.trade_off import Place
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.trade_off import Family, Search
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.run_coordinates import RunCoordinates
+from maxmargin.solvers.tightest_bound.run_coordinates import RunCoordinates
+from maxmargin.solvers.tightest_bound.trade_off import Family, Search
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class TightestSearch:
 
     def _family(self, problem: Problem, n_passes: float) -> Family:
         """Return what is searched; without a matrix of a moderate size, the hinge for either loss."""
-        from maxmargin.solvers.engines.slack_families import Hinge, SquaredHinge
+        from maxmargin.solvers.tightest_bound.slack_families import Hinge, SquaredHinge
 
         if self._loss is Loss.SQUARED_HINGE and interior_point.fits(problem):
             return SquaredHinge(problem, n_passes, self._at.radius)

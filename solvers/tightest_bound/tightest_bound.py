@@ -11,17 +11,17 @@ from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.engines.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.run_coordinates import RunCoordinates
 from maxmargin.solvers.soft_margin.soft_incumbent import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin.soft_margin import is_small
-from maxmargin.solvers.tightest_incumbent import Incumbent
-from maxmargin.solvers.tightest_solution import TightestBound
+from maxmargin.solvers.tightest_bound.run_coordinates import RunCoordinates
+from maxmargin.solvers.tightest_bound.tightest_incumbent import Incumbent
+from maxmargin.solvers.tightest_bound.tightest_search import NAME, TightestSearch
+from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.soft_margin.soft_incumbent import slack_of
-from maxmargin.solvers.tightest_solution import TightestBound
+from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 
 Floats = NDArray[np.float64]
 
