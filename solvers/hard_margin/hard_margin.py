@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
+from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.dual_coordinate import many_columns
 from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
@@ -131,7 +132,7 @@ def hard_margin(
     """
     if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    if solver is not None and method in ("working-set", many_columns.NAME, "daqp"):
+    if solver is not None and method in ("working-set", DUAL_COORDINATE, "daqp"):
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
@@ -157,7 +158,7 @@ def _solved(
     problem, likely = best.problem, None
     is_auto = method in ("auto", "quick") and not is_forced
     if _may_be_separable(verdict):
-        if method == many_columns.NAME or (is_auto and many_columns.is_worth_it(problem)):
+        if method == DUAL_COORDINATE or (is_auto and many_columns.is_worth_it(problem)):
             _by_descent(best, limits)
         elif method == "working-set" or (is_auto and working_set.is_worth_it(problem)):
             likely = _from_few_rows(best, limits)
@@ -168,7 +169,7 @@ def _solved(
     attempts = () if verdict is None else verdict.attempts
     asking = limits.part(_SHARES_OF_TIME) if exact else limits
     stopped_early = limits.is_over()
-    if best.engine != many_columns.NAME or best.relative_gap > RELATIVE_GAP:
+    if best.engine != DUAL_COORDINATE or best.relative_gap > RELATIVE_GAP:
         stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking), limits)
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
@@ -194,7 +195,7 @@ def _by_descent(best: Incumbent, limits: Limits) -> None:
         if found is not None:
             best.attempts.append(found.attempt)
             if found.w is not None and (plane := prove_separable(best.problem, found.w)) is not None:
-                best.offer_plane(plane, many_columns.NAME)
+                best.offer_plane(plane, DUAL_COORDINATE)
             if found.multipliers is not None:
                 best.offer_weights(found.multipliers)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
+from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.dual_coordinate import many_columns
 from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.textbook import backends
@@ -116,7 +117,7 @@ def separability(
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
             return separable(problem, plane, engine, tuple(attempts), limits)
-        if engine == many_columns.NAME and (point := contradicting_rows(problem)) is not None:
+        if engine == DUAL_COORDINATE and (point := contradicting_rows(problem)) is not None:
             attempts.append(Attempt(solver=EQUAL_ROWS, status="found"))
     if not (point is not None or (method == "auto" and solver is None and is_exact)):
         for candidate in _candidates(problem, scaling, method, solver, limits):
@@ -138,7 +139,7 @@ def _separating(
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
     """Return a hyperplane that separates all rows, or some rows that floating point cannot separate, if it met some."""
     if many_columns.is_worth_it(problem):
-        return *_by_descent(problem, scaling, limits, attempts), many_columns.NAME
+        return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
     if working_set.is_worth_it(problem):
         return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.engines.dual_coordinate import NAME
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
 from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
@@ -20,8 +21,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
 Floats = NDArray[np.float64]
-
-NAME = "dual-coordinate"
 
 _STIFFNESS = 0.01
 """Of the balance, as a multiple of the mean ||x||^2; a great one couples all rows and slows descent down."""

@@ -8,8 +8,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import ColumnScaling
 
-NAME = "dual-coordinate"
-
 _MANY_COLUMNS, _MANY_PLACES = 300, 1 << 20
 """Columns, and rows times columns, from which on descent is worth its compilation."""
 
