@@ -14,9 +14,9 @@ from maxmargin.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.perceptron.mistake_log import intervals
-from maxmargin.solvers.perceptron.moments import moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
+from maxmargin.solvers.perceptron.trace.mistake_log import intervals
+from maxmargin.solvers.perceptron.trace.moments import moments
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.trace_points import ProofSpace, margin_columns, proof_columns, violations_along

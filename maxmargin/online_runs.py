@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
     from maxmargin.solvers.perceptron.family.result import OnlineRun
-    from maxmargin.solvers.perceptron.orders import Order
+    from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.settings import Progress
 
 
@@ -101,7 +101,7 @@ def online_algorithms() -> "dict[str, OnlineAlgorithm]":
 
 
 def _order(order: str | None) -> "Order | None":
-    from maxmargin.solvers.perceptron.orders import Order
+    from maxmargin.solvers.perceptron.row_orders import Order
 
     if order is not None and order not in list(Order):
         raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")

@@ -24,11 +24,11 @@ from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.answers.solution import HardMargin
-    from maxmargin.solvers.perceptron.adversary import FoundSequence
-    from maxmargin.solvers.perceptron.hard_orders import FoundOrder
     from maxmargin.solvers.perceptron.longest_path import WorstCase
-    from maxmargin.solvers.perceptron.many_orders import ManyOrders
-    from maxmargin.solvers.perceptron.order_runs import Outcomes
+    from maxmargin.solvers.perceptron.orders.adversary import FoundSequence
+    from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
+    from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders
+    from maxmargin.solvers.perceptron.orders.order_runs import Outcomes
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
 Rows = NDArray[np.int64]
@@ -285,7 +285,7 @@ def studied_orders(
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Do what `order_study` does, with margins and bounds that are at hand."""
-    from maxmargin.solvers.perceptron.many_orders import many_orders
+    from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 
     problem, limits = evidence.problem, limits or Limits()
     given = order_run(problem, settings, np.arange(problem.n_samples), limits)

@@ -29,7 +29,7 @@ def run_perceptron(
     **limits: Any,
 ) -> "PerceptronRun":
     """Do what `perceptron` does, for a stated problem."""
-    from maxmargin.solvers.perceptron.orders import Order
+    from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
     from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 

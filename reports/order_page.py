@@ -8,7 +8,7 @@ import numpy as np
 from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
 from maxmargin.reports.formats import count, number, percent, plural, upper_end
-from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
 
 SOURCE, LOCAL_SEARCH, ADVERSARY, LONGEST_PATH = "order of the source", "local search", "adversary", "longest path"
 

@@ -10,8 +10,8 @@ from maxmargin.running import run_perceptron
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.digits import digits_of
-from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.engines.limb_engine import digits_of
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -153,7 +153,7 @@ def _until_convergence(evidence: Evidence, settings: "Settings") -> Plan | None:
 
 def _pilot(evidence: Evidence, settings: "Settings") -> tuple[int, int]:
     """Return how many orders can be run until they converge, and how many mistakes each may make."""
-    from maxmargin.solvers.perceptron.many_orders import many_orders
+    from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 
     problem = evidence.problem
     allowed = _MOST_STEPS / (2 * _PILOTS)

@@ -27,8 +27,8 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory

@@ -31,7 +31,7 @@ from maxmargin.dataset import Dataset, load
 from maxmargin.readers import delimited
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 

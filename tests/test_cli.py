@@ -20,8 +20,8 @@ from maxmargin.cli.app import run
 from maxmargin.dataset import load
 from maxmargin.preparing import How
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, StopReason
 from maxmargin.solvers.problem.problem import Problem

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from maxmargin.generators import generate
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem

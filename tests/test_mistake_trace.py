@@ -22,11 +22,12 @@ from maxmargin.dataset import load
 from maxmargin.mistake_traces import COLUMNS, MistakeTrace, mistake_trace, space_margin, trace_of
 from maxmargin.running import run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron import mistake_log, tally
-from maxmargin.solvers.perceptron import moments as moments_module
-from maxmargin.solvers.perceptron.mistake_log import UNKNOWN_ROW, chosen_mistakes
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.engines import tally
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.perceptron.trace import mistake_log
+from maxmargin.solvers.perceptron.trace import moments as moments_module
+from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW, chosen_mistakes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import START, Direction, Inequality, Novikoff, Standing
 

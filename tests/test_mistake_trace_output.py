@@ -11,7 +11,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli.app import run as command
 from maxmargin.mistake_traces import COLUMNS, mistake_trace
-from maxmargin.solvers.perceptron import tally
+from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.proof.novikoff import Inequality
 
 

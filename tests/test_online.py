@@ -21,7 +21,7 @@ from maxmargin.solvers.perceptron.family.covariance import MOST_COLUMNS
 from maxmargin.solvers.perceptron.family.rosenblatt import Perceptron
 from maxmargin.solvers.perceptron.family.run import run_online
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress
 from maxmargin.solvers.problem.problem import Problem

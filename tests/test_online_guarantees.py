@@ -22,7 +22,7 @@ from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
 from maxmargin.solvers.perceptron.family.voted import VotedPerceptron, lifetimes, weight_vectors
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {

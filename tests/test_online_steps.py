@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 import maxmargin as mm
 from maxmargin.solvers.perceptron.family.voted import lifetimes
-from maxmargin.solvers.perceptron.orders import Order, Presentation
+from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 
 EPOCHS = 4
 

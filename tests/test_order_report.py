@@ -321,7 +321,7 @@ def test_an_interrupted_command_says_so(capsys: pytest.CaptureFixture[str], monk
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("maxmargin.solvers.perceptron.many_orders.many_orders", interrupted)
+    monkeypatch.setattr("maxmargin.solvers.perceptron.orders.many_orders.many_orders", interrupted)
     assert run(["orders", "agresti", "-q"]) == 130
     out, err = capsys.readouterr()
     assert (out, err.strip()) == ("", "maxmargin: interrupted")

@@ -15,12 +15,12 @@ from maxmargin.evidence import augmented
 from maxmargin.solvers.basics import parallel
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron import hard_orders
-from maxmargin.solvers.perceptron.adversary import FoundSequence, Rule, greedy_sequence
-from maxmargin.solvers.perceptron.hard_orders import local_search
 from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
-from maxmargin.solvers.perceptron.many_orders import ManyOrders, many_orders
-from maxmargin.solvers.perceptron.order_runs import OrderRuns, in_this_order
+from maxmargin.solvers.perceptron.orders import hard_orders
+from maxmargin.solvers.perceptron.orders.adversary import FoundSequence, Rule, greedy_sequence
+from maxmargin.solvers.perceptron.orders.hard_orders import local_search
+from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_orders
+from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns, in_this_order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem, radius

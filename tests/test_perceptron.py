@@ -22,8 +22,8 @@ from maxmargin.preparing import prepare
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import run as run_module
-from maxmargin.solvers.perceptron.orders import Order
 from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress
 from maxmargin.solvers.problem.problem import Problem
@@ -383,7 +383,7 @@ def test_ctrl_c_keeps_the_state() -> None:
         import numpy as np
         from maxmargin.solvers.perceptron.run import perceptron
         from maxmargin.solvers.perceptron.settings import PerceptronSettings
-        from maxmargin.solvers.perceptron.tally import MOST_LOGGED
+        from maxmargin.solvers.perceptron.engines.tally import MOST_LOGGED
         from maxmargin.solvers.problem.problem import Problem
         X = np.arange(2000.0).reshape(-1, 1) % 7
         y = np.where(np.arange(2000) % 2, 1.0, -1.0)

@@ -12,10 +12,11 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.basics import compiling
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron import block_engine, engine_choice, vectors
 from maxmargin.solvers.perceptron import run as run_module
-from maxmargin.solvers.perceptron.orders import Order
-from maxmargin.solvers.perceptron.rounding import REACH
+from maxmargin.solvers.perceptron.engines import block_engine, engine_choice
+from maxmargin.solvers.perceptron.kernels import vectors
+from maxmargin.solvers.perceptron.kernels.error_bounds import REACH
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem

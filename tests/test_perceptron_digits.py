@@ -15,12 +15,12 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.exact import limbs as proof_digits
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.perceptron import digit_scores
-from maxmargin.solvers.perceptron import digits as digits_module
-from maxmargin.solvers.perceptron.digits import digits_of
-from maxmargin.solvers.perceptron.many_orders import ManyOrders, many_orders
-from maxmargin.solvers.perceptron.order_runs import OrderRuns
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.engines import limb_engine as digits_module
+from maxmargin.solvers.perceptron.engines.limb_engine import digits_of
+from maxmargin.solvers.perceptron.kernels import limb_scores as digit_scores
+from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_orders
+from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem

@@ -17,17 +17,18 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron import digits, engine_choice, ties
 from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
-from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.integer_engine import IntegerEngine, IntegerGramEngine
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.engines import engine_choice, ties
+from maxmargin.solvers.perceptron.engines import limb_engine as digits
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
+from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
-from maxmargin.solvers.perceptron.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.problem.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -266,7 +267,7 @@ def test_the_gram_matrix_of_many_rows_is_refused() -> None:
 
 
 def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch, mistakes_in_integers: Reference) -> None:
-    from maxmargin.solvers.perceptron import tally
+    from maxmargin.solvers.perceptron.engines import tally
 
     monkeypatch.setattr(tally, "MOST_LOGGED", 7)
     problem = Problem.validated([[10.0], [12.0]], [-1, 1])

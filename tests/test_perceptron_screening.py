@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from maxmargin.solvers.perceptron import block_engine
-from maxmargin.solvers.perceptron.block_engine import BlockEngine
-from maxmargin.solvers.perceptron.digits import no_digits
-from maxmargin.solvers.perceptron.engines import WeightsEngine
+from maxmargin.solvers.perceptron.engines import block_engine
+from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
+from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
+from maxmargin.solvers.perceptron.engines.limb_engine import no_digits
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, POSITION, Reason, Work, frozen
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.perceptron.work import EXACT_UP_TO, N_LOGGED, POSITION, Reason, Work, frozen
 from maxmargin.solvers.problem.problem import Problem
 
 UP = 1 + 1e-12

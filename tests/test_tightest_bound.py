@@ -18,7 +18,7 @@ from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem import rows as chunks_module

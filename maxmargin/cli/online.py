@@ -16,7 +16,7 @@ from maxmargin.solvers.perceptron.family.run import run_online
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
 from maxmargin.solvers.perceptron.family.space import Space
 from maxmargin.solvers.perceptron.family.truth import Truth
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset

@@ -198,7 +198,7 @@ def _write_mistakes(
     import numpy as np
 
     from maxmargin.mistake_traces import MOST_POINTS, space_margin, trace_of
-    from maxmargin.solvers.perceptron.mistake_log import UNKNOWN_ROW
+    from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW
     from maxmargin.trace_table import summary_of, write_mistake_trace
 
     with waiting("tracing the mistakes", quiet=quiet):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.orders import Presentation
-from maxmargin.solvers.perceptron.tally import Log, Tally
-from maxmargin.solvers.perceptron.work import ANSWER, ERROR
+from maxmargin.solvers.perceptron.engines.tally import Log, Tally
+from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR
+from maxmargin.solvers.perceptron.row_orders import Presentation
 
 NUMBERS = ("n_mistakes", "n_presentations", "n_epochs", "n_ties", "n_uncertain")
 

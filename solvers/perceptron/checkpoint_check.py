@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidCheckpointError
-from maxmargin.solvers.perceptron import tally
 from maxmargin.solvers.perceptron.checkpoint import NUMBERS, Checkpoint
-from maxmargin.solvers.perceptron.orders import Order, drawn_at_once
+from maxmargin.solvers.perceptron.engines import tally
+from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSITION, POSITION
+from maxmargin.solvers.perceptron.row_orders import Order, drawn_at_once
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.perceptron.work import EPOCH_MISTAKES, EPOCH_POSITION, POSITION
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.perceptron.orders import Presentation
+from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
+from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
-from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared

@@ -17,18 +17,14 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
-from maxmargin.solvers.perceptron.engine_choice import EngineChoice
-from maxmargin.solvers.perceptron.engines import WeightsEngine
+from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
+from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.engines.segments import Segment, Whole, source_of
+from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.final_check import has_no_mistake
-from maxmargin.solvers.perceptron.orders import Order, Presentation
-from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
-from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
-from maxmargin.solvers.perceptron.segments import Segment, Whole, source_of
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
-from maxmargin.solvers.perceptron.tally import Tally
-from maxmargin.solvers.perceptron.ties import Ties
-from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.perceptron.work import (
+from maxmargin.solvers.perceptron.kernels.work import (
     EPOCH_POSITION,
     ERROR,
     N_DECIDED,
@@ -41,6 +37,10 @@ from maxmargin.solvers.perceptron.work import (
     Work,
     frozen,
 )
+from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
+from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
+from maxmargin.solvers.perceptron.row_orders import Order, Presentation
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]

@@ -6,7 +6,7 @@ from enum import StrEnum
 from numbers import Integral, Real
 
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 
 ZERO_RULES = {"mistake": 0, "positive": 1, "negative": -1}
 """What the compiled kernels call the rules for a score of exactly 0."""

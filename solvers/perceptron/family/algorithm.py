@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.family.measure import Measured, measured
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:

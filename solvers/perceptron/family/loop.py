@@ -11,8 +11,8 @@ from maxmargin.solvers.perceptron.family import loop_kernel
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, Presents, State, Step
 from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.orders import Presentation
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
+from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import Progress
 from maxmargin.solvers.proof.margins import n_errors
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.perceptron.family.algorithm import Algorithm, State, Step
 from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_most
 from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
 
 if TYPE_CHECKING:

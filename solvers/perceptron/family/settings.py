@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits, check_time_limit
 
 

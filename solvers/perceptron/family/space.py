@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.perceptron.units import unit_exponent
+from maxmargin.solvers.perceptron.engines.row_units import unit_exponent
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]

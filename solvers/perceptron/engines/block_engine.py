@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.perceptron.block_pass import fill_blocks, present_blocks, present_over_blocks
-from maxmargin.solvers.perceptron.engine_choice import MOST_WITH_PRODUCTS
-from maxmargin.solvers.perceptron.engines import WeightsEngine, in_machine_code, presented
-from maxmargin.solvers.perceptron.vectors import LANES, LINE
-from maxmargin.solvers.perceptron.work import Reason, Work, frozen
+from maxmargin.solvers.perceptron.engines.engine_choice import MOST_WITH_PRODUCTS
+from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine, in_machine_code, presented
+from maxmargin.solvers.perceptron.kernels.block_pass import fill_blocks, present_blocks, present_over_blocks
+from maxmargin.solvers.perceptron.kernels.vectors import LANES, LINE
+from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

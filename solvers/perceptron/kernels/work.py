@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.digit_scores import Digits
+from maxmargin.solvers.perceptron.kernels.limb_scores import Digits
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

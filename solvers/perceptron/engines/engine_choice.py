@@ -2,8 +2,8 @@
 
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
-from maxmargin.solvers.perceptron.tally import Tally
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -75,7 +75,7 @@ def is_loaded(name: str) -> bool:
 
 def _is_at_hand(method: Method) -> bool:
     """Return whether the compiled code of an engine need not be made; the compiler is loaded to tell."""
-    from maxmargin.solvers.perceptron.machine_code import is_on_disk
+    from maxmargin.solvers.perceptron.kernels.machine_code import is_on_disk
 
     return is_loaded(method) or is_on_disk(method)
 

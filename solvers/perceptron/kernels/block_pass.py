@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.kernels import present_exactly
-from maxmargin.solvers.perceptron.rounding import (
+from maxmargin.solvers.perceptron.kernels.error_bounds import (
     REACH,
     UP,
     doubt_of,
@@ -31,15 +30,16 @@ from maxmargin.solvers.perceptron.rounding import (
     is_mistake,
     square_after,
 )
-from maxmargin.solvers.perceptron.scores import dense_score
-from maxmargin.solvers.perceptron.vectors import (
+from maxmargin.solvers.perceptron.kernels.kernels import present_exactly
+from maxmargin.solvers.perceptron.kernels.scores import dense_score
+from maxmargin.solvers.perceptron.kernels.vectors import (
     LANES,
     add_to_scores,
     lowest_bit,
     prefetch,
     scores_of_block,
 )
-from maxmargin.solvers.perceptron.work import (
+from maxmargin.solvers.perceptron.kernels.work import (
     ANSWER,
     ASKS,
     CLEAN,

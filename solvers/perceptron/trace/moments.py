@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows
 from maxmargin.solvers.exact.limbs import row_squares
-from maxmargin.solvers.perceptron.mistake_log import Interval
+from maxmargin.solvers.perceptron.trace.mistake_log import Interval
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums, sums_of_rows
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.digit_scores import carry, exact_sign, follow
-from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram
-from maxmargin.solvers.perceptron.rounding import doubt_of, error_after, is_mistake, norm_after
-from maxmargin.solvers.perceptron.scores import dense_score
-from maxmargin.solvers.perceptron.work import (
+from maxmargin.solvers.perceptron.kernels.error_bounds import doubt_of, error_after, is_mistake, norm_after
+from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gram
+from maxmargin.solvers.perceptron.kernels.limb_scores import carry, exact_sign, follow
+from maxmargin.solvers.perceptron.kernels.scores import dense_score
+from maxmargin.solvers.perceptron.kernels.work import (
     ANSWER,
     ASKS,
     CLEAN,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.rounding import (
+from maxmargin.solvers.perceptron.kernels.error_bounds import (
     REACH,
     UP,
     doubt_of,
@@ -19,7 +19,7 @@ from maxmargin.solvers.perceptron.rounding import (
     is_mistake,
     square_after_many,
 )
-from maxmargin.solvers.perceptron.work import (
+from maxmargin.solvers.perceptron.kernels.work import (
     ANSWER,
     ASKS,
     CLEAN,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.work import EPOCH_MISTAKES, EPOCH_POSITION
+from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSITION
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

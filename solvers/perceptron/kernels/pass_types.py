@@ -3,8 +3,8 @@
 from numba import types
 
 from maxmargin.solvers.basics.kernel_types import MATRIX, vector
-from maxmargin.solvers.perceptron.digit_scores import Digits
-from maxmargin.solvers.perceptron.work import Orders, Work
+from maxmargin.solvers.perceptron.kernels.limb_scores import Digits
+from maxmargin.solvers.perceptron.kernels.work import Orders, Work
 
 DIGITS = types.NamedTuple(
     (

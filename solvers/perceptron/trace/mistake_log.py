@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidCheckpointError
-from maxmargin.solvers.perceptron import tally
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.perceptron.engine_choice import steps_of_a_presentation
-from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.work import (
+from maxmargin.solvers.perceptron.engines.engine_choice import steps_of_a_presentation
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.kernels.work import (
     EPOCH_MISTAKES,
     EPOCH_POSITION,
     N_DECIDED,

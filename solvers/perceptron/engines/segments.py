@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.engines import Engine, GramEngine, WeightsEngine
-from maxmargin.solvers.perceptron.orders import Order, Presentation
+from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.settings import Method
-from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -87,13 +87,13 @@ class Whole:
 
     def _engine(self, method: Method) -> Engine:
         if method is Method.INTEGERS:
-            from maxmargin.solvers.perceptron.integer_engine import IntegerEngine
+            from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine
 
             return IntegerEngine(self.problem, self.units.bias_scale)
         if method is Method.GRAM:
             return GramEngine(self.units, self.problem)
         if method is Method.BLOCKS:
-            from maxmargin.solvers.perceptron.block_engine import BlockEngine
+            from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 
             return BlockEngine(self._weights, self.presentation.rows)
         return self._weights

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.engines import GramEngine
-from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.rounding import SCORE_ERROR
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.float_engines import GramEngine
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.kernels.error_bounds import SCORE_ERROR
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
-from maxmargin.solvers.perceptron.units import Units
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]

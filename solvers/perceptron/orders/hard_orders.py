@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
+from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.order_runs import OrderRuns, Outcomes
+from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 

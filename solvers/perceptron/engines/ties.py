@@ -1,12 +1,12 @@
 """Scores so near 0 that rounding could decide them, decided in exact arithmetic."""
 
-from maxmargin.solvers.perceptron.digits import digits_of, no_digits
-from maxmargin.solvers.perceptron.engines import Engine
-from maxmargin.solvers.perceptron.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.float_engines import Engine
+from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, no_digits
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
-from maxmargin.solvers.perceptron.tally import Tally
-from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.perceptron.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.digits import digits_of, with_weights_of_its_own
-from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.engines import GramEngine, OrdersEngine, WeightsEngine
-from maxmargin.solvers.perceptron.order_loop import OrderLoop
-from maxmargin.solvers.perceptron.orders import Order
+from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.engines.float_engines import GramEngine, OrdersEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, with_weights_of_its_own
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, Orders, frozen
+from maxmargin.solvers.perceptron.orders.order_loop import OrderLoop
+from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
-from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.perceptron.work import EXACT_UP_TO, Orders, frozen
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.limbs import digits, whole_numbers
-from maxmargin.solvers.perceptron.digit_scores import DIGIT_BITS, MOST_IN_DIGITS, MOST_PRODUCTS, Digits
-from maxmargin.solvers.perceptron.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.work import frozen
+from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
+from maxmargin.solvers.perceptron.kernels.limb_scores import DIGIT_BITS, MOST_IN_DIGITS, MOST_PRODUCTS, Digits
+from maxmargin.solvers.perceptron.kernels.work import frozen
 from maxmargin.solvers.problem.problem import Problem
 
 Integers = NDArray[np.int64]

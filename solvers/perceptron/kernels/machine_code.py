@@ -5,17 +5,10 @@ from functools import cache
 from typing import Any, cast
 
 from maxmargin.solvers.basics.compiling import Kernel, Lazy, compiled
-from maxmargin.solvers.perceptron import (
-    block_pass,
-    digit_scores,
-    gram_pass,
-    kernels,
-    rounding,
-    scores,
-    vectors,
-    work,
-)
-from maxmargin.solvers.perceptron.pass_types import BLOCKS, DENSE, FILL, GRAM, ORDERS, SPARSE, WORK
+from maxmargin.solvers.perceptron.kernels import block_pass, gram_pass, kernels, scores, vectors, work
+from maxmargin.solvers.perceptron.kernels import error_bounds as rounding
+from maxmargin.solvers.perceptron.kernels import limb_scores as digit_scores
+from maxmargin.solvers.perceptron.kernels.pass_types import BLOCKS, DENSE, FILL, GRAM, ORDERS, SPARSE, WORK
 
 _CALLED = (block_pass, digit_scores, gram_pass, kernels, rounding, scores, vectors, work)
 

@@ -9,18 +9,17 @@ from threading import local
 
 import numpy as np
 
-from maxmargin.solvers.perceptron.digits import no_digits
-from maxmargin.solvers.perceptron.engine_choice import (
+from maxmargin.solvers.perceptron.engines.engine_choice import (
     NO_END,
     is_loaded,
     note_loaded,
     presentations_in_integers,
     steps_of_a_presentation,
 )
-from maxmargin.solvers.perceptron.engines import Engine, OrdersEngine
-from maxmargin.solvers.perceptron.integer_engine import engine_of_many_runs
-from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.perceptron.work import (
+from maxmargin.solvers.perceptron.engines.float_engines import Engine, OrdersEngine
+from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
+from maxmargin.solvers.perceptron.engines.limb_engine import no_digits
+from maxmargin.solvers.perceptron.kernels.work import (
     EPOCH_POSITION,
     ERROR,
     GREATEST,
@@ -34,6 +33,7 @@ from maxmargin.solvers.perceptron.work import (
     Work,
     frozen,
 )
+from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
 _ROOM = 4096

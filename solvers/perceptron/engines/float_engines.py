@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import Kernel
-from maxmargin.solvers.perceptron import kernels
-from maxmargin.solvers.perceptron.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.gram_pass import Gram, present_over_gram
-from maxmargin.solvers.perceptron.rounding import REACH, SCORE_ERROR, UPDATE_ERROR
-from maxmargin.solvers.perceptron.units import Units
-from maxmargin.solvers.perceptron.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.kernels import kernels
+from maxmargin.solvers.perceptron.kernels.error_bounds import REACH, SCORE_ERROR, UPDATE_ERROR
+from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gram
+from maxmargin.solvers.perceptron.kernels.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -156,7 +156,7 @@ class GramEngine:
 
 def in_machine_code(function: Kernel) -> Kernel:
     """Return a pass as machine code; the compiler is loaded here, and not before."""
-    from maxmargin.solvers.perceptron.machine_code import machine_code
+    from maxmargin.solvers.perceptron.kernels.machine_code import machine_code
 
     kernel: Kernel = machine_code(function)
     return kernel

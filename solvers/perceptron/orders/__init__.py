@@ -1,0 +1,1 @@
+"""Many orders of the rows at once, and orders with many mistakes."""

@@ -1,0 +1,1 @@
+"""What a run was like at chosen mistakes."""
