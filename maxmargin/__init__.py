@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
-    from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.perceptron.family.guarantee import Guarantee
-    from maxmargin.solvers.perceptron.family.result import OnlineRun
+    from maxmargin.solvers.online.catalogue import OnlineAlgorithm
+    from maxmargin.solvers.online.guarantee import Guarantee
+    from maxmargin.solvers.online.online_result import OnlineRun
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.soft_margin.nu_solution import NuMargin
@@ -50,14 +50,14 @@ _HOMES = {
     "DataError": "maxmargin.readers.errors",
     "Dataset": "maxmargin.dataset",
     "FewestErrors": "maxmargin.solvers.fewest_errors.fewest_solution",
-    "Guarantee": "maxmargin.solvers.perceptron.family.guarantee",
+    "Guarantee": "maxmargin.solvers.online.guarantee",
     "HardMargin": "maxmargin.solvers.answers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
     "MistakeTrace": "maxmargin.mistake_traces",
     "NuMargin": "maxmargin.solvers.soft_margin.nu_solution",
-    "OnlineAlgorithm": "maxmargin.solvers.perceptron.family.catalogue",
-    "OnlineRun": "maxmargin.solvers.perceptron.family.result",
+    "OnlineAlgorithm": "maxmargin.solvers.online.catalogue",
+    "OnlineRun": "maxmargin.solvers.online.online_result",
     "OrderStudy": "maxmargin.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.answers.solution",

@@ -11,8 +11,8 @@ from maxmargin.solvers.errors import InvalidOptionError
 if TYPE_CHECKING:
     import numpy as np
 
-    from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.perceptron.family.result import OnlineRun
+    from maxmargin.solvers.online.catalogue import OnlineAlgorithm
+    from maxmargin.solvers.online.online_result import OnlineRun
     from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.settings import Progress
 
@@ -69,9 +69,9 @@ def online(
     >>> run.n_errors, [(guarantee.name, guarantee.holds) for guarantee in run.guarantees]
     (0, [('updates', True), ('margin', True)])
     """
-    from maxmargin.solvers.perceptron.family.catalogue import algorithm_of
-    from maxmargin.solvers.perceptron.family.run import run_online
-    from maxmargin.solvers.perceptron.family.settings import OnlineSettings
+    from maxmargin.solvers.online.catalogue import algorithm_of
+    from maxmargin.solvers.online.online_settings import OnlineSettings
+    from maxmargin.solvers.online.run_online import run_online
 
     chosen = algorithm_of(algorithm, parameters)
     dataset = from_arrays(X, y, positive=positive)
@@ -95,7 +95,7 @@ def online_algorithms() -> "dict[str, OnlineAlgorithm]":
     >>> online_algorithms()["margin-perceptron"].parameters
     {'beta': 1.0}
     """
-    from maxmargin.solvers.perceptron.family.catalogue import entries
+    from maxmargin.solvers.online.catalogue import entries
 
     return entries()
 

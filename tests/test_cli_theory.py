@@ -15,7 +15,7 @@ import maxmargin as mm
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.solvers.fewest_errors import minimum as fewest_errors
-from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, entries
+from maxmargin.solvers.online.catalogue import ALGORITHMS, entries
 
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
 NAMED = "who,x,y,label\nann,1,2,no\nbob,2,1,no\ncid,4,5,yes\ndan,5,4,yes\neve,1.5,1.5,yes\n"

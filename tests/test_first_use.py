@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from maxmargin.solvers.perceptron.family.algorithm import Algorithm
-from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of
-from maxmargin.solvers.perceptron.family.result import OnlineRun
-from maxmargin.solvers.perceptron.family.run import run_online
-from maxmargin.solvers.perceptron.family.settings import OnlineSettings
+from maxmargin.solvers.online.algorithm import Algorithm
+from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
+from maxmargin.solvers.online.online_result import OnlineRun
+from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.problem.problem import Problem
 
 _RUN = """

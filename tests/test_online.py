@@ -13,14 +13,14 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.online import loop as loop_module
+from maxmargin.solvers.online import space as space_module
+from maxmargin.solvers.online.catalogue import ALGORITHMS
+from maxmargin.solvers.online.covariance import MOST_COLUMNS
+from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.rosenblatt import Perceptron
+from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.perceptron import reporter as reporter_module
-from maxmargin.solvers.perceptron.family import loop as loop_module
-from maxmargin.solvers.perceptron.family import space as space_module
-from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS
-from maxmargin.solvers.perceptron.family.covariance import MOST_COLUMNS
-from maxmargin.solvers.perceptron.family.rosenblatt import Perceptron
-from maxmargin.solvers.perceptron.family.run import run_online
-from maxmargin.solvers.perceptron.family.settings import OnlineSettings
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress

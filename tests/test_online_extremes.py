@@ -9,12 +9,12 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS
-from maxmargin.solvers.perceptron.family.norm_margin import greatest_margin, margin_in_norm, norm_ends
-from maxmargin.solvers.perceptron.family.pdm import Pdm
-from maxmargin.solvers.perceptron.family.result import OnlineRun
-from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.online.catalogue import ALGORITHMS
+from maxmargin.solvers.online.norm_margin import greatest_margin, margin_in_norm, norm_ends
+from maxmargin.solvers.online.online_result import OnlineRun
+from maxmargin.solvers.online.pdm import Pdm
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.problem.problem import Problem
 
 SEPARABLE = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 0.5]])

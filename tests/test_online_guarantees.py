@@ -11,17 +11,17 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.perceptron.family import voted as voted_module
-from maxmargin.solvers.perceptron.family.alma import Alma
-from maxmargin.solvers.perceptron.family.averaged import AveragedPerceptron
-from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of
-from maxmargin.solvers.perceptron.family.guarantee import Guarantee, at_least, at_most
-from maxmargin.solvers.perceptron.family.result import OnlineRun
-from maxmargin.solvers.perceptron.family.run import run_online
-from maxmargin.solvers.perceptron.family.settings import OnlineSettings
-from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.family.truth import Truth
-from maxmargin.solvers.perceptron.family.voted import VotedPerceptron, lifetimes, weight_vectors
+from maxmargin.solvers.online import voted as voted_module
+from maxmargin.solvers.online.alma import Alma
+from maxmargin.solvers.online.averaged import AveragedPerceptron
+from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
+from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most
+from maxmargin.solvers.online.online_result import OnlineRun
+from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.run_online import run_online
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.truth import Truth
+from maxmargin.solvers.online.voted import VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 

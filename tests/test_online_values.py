@@ -8,12 +8,12 @@ import cvxpy
 import numpy as np
 import pytest
 
-from maxmargin.solvers.perceptron.family.catalogue import algorithm_of
-from maxmargin.solvers.perceptron.family.result import OnlineRun
-from maxmargin.solvers.perceptron.family.run import run_online
-from maxmargin.solvers.perceptron.family.settings import OnlineSettings
-from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.online.catalogue import algorithm_of
+from maxmargin.solvers.online.online_result import OnlineRun
+from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.run_online import run_online
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.problem.problem import Problem
 
 EPOCHS = 3

@@ -18,11 +18,11 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.cli.app import run as command
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.perceptron.family.catalogue import algorithm_of
-from maxmargin.solvers.perceptron.family.run import run_online
-from maxmargin.solvers.perceptron.family.settings import OnlineSettings
-from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.online.catalogue import algorithm_of
+from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.run_online import run_online
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.problem.problem import Problem
 
 _LIMIT = 1.0

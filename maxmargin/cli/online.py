@@ -11,19 +11,19 @@ from maxmargin.cli.output import RunProgress, data_fields, headline, print_json,
 from maxmargin.running import in_time
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.perceptron.family.catalogue import ALGORITHMS, algorithm_of, entries
-from maxmargin.solvers.perceptron.family.run import run_online
-from maxmargin.solvers.perceptron.family.settings import OnlineSettings, OnlineStop
-from maxmargin.solvers.perceptron.family.space import Space
-from maxmargin.solvers.perceptron.family.truth import Truth
+from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
+from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.run_online import run_online
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.perceptron.row_orders import Order
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin
-    from maxmargin.solvers.perceptron.family.algorithm import Algorithm
-    from maxmargin.solvers.perceptron.family.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.perceptron.family.result import OnlineRun
+    from maxmargin.solvers.online.algorithm import Algorithm
+    from maxmargin.solvers.online.catalogue import OnlineAlgorithm
+    from maxmargin.solvers.online.online_result import OnlineRun
     from maxmargin.solvers.problem.problem import Problem
 
 DEFAULT = "averaged"

@@ -12,14 +12,14 @@ from maxmargin.escaping import shown
 from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
-from maxmargin.solvers.perceptron.family.settings import OnlineStop
+from maxmargin.solvers.online.online_settings import OnlineStop
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin
-    from maxmargin.solvers.perceptron.family.guarantee import Guarantee
-    from maxmargin.solvers.perceptron.family.result import OnlineRun
-    from maxmargin.solvers.perceptron.family.truth import Truth
+    from maxmargin.solvers.online.guarantee import Guarantee
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
 
 _STOPS = {
     OnlineStop.CONVERGED: "converged",

@@ -1,0 +1,130 @@
+"""ALMA: a perceptron in the unit ball whose threshold and step shrink with the square root of its updates."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above, check_between
+from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, quotient, where
+from maxmargin.solvers.online.norm_margin import largest_norm, margin_in_norm
+from maxmargin.solvers.online.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+_THRESHOLD, _STEP = math.sqrt(8.0), math.sqrt(2.0)
+"""alpha B and C of the paper."""
+
+
+def alma_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add eta_k y x to theta where y w.x is at most the threshold, and bring theta back into the ball of the p-norm.
+
+    The parameters are p, and for k = 1 the threshold and the step; the scalar is k. theta is the first row of the
+    table and w the gradient of 1/2 ||theta||_p^2, as in the p-norm perceptron.
+    """
+    root = np.sqrt(scalars[0])
+    if y[row] * score > parameters[1] / root:
+        return 0
+    scalars[0] += 1.0
+    p, size, total = parameters[0], 0.0, 0.0
+    for j in range(w.shape[0]):
+        table[0, j] += parameters[2] / root * y[row] * X[row, j]
+        size = max(size, abs(table[0, j]))
+    if size == 0.0:
+        w[:] = 0.0
+        return 1
+    for j in range(w.shape[0]):
+        total += (abs(table[0, j]) / size) ** p
+    shrink = max(1.0, size * total ** (1.0 / p))
+    factor = size / shrink / total ** ((p - 2.0) / p)
+    for j in range(w.shape[0]):
+        w[j] = math.copysign(factor * (abs(table[0, j]) / size) ** (p - 1.0), table[0, j])
+        table[0, j] /= shrink
+    return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alma(Algorithm):
+    """The approximate large margin algorithm: before update k, gamma_k = B sqrt(p - 1)/sqrt(k) in units of max ||x||_p.
+
+    It updates where y w.x <= (1 - alpha) gamma_k, by C/sqrt((p - 1) k) in these units, and keeps ||w||_q <= 1, with
+    B = sqrt(8)/alpha, C = sqrt(2) and 1/p + 1/q = 1.
+
+    Attributes
+    ----------
+    alpha : float
+        Above 0 and at most 1.
+    p : float
+        From 2.
+
+    Notes
+    -----
+    The paper divides every x by its norm; its proof needs ||x||_p <= 1 only, and one divisor for all rows leaves the
+    margin of the rows what it is. With A = 2 (1 - alpha) B C + C^2 = 8/alpha - 6 the shrinking at update k is by
+    sqrt(1 + A/k) at most, so theta.u after m updates is at least C g S_m/sqrt(p - 1), where
+    S_m = (S_(m-1) + 1/sqrt(m))/sqrt(1 + A/m); it is 1 at most. As S_m^2 >= 4 (m - A - 2)/(A + 2)^2, that is the bound.
+    The bound is below B^2 (p - 1)/g^2 - 1, so that the threshold on halting is (1 - alpha) g at least.
+    """
+
+    name: ClassVar[str] = "alma"
+    summary: ClassVar[str] = "approximate large margin algorithm in the p-norm"
+    reference: ClassVar[str] = "Gentile 2001"
+    step: ClassVar[Step] = staticmethod(alma_step)
+    is_scale_free: ClassVar[bool] = True
+
+    alpha: float = 0.5
+    p: float = 2.0
+
+    def __post_init__(self) -> None:
+        check_between("alpha", self.alpha, 0.0, 1.0, inclusive=True)
+        check_above("p", self.p, 2.0, inclusive=True)
+
+    def start(self, space: Space) -> State:
+        """Return w = 0 and k = 1."""
+        n, root = space.n_columns, math.sqrt(self.p - 1)
+        size = largest_norm(space.X, self.p) or 1.0
+        threshold = (1 - self.alpha) * _THRESHOLD / self.alpha * root * size
+        return State(
+            w=np.zeros(n),
+            table=np.zeros((1, n)),
+            scalars=np.ones(1),
+            parameters=np.array([self.p, threshold, _STEP / root / size]),
+        )
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the bound of the updates and the margin on halting, in the q-norm."""
+        q = self.p / (self.p - 1)
+        margin = truth.margin_in(q)
+        share = quotient(margin.lower, largest_norm(truth.space.X, self.p))
+        return (
+            at_most(
+                "updates",
+                "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, "
+                "g the best q-norm margin",
+                run.n_updates,
+                where(truth.is_separable, self.most_updates(share)),
+                "derived after Gentile 2001",
+                note=margin.words,
+            ),
+            at_least(
+                "margin",
+                "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
+                margin_in_norm(run.space, run.state.w, q)[1],
+                where(run.converged and truth.is_separable, (1 - self.alpha) * margin.lower),
+                "derived after Gentile 2001",
+            ),
+        )
+
+    def most_updates(self, margin: float) -> float:
+        """Return the bound for rows of p-norm 1 at most."""
+        ratio = quotient(2 / self.alpha - 1, margin)
+        return 2 * (self.p - 1) * ratio * ratio + 8 / self.alpha - 4

@@ -1,0 +1,147 @@
+"""The algorithms by name."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
+
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.online.adatron import AdaTron
+from maxmargin.solvers.online.algorithm import Algorithm
+from maxmargin.solvers.online.alma import Alma
+from maxmargin.solvers.online.averaged import AveragedPerceptron
+from maxmargin.solvers.online.balanced_winnow import BalancedWinnow
+from maxmargin.solvers.online.confidence_weighted import (
+    ConfidenceWeighted,
+    SoftConfidenceWeightedI,
+    SoftConfidenceWeightedII,
+)
+from maxmargin.solvers.online.delta_rule import DeltaRule, DeltaRuleSgd
+from maxmargin.solvers.online.gradient_descent import OnlineGradientDescent
+from maxmargin.solvers.online.kernel_perceptron import KernelPerceptron
+from maxmargin.solvers.online.margin_perceptron import MarginPerceptron
+from maxmargin.solvers.online.minover import MinOver
+from maxmargin.solvers.online.p_norm import PNormPerceptron
+from maxmargin.solvers.online.passive_aggressive import (
+    PassiveAggressive,
+    PassiveAggressiveI,
+    PassiveAggressiveII,
+)
+from maxmargin.solvers.online.pdm import Pdm
+from maxmargin.solvers.online.pocket import Pocket
+from maxmargin.solvers.online.relu_sgd import ReluSgd
+from maxmargin.solvers.online.romma import AggressiveRomma, Romma
+from maxmargin.solvers.online.rosenblatt import Perceptron
+from maxmargin.solvers.online.second_order import Arow, SecondOrderPerceptron
+from maxmargin.solvers.online.svm_subgradient import Pegasos, SubgradientSvm
+from maxmargin.solvers.online.theorems import THEOREMS
+from maxmargin.solvers.online.voted import VotedPerceptron
+from maxmargin.solvers.online.winnow import Winnow
+
+ALGORITHMS: Mapping[str, type[Algorithm]] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        Perceptron,
+        AveragedPerceptron,
+        VotedPerceptron,
+        Pocket,
+        MarginPerceptron,
+        PassiveAggressive,
+        PassiveAggressiveI,
+        PassiveAggressiveII,
+        OnlineGradientDescent,
+        SecondOrderPerceptron,
+        ConfidenceWeighted,
+        Arow,
+        SoftConfidenceWeightedI,
+        SoftConfidenceWeightedII,
+        PNormPerceptron,
+        AdaTron,
+        MinOver,
+        Romma,
+        AggressiveRomma,
+        Alma,
+        Pdm,
+        Winnow,
+        BalancedWinnow,
+        DeltaRule,
+        DeltaRuleSgd,
+        ReluSgd,
+        SubgradientSvm,
+        Pegasos,
+        KernelPerceptron,
+    )
+}
+
+_MOST_NAMED = 3
+"""Names that are offered for an unknown one."""
+
+_LEAST_LIKENESS = 0.5
+"""Of a name that is offered, as difflib measures it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineAlgorithm:
+    """An entry of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+    summary : str
+        In one line.
+    parameters : mapping of str to object
+        Names and defaults.
+    order : str
+        The order of presentation where none is asked for.
+    reference : str
+    guarantees : tuple of str
+        The theorems that are checked on every run, as a `Guarantee` states them.
+    """
+
+    name: str
+    summary: str
+    parameters: Mapping[str, object]
+    order: str
+    reference: str
+    guarantees: tuple[str, ...]
+
+
+def entries() -> dict[str, OnlineAlgorithm]:
+    """Return the catalogue."""
+    return {name: _entry(algorithm) for name, algorithm in ALGORITHMS.items()}
+
+
+def _entry(algorithm: type[Algorithm]) -> OnlineAlgorithm:
+    return OnlineAlgorithm(
+        name=algorithm.name,
+        summary=algorithm.summary,
+        parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
+        order=str(algorithm.default_order),
+        reference=algorithm.reference,
+        guarantees=THEOREMS[algorithm.name],
+    )
+
+
+def algorithm_of(name: str, parameters: Mapping[str, object]) -> Algorithm:
+    """Return the algorithm of this name with these parameters.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is none of this name, or it has no such parameter or no such value of it.
+
+    Examples
+    --------
+    >>> algorithm_of("margin-perceptron", {"beta": 2.0})
+    MarginPerceptron(beta=2.0)
+    """
+    if name not in ALGORITHMS:
+        close = get_close_matches(name, ALGORITHMS, n=_MOST_NAMED, cutoff=_LEAST_LIKENESS)
+        meant = f" (did you mean {' or '.join(close)}?)" if close else ""
+        raise InvalidOptionError(f"algorithm is {name!r}{meant}; expected one of {', '.join(ALGORITHMS)}")
+    algorithm = ALGORITHMS[name]
+    known = [field.name for field in fields(algorithm)]
+    unknown = [parameter for parameter in parameters if parameter not in known]
+    if unknown:
+        expected = f"one of {', '.join(known)}" if known else "none"
+        raise InvalidOptionError(f"{name} has no parameter {unknown[0]!r}; expected {expected}")
+    return algorithm(**parameters)

@@ -1,0 +1,289 @@
+"""Confidence-weighted algorithms: a Gaussian over w, moved as little as gives the row its confidence."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above, check_between
+from maxmargin.solvers.online.covariance import check_columns
+from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+_VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
+"""Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
+many updates left an x'Sigma x too small to be told from the rounding of Sigma, ln det(Sigma_0 Sigma^-1), the greatest
+1/x'Sigma x before a mistake, and how many mistakes were no updates: those on rows x = 0."""
+
+_SHARES = 5
+"""Place of the first of n scalars: what Sigma^-1 has gained of x x' of every row."""
+
+_LEAST_SPREAD = 1e-6
+"""Share of ||x||^2 times the first variance from which on x'Sigma x is known to ten digits."""
+
+
+def confidence_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Move the Gaussian (w, Sigma) to phi sqrt(x'Sigma x) <= y w.x + alpha extra, with alpha <= cap.
+
+    The parameters are phi, extra, cap and the least x'Sigma x/||x||^2 that is checked; the table is Sigma, its last row
+    room for Sigma x. With n = v + extra and s = sqrt(x'Sigma x) after the step, alpha = (phi s - m)/n where
+    (n + v phi^2) s^2 - v phi m s - v n = 0, and Sigma^-1 gains alpha phi/s times x x'.
+    """
+    phi, extra = parameters[0], parameters[1]
+    n = w.shape[0]
+    v = 0.0
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += table[i, j] * X[row, j]
+        table[n, i] = total
+        v += total * X[row, i]
+    m = y[row] * score
+    if m >= phi * np.sqrt(max(v, 0.0)):
+        if m <= 0.0:  # both sides are 0
+            is_zero = True
+            for j in range(n):
+                is_zero &= X[row, j] == 0.0
+            if is_zero:
+                scalars[4] += 1.0
+            else:  # x'Sigma x has vanished, not x
+                scalars[1] += 1.0
+        return 0
+    if v <= 0.0:  # rounding has eaten up Sigma, and no step can help
+        scalars[1] += 1.0
+        return 1
+    wide = v + extra
+    weight = wide + v * phi * phi
+    half = v * phi * m
+    s = (half + np.sqrt(half * half + 4.0 * weight * v * wide)) / (2.0 * weight)
+    alpha = (phi * s - m) / wide
+    is_cut = alpha > parameters[2]
+    if is_cut:
+        alpha = parameters[2]
+        half = alpha * v * phi
+        s = (np.sqrt(half * half + 4.0 * v) - half) / 2.0
+    beta = alpha * phi / (s + v * alpha * phi)
+    gain = v / s * alpha * phi  # v is about s^2: the product of the two small ones may vanish
+    scalars[2] += math.log1p(gain) if gain > -1.0 else math.nan
+    scalars[5 + row] += alpha * phi / s
+    if m <= 0.0:
+        scalars[3] = max(scalars[3], 1.0 / v)
+    for i in range(n):
+        w[i] += alpha * y[row] * table[n, i]
+        for j in range(n):
+            table[i, j] -= beta * table[n, i] * table[n, j]
+    if not is_cut:
+        after, spread, square = 0.0, 0.0, 0.0
+        for i in range(n):
+            square += X[row, i] * X[row, i]
+            after += y[row] * w[i] * X[row, i]
+            for j in range(n):
+                spread += X[row, i] * table[i, j] * X[row, j]
+        wanted = phi * np.sqrt(max(spread, 0.0))
+        violation = (wanted - after - alpha * extra) / (wanted + abs(m) + alpha * wide)
+        if spread < parameters[3] * square:
+            scalars[1] += 1.0
+        else:
+            scalars[0] = max(scalars[0], violation)
+    return 1
+
+
+def _start(space: Space, confidence: float, variance: float, extra: float, cap: float) -> State:
+    check_columns(space)
+    n = space.n_columns
+    phi = NormalDist().inv_cdf(confidence)
+    parameters = np.array([phi, extra, cap, _LEAST_SPREAD * variance])
+    scalars = np.zeros(_SHARES + space.n_samples)
+    return State(w=np.zeros(n), table=variance * np.eye(n + 1, n), scalars=scalars, parameters=parameters)
+
+
+_TINY = 1e-9
+"""Relative violation of the constraint that rounding may cause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gaussian(Algorithm):
+    """A Gaussian over w, and what holds after every update of it.
+
+    Attributes
+    ----------
+    constraint, growth : str
+        Of the class: what holds after an update, and the least growth of ln det Sigma^-1 by a mistake.
+
+    Notes
+    -----
+    Derived here. With v = x'Sigma x before an update and s^2 after it, Sigma^-1 gains alpha phi/s times x x' and det
+    Sigma^-1 grows by the factor v/s^2 = 1 + alpha phi v/s. Let m = y w.x <= 0 before. An update that is not cut has
+    alpha = (phi s - m)/(v + extra) >= phi s/(v + extra), and the factor is at least 1 + phi^2 v/(v + extra). One with
+    alpha = C has s^2 + C phi v s = v, so sqrt(v)/s = exp(asinh(C phi sqrt(v)/2)). Both grow with v. A row x = 0, which
+    there is through the origin only, is a mistake without an update: it leaves the volume as it is, and is not counted.
+    """
+
+    step: ClassVar[Step] = staticmethod(confidence_step)
+    constraint: ClassVar[str]
+    growth: ClassVar[str]
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the constraint of the step, and the bound of the mistakes by the volume of the Gaussian."""
+        is_exact = run.scalar(_UNCHECKED) == 0
+        return (
+            at_most(
+                "constraint",
+                f"after every update {self.constraint}: relative violation <= 1e-9, unless rounding has eaten up Sigma",
+                run.scalar(_VIOLATION),
+                where(is_exact, _TINY),
+                self.reference,
+            ),
+            at_most(
+                "volume",
+                f"mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/{self.growth}, unless rounding has eaten up Sigma",
+                run.n_mistakes - run.scalar(_IDLE),
+                where(is_exact, quotient(run.scalar(_LOG_DETERMINANT), _least_growth(run))),
+                "derived: every mistake makes det Sigma smaller by that factor at least",
+            ),
+        )
+
+
+def _least_growth(run: "OnlineRun") -> float:
+    """Return by how much a mistake makes ln det Sigma^-1 grow at least."""
+    phi, extra, cap, _ = run.state.parameters.tolist()
+    precision = run.scalar(_GREATEST_PRECISION)
+    whole = math.log1p(phi * phi / (1 + extra * precision))
+    return min(whole, 2 * math.asinh(cap * phi / 2 / math.sqrt(precision))) if precision else whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SoftGaussian(_Gaussian):
+    """One whose constraint may be violated, for a price.
+
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    C : float
+        Positive.
+    variance : float
+        Of every weight at the start, positive.
+    """
+
+    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
+
+    confidence: float = 0.9
+    C: float = 1.0
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_between("confidence", self.confidence, 0.5, 1.0)
+        check_above("C", self.C)
+        check_above("variance", self.variance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceWeighted(_Gaussian):
+    """The Gaussian nearest to the last one with P(y w.x > 0) >= confidence, in its exact form.
+
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    variance : float
+        Of every weight at the start, positive.
+
+    Notes
+    -----
+    Derived here, after Crammer, Dredze and Pereira 2008. Let U = y u.x >= phi s at every update, s^2 = x'Sigma x after
+    it. Because y w.x = phi s then, (u - w)'Sigma^-1 (u - w) changes by
+    -alpha^2 v - 2 alpha (U - phi s) + alpha phi/s (U - phi s)^2 <= -alpha^2 v + alpha phi/s U^2, and what the last term
+    adds up to is what u'Sigma^-1 u has gained: sum alpha^2 v <= u'Sigma^-1 u at the end. A mistake has
+    alpha^2 v >= phi^2/(1 + phi^2). As s^2 <= variance ||x||^2, any u that separates does once it is long enough.
+    """
+
+    name: ClassVar[str] = "cw"
+    summary: ClassVar[str] = "confidence-weighted, in its exact form with a full covariance"
+    reference: ClassVar[str] = "Crammer, Dredze and Pereira 2008"
+    constraint: ClassVar[str] = "y w.x >= phi sqrt(x'Sigma x)"
+    growth: ClassVar[str] = "ln(1 + phi^2)"
+
+    confidence: float = 0.9
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_between("confidence", self.confidence, 0.5, 1.0)
+        check_above("variance", self.variance)
+
+    def start(self, space: Space) -> State:
+        """Return the Gaussian with mean 0."""
+        return _start(space, self.confidence, self.variance, 0.0, math.inf)
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return what holds of every Gaussian, and the bound of the mistakes by a u that separates."""
+        is_proven = truth.is_separable and run.scalar(_UNCHECKED) == 0
+        return (
+            *_Gaussian.guarantees(self, run, truth),
+            at_most(
+                "mistakes",
+                "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, "
+                "y u.x >= phi sqrt(variance) ||x|| on every row, unless rounding has eaten up Sigma",
+                run.n_mistakes,
+                where(is_proven, self._most_mistakes(run, truth) if is_proven else math.inf),
+                "derived after Crammer, Dredze and Pereira 2008",
+            ),
+        )
+
+    def _most_mistakes(self, run: "OnlineRun", truth: "Truth") -> float:
+        """Return (1 + 1/phi^2) u'Sigma^-1 u for the u of the truth, made long enough."""
+        scores = truth.space.y * (truth.space.X @ truth.u)
+        ratio = float(np.max(np.sqrt(truth.space.squared_norms) / scores))
+        gained = float(run.state.scalars[_SHARES:] @ scores**2)
+        phi = float(run.state.parameters[0])
+        return (1 + phi * phi) * ratio**2 * (truth.square + self.variance * gained)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftConfidenceWeightedI(_SoftGaussian):
+    """Soft confidence-weighted learning with a price C of the violation: the step alpha is C at most.
+
+    Its parameters are ``confidence``, ``C`` and ``variance``.
+    """
+
+    name: ClassVar[str] = "scw-1"
+    summary: ClassVar[str] = "soft confidence-weighted, linear price of a violation"
+    constraint: ClassVar[str] = "with alpha < C, y w.x >= phi sqrt(x'Sigma x)"
+    growth: ClassVar[str] = "min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least x'Sigma x before a mistake"
+
+    def start(self, space: Space) -> State:
+        """Return the Gaussian with mean 0."""
+        return _start(space, self.confidence, self.variance, 0.0, self.C)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftConfidenceWeightedII(_SoftGaussian):
+    """Soft confidence-weighted learning with a price C of the squared violation.
+
+    Its parameters are ``confidence``, ``C`` and ``variance``.
+    """
+
+    name: ClassVar[str] = "scw-2"
+    summary: ClassVar[str] = "soft confidence-weighted, squared price of a violation"
+    constraint: ClassVar[str] = "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)"
+    growth: ClassVar[str] = "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one"
+
+    def start(self, space: Space) -> State:
+        """Return the Gaussian with mean 0."""
+        return _start(space, self.confidence, self.variance, 1 / (2 * self.C), math.inf)

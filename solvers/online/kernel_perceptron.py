@@ -1,0 +1,137 @@
+"""The kernel perceptron: the perceptron in the feature space of a kernel, from the Gram matrix of the rows."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.online.algorithm import Algorithm, Step, check_above
+from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.measure import Measured
+from maxmargin.solvers.online.space import MOST_ENTRIES, Space
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+KERNELS = ("linear", "polynomial", "rbf")
+
+
+def kernel_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add y to the coefficient of the row on a mistake."""
+    if y[row] * score > 0.0:
+        return 0
+    w[row] += y[row]
+    return 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelSpace(Space):
+    """The Gram matrix as X, so that w holds coefficients and w.x is a score; and the rows (x, s) behind it."""
+
+    rows: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPerceptron(Algorithm):
+    """c_i += y_i where y_i sum_k c_k K(x_k, x_i) <= 0, on the rows (x, s): the perceptron for sum c_k phi(x_k).
+
+    Attributes
+    ----------
+    kernel : {"linear", "polynomial", "rbf"}
+        x.z, (x.z)^degree, or exp(-gamma ||x - z||^2); with bias x.z stands for x.z + s^2.
+    degree : int
+        From 1.
+    gamma : float
+        Positive.
+
+    Notes
+    -----
+    Any u of the feature space gives a bound R^2/g^2 with its margin g; here u is the plane that a converged run ended
+    on, with the margin it has there, and R^2 = max K(x, x).
+    """
+
+    name: ClassVar[str] = "kernel-perceptron"
+    summary: ClassVar[str] = "the perceptron in the feature space of a kernel"
+    reference: ClassVar[str] = "Aizerman, Braverman and Rozonoer 1964; Freund and Schapire 1999"
+    step: ClassVar[Step] = staticmethod(kernel_step)
+
+    kernel: str = "rbf"
+    degree: int = 2
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise InvalidOptionError(f"kernel is {self.kernel!r}; expected one of {', '.join(KERNELS)}")
+        if not isinstance(self.degree, int):
+            raise InvalidOptionError(f"degree is {self.degree!r}; expected a whole number from 1")
+        check_above("degree", self.degree, 1, inclusive=True)
+        check_above("gamma", self.gamma)
+
+    def space(self, space: Space) -> KernelSpace:
+        """Return the space of the coefficients.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the Gram matrix has too many entries, or overflows.
+        """
+        if space.n_samples**2 > MOST_ENTRIES:
+            raise InvalidProblemError(
+                f"there are {space.n_samples} rows; expected {math.isqrt(MOST_ENTRIES)} at most for a Gram matrix"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            gram = self.between(space.X, space.X)
+        if not np.isfinite(gram).all():
+            raise InvalidProblemError("the Gram matrix overflows: divide the data by a power of two")
+        return KernelSpace(X=gram, y=space.y, scale=space.scale, exponent=space.exponent, rows=space.X)
+
+    def between(self, X: Floats, Z: Floats) -> Floats:
+        """Return K(x, z) for all rows of two matrices."""
+        products = X @ Z.T
+        if self.kernel == "linear":
+            return np.ascontiguousarray(products)
+        if self.kernel == "polynomial":
+            return np.ascontiguousarray(products**self.degree)
+        squares = (X * X).sum(axis=1)[:, np.newaxis] + (Z * Z).sum(axis=1) - 2 * products
+        return np.ascontiguousarray(np.exp(-self.gamma * np.maximum(squares, 0.0)))
+
+    def measure(self, problem: Problem, space: Space, plane: Floats) -> Measured | None:
+        """Return the coefficients with the margin in the feature space; the squared norm c'Kc is rounded."""
+        square = float(plane @ space.X @ plane)
+        least = least_functional_margin(space.problem, plane, 0.0)
+        margin = geometric_margin(least, Fraction(max(square, 0.0)))
+        errors = n_errors(space.problem, plane, 0.0)
+        return Measured(w=plane, b=0.0, margin=margin, run_margin=margin, unit_margin=margin, n_errors=errors)
+
+    def predict(self, run: "OnlineRun", X: Floats) -> Floats:
+        """Return the sign of sum c_k K(x_k, x)."""
+        space = run.space
+        assert isinstance(space, KernelSpace)  # what this algorithm runs in
+        constant = np.full((X.shape[0], space.rows.shape[1] - X.shape[1]), space.scale)
+        return np.sign(self.between(np.hstack([X, constant]), space.rows) @ run.w)
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return Novikoff's bound with the margin that the run itself achieved."""
+        radius = math.sqrt(max(float(run.space.X.diagonal().max()), 0.0))
+        ratio = quotient(radius, run.margin)
+        return (
+            at_most(
+                "novikoff",
+                "updates <= R^2/g^2 in the feature space, g the margin of the plane that the converged run ended on",
+                run.n_updates,
+                where(run.converged and run.margin > 0, ratio * ratio),
+                "Novikoff 1962",
+            ),
+        )

@@ -1,0 +1,218 @@
+"""The loop of every online algorithm: epochs of presentations until a rule or a limit ends it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.basics.compiling import is_switched_off
+from maxmargin.solvers.online import loop_kernel
+from maxmargin.solvers.online.algorithm import Algorithm, Presents, State, Step
+from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
+from maxmargin.solvers.perceptron.row_orders import Presentation
+from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.proof.margins import n_errors
+
+Rows = NDArray[np.int64]
+
+MOST_LOGGED = 10_000_000
+"""Updates whose rows are kept; later ones are counted only."""
+
+_SLICE_COST = 2_000_000
+"""Multiplications between two looks at the clock and at Ctrl-C: a few ms."""
+
+_SLOWER = 100
+"""So many times longer takes plain Python."""
+
+_FIRST, _FIRST_OF_ALL = 15, 50
+"""Plain work of a run, and of all runs of a process, in units of `OnlineSettings.short`, before it compiles anything.
+
+That takes about as long as to load the compiler and the loop.
+"""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What is counted during a run: in all, by row and by epoch; rows and times of the updates."""
+
+    presented: Rows
+    updated: Rows
+    n_presentations: int = 0
+    n_updates: int = 0
+    n_mistakes: int = 0
+    log: list[tuple[Rows, Rows]] = field(default_factory=list)
+    updates_per_epoch: list[int] = field(default_factory=list)
+    mistakes_per_epoch: list[int] = field(default_factory=list)
+
+    def add(self, made: int, rows: Rows, times: Rows, n_mistakes: int) -> None:
+        """Add a slice of the epoch under way."""
+        self.n_presentations += made
+        if self.n_updates < MOST_LOGGED:
+            self.log.append((rows, times))
+        self.n_updates += len(rows)
+        self.n_mistakes += n_mistakes
+        self.updates_per_epoch[-1] += len(rows)
+        self.mistakes_per_epoch[-1] += n_mistakes
+
+    def begin_epoch(self) -> None:
+        """Open the counts of another epoch."""
+        self.updates_per_epoch.append(0)
+        self.mistakes_per_epoch.append(0)
+
+    def logged(self) -> tuple[Rows, Rows]:
+        """Return the rows and the times of the updates."""
+        empty = np.empty(0, dtype=np.int64)
+        rows, times = zip(*self.log, strict=True) if self.log else ((empty,), (empty,))
+        return np.concatenate(rows)[:MOST_LOGGED], np.concatenate(times)[:MOST_LOGGED]
+
+
+@dataclass(slots=True)
+class _Process:
+    """What the runs of a process have in common: the multiplications done in plain Python, and the compiled loop."""
+
+    plain_work: int = 0
+    has_compiled: bool = False
+
+
+_process = _Process()
+
+
+class Loop:
+    """A run: the state of its algorithm, and what is counted."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        space: Space,
+        settings: OnlineSettings,
+        *,
+        rng: np.random.Generator,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.algorithm, self.space, self.settings = algorithm, space, settings
+        self.state = algorithm.start(space)
+        zeros = np.zeros(space.n_samples, dtype=np.int64)
+        self.counts = Counts(presented=zeros, updated=zeros.copy())
+        self.order = settings.order or algorithm.default_order
+        self.is_rowwise = algorithm.presents is Presents.ROWS
+        self.presentation = Presentation(self.order, space.n_samples if self.is_rowwise else 1, rng)
+        self.interrupt = Interrupt()
+        self.reporter = Reporter(on_progress, self.interrupt)
+        self.cost = algorithm.cost(space)
+
+    def run(self) -> OnlineStop:
+        """Present epochs until the stopping rule, a limit or Ctrl-C."""
+        with self.interrupt:
+            while True:
+                if len(self.counts.updates_per_epoch) == self.settings.max_epochs:
+                    return OnlineStop.MAX_EPOCHS
+                self._present_epoch()
+                if self.interrupt.is_set:
+                    return OnlineStop.INTERRUPTED
+                if self._is_full:
+                    return OnlineStop.MAX_UPDATES
+                if self._is_late:
+                    return OnlineStop.TIME_LIMIT
+                if self._is_finished():
+                    return OnlineStop.STALLED if self._has_errors() else OnlineStop.CONVERGED
+
+    @property
+    def _is_full(self) -> bool:
+        limit = self.settings.max_updates
+        return limit is not None and self.counts.n_updates >= limit
+
+    @property
+    def _is_late(self) -> bool:
+        limit = self.settings.time_limit
+        return limit is not None and self.reporter.seconds >= limit
+
+    def _is_finished(self) -> bool:
+        return self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean())
+
+    def _has_errors(self) -> bool:
+        """Return whether a row is an error of w, though none asks for an update; of all rows at once that is no matter.
+
+        A row x = 0 is one of every w through the origin, and a score of floats may have the wrong sign.
+        """
+        return self.is_rowwise and n_errors(self.space.problem, self.state.w, 0.0) > 0
+
+    def _is_clean(self) -> bool:
+        """Return whether no row asks for an update."""
+        if self.counts.updates_per_epoch[-1]:
+            return False
+        return not self.is_rowwise or self.order.covers_all_rows or self._scan_is_clean()
+
+    def _present_epoch(self) -> None:
+        order = self.presentation.next_epoch()
+        self.counts.begin_epoch()
+        position = 0
+        while True:  # at least one presentation is made, however early the Ctrl-C
+            cost = self.cost * (_SLOWER if self._is_plain else 1)
+            stop = min(position + max(1, _SLICE_COST // cost), len(order))
+            position += self._slice(order, position, stop)
+            self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
+            if position == len(order) or self.interrupt.is_set or self._is_full or self._is_late:
+                return
+
+    def _slice(self, order: Rows, start: int, stop: int) -> int:
+        counts, limit = self.counts, self.settings.max_updates
+        room = stop - start if limit is None else min(stop - start, limit - counts.n_updates)
+        is_plain = self._is_plain
+        made, rows, times, n_mistakes = self._call(self.state, order, start, stop, room, counts)
+        _process.plain_work += made * self.cost * is_plain
+        counts.add(made, rows, times, n_mistakes)
+        return made
+
+    def _call(
+        self, state: State, order: Rows, start: int, stop: int, room: int, counts: Counts
+    ) -> tuple[int, Rows, Rows, int]:
+        rows, times = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        step, present = self._code()
+        made, n_updates, n_mistakes = present(
+            step,
+            int(self.algorithm.presents),
+            self.space.X,
+            self.space.y,
+            order,
+            start,
+            stop,
+            counts.n_presentations,
+            room,
+            state.parameters,
+            state.w,
+            state.table,
+            state.scalars,
+            counts.presented,
+            counts.updated,
+            rows,
+            times,
+        )
+        return int(made), rows[:n_updates].copy(), times[:n_updates].copy(), int(n_mistakes)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the run is too short to wait for a compiler."""
+        short, work = self.settings.short, max(1, self.counts.n_presentations) * self.cost
+        if is_switched_off() or work < short:
+            return True
+        return not _process.has_compiled and work < _FIRST * short and _process.plain_work < _FIRST_OF_ALL * short
+
+    def _code(self) -> tuple[Step, Callable[..., tuple[int, int, int]]]:
+        """Return the step and the loop."""
+        if self._is_plain:
+            return self.algorithm.step, loop_kernel.present
+        from maxmargin.solvers.online import compiled_loop as machine_code
+
+        _process.has_compiled = True
+        return machine_code.compiled_step(self.algorithm.step), machine_code.present
+
+    def _scan_is_clean(self) -> bool:
+        """Return whether no row would be updated on: random draws may have missed one. The scan is not counted."""
+        zeros = np.zeros(self.space.n_samples, dtype=np.int64)
+        trial = Counts(presented=zeros, updated=zeros.copy(), n_presentations=self.counts.n_presentations)
+        order = np.arange(self.space.n_samples)
+        _, rows, _, _ = self._call(self.state.copy(), order, 0, len(order), 1, trial)
+        return not rows.size

@@ -1,0 +1,96 @@
+"""MinOver: the perceptron that always takes the worst row."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.online.algorithm import Algorithm, Presents, State, Step, check_between
+from maxmargin.solvers.online.guarantee import (
+    Guarantee,
+    at_least,
+    at_most,
+    length_of,
+    margin_on_halt,
+    quotient,
+    where,
+)
+from maxmargin.solvers.online.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+def minover_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add y x, whatever the score."""
+    for j in range(w.shape[0]):
+        w[j] += y[row] * X[row, j]
+    return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinOver(Algorithm):
+    """w += y x for the row of least y w.x, until that is (1 - tolerance) ||w||^2/t after t updates.
+
+    Attributes
+    ----------
+    tolerance : float
+        Above 0 and below 1.
+
+    Notes
+    -----
+    ||w|| >= w.u >= t g. The least y w.x is g ||w|| at most, so ||w'||^2 <= (||w|| + g)^2 + R^2 - g^2 and, with
+    ||w|| + g >= (t + 1) g, ||w'|| <= ||w|| + g + (R^2 - g^2)/(2 (t + 1) g). From the first ||w|| <= R on, which is at
+    most (R^2 + g^2)/(2 g), that adds up to ||w||/t - g <= R^2 (1 + ln t)/(2 g t).
+    """
+
+    name: ClassVar[str] = "minover"
+    summary: ClassVar[str] = "the perceptron on the worst row, to the maximum margin"
+    reference: ClassVar[str] = "Krauth and Mezard 1987"
+    step: ClassVar[Step] = staticmethod(minover_step)
+    presents: ClassVar[Presents] = Presents.WORST_ROW
+    is_scale_free: ClassVar[bool] = True
+
+    tolerance: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_between("tolerance", self.tolerance, 0.0, 1.0)
+
+    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+        """Return whether the margin is near ||w||/t, which is no less than the maximum margin."""
+        least = float((space.y * (space.X @ state.w)).min())
+        return least >= (1 - self.tolerance) * float(state.w @ state.w) / n_updates > 0
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return how near ||w||/t is to the maximum margin, and the margin on halting."""
+        t = run.n_updates
+        mean = length_of(run.state.w) / t
+        return (
+            at_least(
+                "above",
+                "||w||/t >= g after t updates, strictly separable with margin g",
+                mean,
+                where(truth.is_separable, truth.margin),
+                "Krauth and Mezard 1987",
+            ),
+            at_most(
+                "below",
+                "||w||/t <= g + R^2 (1 + ln t)/(2 g t) after t updates, strictly separable with maximum margin g",
+                mean,
+                where(truth.is_optimal, max(_height(run, truth, g) for g in (truth.hard.lower, truth.hard.upper))),
+                "derived: ||w'|| <= ||w|| + g + (R^2 - g^2)/(2 (t + 1) g)",
+            ),
+            margin_on_halt(run, truth, 1 - self.tolerance, "(1 - tolerance) g", "derived: ||w||/t >= g"),
+        )
+
+
+def _height(run: "OnlineRun", truth: "Truth", g: float) -> float:
+    t = run.n_updates
+    return g + quotient(truth.space.radius**2 * (1 + math.log(t)), 2 * g * t)

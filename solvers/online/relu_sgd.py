@@ -1,0 +1,78 @@
+"""Stochastic gradient descent on the perceptron's own loss max(0, -y w.x), and what its kink at 0 decides."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_between
+from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
+from maxmargin.solvers.online.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+def relu_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add y x where y w.x < 0, and the parameter times y x where it is 0."""
+    margin = y[row] * score
+    if margin > 0.0 or (margin == 0.0 and parameters[0] == 0.0):
+        return 0
+    share = 1.0 if margin < 0.0 else parameters[0]
+    for j in range(w.shape[0]):
+        w[j] += share * y[row] * X[row, j]
+    return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReluSgd(Algorithm):
+    """Subgradient descent on max(0, -y w.x) from w = 0: w += y x where y w.x < 0, and at_zero y x at the kink.
+
+    At the kink any share of -y x between 0 and 1 is a subgradient. With 1 this is the perceptron; with 0 it never
+    leaves w = 0, where the loss has its minimum.
+
+    Attributes
+    ----------
+    at_zero : float
+        From 0 to 1.
+
+    Notes
+    -----
+    With the sum K of the shares, at least at_zero times the updates: g K <= w.u <= ||w|| <= R sqrt(K).
+    """
+
+    name: ClassVar[str] = "relu-sgd"
+    summary: ClassVar[str] = "subgradient descent on max(0, -y w.x)"
+    reference: ClassVar[str] = "derived: the perceptron as stochastic subgradient descent"
+    step: ClassVar[Step] = staticmethod(relu_step)
+    is_scale_free: ClassVar[bool] = True
+
+    at_zero: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.at_zero != 0:
+            check_between("at_zero", self.at_zero, 0.0, 1.0, inclusive=True)
+
+    def start(self, space: Space) -> State:
+        """Return w = 0."""
+        return State(w=np.zeros(space.n_columns), parameters=np.array([float(self.at_zero)]))
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the bound of the updates: 0 with the subgradient 0 at the kink."""
+        if not self.at_zero:
+            return (at_most("stays", "updates <= 0: w = 0 is never left", run.n_updates, 0.0, "derived: y 0.x = 0"),)
+        return (
+            at_most(
+                "updates",
+                "updates <= R^2/(at_zero g^2), strictly separable with margin g",
+                run.n_updates,
+                where(truth.is_separable, truth.novikoff / self.at_zero),
+                "derived: g K <= w.u <= ||w|| <= R sqrt(K) with the sum K of the shares",
+            ),
+        )

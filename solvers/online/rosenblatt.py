@@ -1,0 +1,77 @@
+"""Rosenblatt's perceptron, as a member of the family."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.online.algorithm import Algorithm, Step
+from maxmargin.solvers.online.guarantee import (
+    Guarantee,
+    at_least,
+    at_most,
+    length_of,
+    novikoff,
+    quotient,
+    where,
+)
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+def perceptron_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add y x to w on a mistake."""
+    if y[row] * score > 0.0:
+        return 0
+    for j in range(w.shape[0]):
+        w[j] += y[row] * X[row, j]
+    return 1
+
+
+def perceptron_guarantees(run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    """Return what holds for w = sum of y x over the mistakes.
+
+    With u of norm 1 and margin g: M g <= w.u <= ||w|| <= sqrt(sum ||x||^2), because no update has y w.x > 0. So
+    ||w||/M >= g, and M <= sqrt(sum ||x||^2)/g <= R sqrt(M)/g.
+    """
+    length = math.sqrt(float(run.updated @ truth.space.squared_norms))
+    return (
+        novikoff(run, truth),
+        at_most(
+            "sum-of-squares",
+            "updates <= sqrt(sum over the updates of ||x||^2)/g, strictly separable with margin g",
+            run.n_updates,
+            where(truth.is_separable, quotient(length, truth.margin)),
+            "derived: M g <= w.u <= ||w||",
+        ),
+        at_least(
+            "self-certificate",
+            "||w||/M >= g, strictly separable with margin g",
+            quotient(length_of(run.state.w), run.n_updates),
+            where(truth.is_separable, truth.margin),
+            "derived: w/M is a convex combination of the y x",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perceptron(Algorithm):
+    """w += y x where y w.x <= 0, until an epoch without a mistake."""
+
+    name: ClassVar[str] = "perceptron"
+    summary: ClassVar[str] = "add y x on a mistake"
+    reference: ClassVar[str] = "Rosenblatt 1958"
+    step: ClassVar[Step] = staticmethod(perceptron_step)
+    is_scale_free: ClassVar[bool] = True
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return Novikoff's bound, a sharper one, and the upper bound of the margin that the run proves."""
+        return perceptron_guarantees(run, truth)

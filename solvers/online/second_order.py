@@ -1,0 +1,167 @@
+"""Second-order algorithms: least squares on the rows updated on, with a matrix of their correlations."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.covariance import check_columns
+from maxmargin.solvers.online.guarantee import Guarantee, at_most
+from maxmargin.solvers.online.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+_LOG_DETERMINANT = 0
+"""Place of the scalar ln det(A/a)."""
+
+
+def second_order_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add x x' to A and y x to v, with w = A^-1 v and the table A^-1, where y w.x is at most the parameter.
+
+    The last row of the table is room for A^-1 x. By Sherman and Morrison w grows by A^-1 x (y - w.x)/(1 + x'A^-1 x).
+    """
+    if y[row] * score > parameters[0]:
+        return 0
+    n = w.shape[0]
+    excess = 0.0
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += table[i, j] * X[row, j]
+        table[n, i] = total
+        excess += total * X[row, i]
+    spread = 1.0 + excess
+    for i in range(n):
+        w[i] += table[n, i] * (y[row] - score) / spread
+        for j in range(n):
+            table[i, j] -= table[n, i] * table[n, j] / spread
+    scalars[0] += math.log1p(excess) if excess > -1.0 else math.nan
+    return 1
+
+
+_LEAST = 2.0**-1022
+"""Least a and r: 1 / 5e-324 is no float."""
+
+
+def _start(space: Space, a: float, threshold: float) -> State:
+    check_columns(space)
+    n = space.n_columns
+    return State(w=np.zeros(n), table=np.eye(n + 1, n) / a, scalars=np.zeros(1), parameters=np.array([threshold]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondOrderPerceptron(Algorithm):
+    """w = (a I + S S')^-1 v, where S holds the x of all mistakes and v is the sum of their y x.
+
+    Attributes
+    ----------
+    a : float
+        Positive, in squared units of the rows.
+
+    Notes
+    -----
+    The published rule has the present x in S too when it predicts; that scales w.x by a positive number. Derived here:
+    with A = a I + S S', s = x'A^-1 x before an update and m = y w.x, the update adds (s + 2m - m^2)/(1 + s) to
+    v'A^-1 v, on a mistake s/(1 + s) <= ln(1 + s) at most, and it multiplies det A by 1 + s. As 1 <= loss(u) + y u.x,
+    the updates are sum loss(u) + v.u at most, and v.u <= sqrt(u'Au) sqrt(v'A^-1 v).
+    """
+
+    name: ClassVar[str] = "second-order"
+    summary: ClassVar[str] = "the perceptron in coordinates whitened by its mistakes"
+    reference: ClassVar[str] = "Cesa-Bianchi, Conconi and Gentile 2005"
+    step: ClassVar[Step] = staticmethod(second_order_step)
+
+    a: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_above("a", self.a, _LEAST, inclusive=True)
+
+    def start(self, space: Space) -> State:
+        """Return w = 0 and A = a I."""
+        return _start(space, self.a, 0.0)
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the bound of the mistakes; it holds for every u."""
+        losses, spread = _compared(run, truth)
+        value = losses + math.sqrt((self.a * truth.square + spread) * run.scalar(_LOG_DETERMINANT))
+        return (
+            at_most(
+                "mistakes",
+                "updates <= sum loss(u) + sqrt((a ||u||^2 + sum (u.x)^2) ln det(A/a)), sums over the updates, "
+                "for every u",
+                run.n_updates,
+                value,
+                "derived after Cesa-Bianchi, Conconi and Gentile 2005",
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arow(Algorithm):
+    """Adaptive regularisation of weights: w minimises r ||w||^2 + sum of (y - w.x)^2 over the rows with y w.x < 1.
+
+    Attributes
+    ----------
+    r : float
+        Positive, in squared units of the rows.
+
+    Notes
+    -----
+    The published covariance Sigma is r A^-1, so that w follows the rule of the second-order perceptron, whose
+    derivation holds. Only that an update which is no mistake adds (s + 1)/(1 + s) <= 1 + ln(1 + s) at most, for
+    2m - m^2 <= 1.
+    """
+
+    name: ClassVar[str] = "arow"
+    summary: ClassVar[str] = "adaptive regularisation of weights"
+    reference: ClassVar[str] = "Crammer, Kulesza and Dredze 2009"
+    step: ClassVar[Step] = staticmethod(second_order_step)
+
+    r: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_above("r", self.r, _LEAST, inclusive=True)
+
+    def start(self, space: Space) -> State:
+        """Return w = 0 and Sigma = I."""
+        return _start(space, self.r, math.nextafter(1.0, 0.0))
+
+    def cost(self, space: Space) -> int:
+        """Return that of an update."""
+        return space.n_columns**2
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the bound of the updates, mistakes and others; it holds for every u."""
+        losses, spread = _compared(run, truth)
+        others = run.n_updates - run.n_mistakes
+        value = losses + math.sqrt((self.r * truth.square + spread) * (run.scalar(_LOG_DETERMINANT) + others))
+        return (
+            at_most(
+                "mistakes",
+                "updates <= sum loss(u) + sqrt((r ||u||^2 + sum (u.x)^2) (ln det(A/r) + U)), sums over the updates, "
+                "U of them no mistakes, for every u",
+                run.n_updates,
+                value,
+                "derived after Crammer, Kulesza and Dredze 2009",
+            ),
+        )
+
+
+def _compared(run: "OnlineRun", truth: "Truth") -> tuple[float, float]:
+    """Return the sums over the updates of loss(u) and of (u.x)^2."""
+    scores = truth.space.X @ truth.u
+    return float(run.updated @ truth.losses), float(run.updated @ scores**2)

@@ -1,0 +1,141 @@
+"""Winnow: multiplicative updates of positive weights against a fixed threshold."""
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.space import Space
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.online.online_result import OnlineRun
+    from maxmargin.solvers.online.truth import Truth
+
+Floats = NDArray[np.float64]
+
+
+_SHARES = (0.5, 0.25, 0.1, 0.01)
+"""Of the drop that a mistake on a negative row brings for u = 0: what the vectors to compare with are asked for."""
+
+_LARGEST_POWER = math.log(sys.float_info.max)
+"""Of a finite exponential."""
+
+
+def winnow_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """On a mistake multiply every weight by factor^(y x_j/size) but the last; parameters are ln factor and the size."""
+    if y[row] * score > 0.0:
+        return 0
+    for j in range(w.shape[0] - 1):
+        power = parameters[0] * y[row] * X[row, j] / parameters[1]
+        w[j] *= math.inf if power > _LARGEST_POWER else math.exp(power)
+    return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Winnow(Algorithm):
+    """Winnow2: w = 1 at the start, and w_j times factor^(y x_j) on a mistake of the rule w.x > threshold.
+
+    Features are non-negative, and divided by the greatest of them all, which for Boolean ones changes nothing. The
+    bias is fixed: with a threshold theta it is -theta.
+
+    Attributes
+    ----------
+    factor : float
+        Above 1.
+    threshold : float, optional
+        Positive; by default half the number of features.
+
+    Notes
+    -----
+    For u >= 0 the potential sum u_j ln(u_j/w_j) - u_j + w_j >= 0 drops at a mistake on a positive row by
+    ln(factor) u.x - (factor - 1) theta at least, and on a negative one by (1 - 1/factor) theta - ln(factor) u.x: the
+    exponential lies below its chord on [0, 1]. If all of these are at least D > 0, the mistakes are at most the first
+    potential over D. Several u are found by linear programs: the least sum u with a given D; the best bound is stated.
+    """
+
+    name: ClassVar[str] = "winnow"
+    summary: ClassVar[str] = "multiplicative updates for non-negative features"
+    reference: ClassVar[str] = "Littlestone 1988"
+    step: ClassVar[Step] = staticmethod(winnow_step)
+
+    factor: float = 2.0
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        check_above("factor", self.factor, 1.0)
+        if self.threshold is not None:
+            check_above("threshold", self.threshold)
+
+    def start(self, space: Space) -> State:
+        """Return w = 1 and the fixed bias.
+
+        Raises
+        ------
+        InvalidProblemError
+            If there is no bias, or a negative feature.
+        """
+        if not space.scale:
+            raise InvalidProblemError("winnow has a fixed threshold; expected bias=True")
+        size = self._size(space)
+        w = np.ones(space.n_columns)
+        w[-1] = -self._threshold(space) * size / space.scale
+        return State(w=w, parameters=np.array([math.log(self.factor), size]))
+
+    def _threshold(self, space: Space) -> float:
+        return (space.n_columns - 1) / 2 if self.threshold is None else float(self.threshold)
+
+    def _size(self, space: Space) -> float:
+        features = space.X[:, :-1]
+        if features.min() < 0:
+            raise InvalidProblemError(f"winnow needs non-negative features; the least is {features.min():g}")
+        return float(features.max()) or 1.0
+
+    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+        """Return the bound of the mistakes, for a u from a linear program where there is one."""
+        bound = self._bound(truth.space)
+        return (
+            at_most(
+                "mistakes",
+                "updates <= (sum u ln u - u + 1)/D, for a u >= 0 with every drop of the potential at least D > 0",
+                run.n_updates,
+                where(math.isfinite(bound), bound),
+                "derived after Littlestone 1988: the drop of the relative entropy to u",
+            ),
+        )
+
+    def _bound(self, space: Space) -> float:
+        rows, threshold = space.X[:, :-1] / self._size(space), self._threshold(space)
+        rate = math.log(self.factor)
+        least, most = (self.factor - 1) * threshold, (1 - 1 / self.factor) * threshold
+        if math.isinf(least):
+            return math.inf
+        best = math.inf
+        for drop in (share * most for share in _SHARES):
+            u = _least_vector(rows, space.y, (least + drop) / rate, (most - drop) / rate)
+            if u is not None:
+                scores = rate * (rows @ u)
+                drops = np.where(space.y > 0, scores - least, most - scores)
+                best = min(best, quotient(_relative_entropy(u), float(drops.min())))
+        return best
+
+
+def _relative_entropy(u: Floats) -> float:
+    """Return that of u >= 0 to the weights 1."""
+    logs = np.log(u, out=np.zeros_like(u), where=u > 0)
+    return float((u * logs - u + 1).sum())
+
+
+def _least_vector(rows: Floats, y: Floats, low: float, high: float) -> Floats | None:
+    """Return u >= 0 of least sum with u.x >= low on positive and u.x <= high on negative rows, or None."""
+    from scipy.optimize import linprog
+
+    answer = linprog(np.ones(rows.shape[1]), A_ub=-y[:, np.newaxis] * rows, b_ub=np.where(y > 0, -low, high))
+    return None if answer.x is None else np.asarray(np.maximum(answer.x, 0.0))
