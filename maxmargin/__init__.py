@@ -5,7 +5,7 @@ Public names are loaded on first use, so that ``import maxmargin`` costs little.
 
 from importlib import import_module
 
-from maxmargin.version import __version__ as __version__
+from maxmargin.text.version import __version__ as __version__
 
 TYPE_CHECKING = False  # that of `typing`, whose import is long enough for Ctrl-C to come
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from maxmargin.order_studies import OrderStudy, order_study
     from maxmargin.preparing import prepare
     from maxmargin.proofs import verify
-    from maxmargin.readers.errors import DataError
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
@@ -43,11 +42,12 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.soft_margin.nu_solution import NuMargin
+    from maxmargin.text.data_error import DataError
 
 _HOMES = {
     "Bound": "maxmargin.bounds",
     "CertificateError": "maxmargin.solvers.proof.checker",
-    "DataError": "maxmargin.readers.errors",
+    "DataError": "maxmargin.text.data_error",
     "Dataset": "maxmargin.dataset",
     "FewestErrors": "maxmargin.solvers.fewest_errors.fewest_solution",
     "Guarantee": "maxmargin.solvers.online.guarantee",

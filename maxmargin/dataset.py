@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from maxmargin.carriers.gate import opened
 from maxmargin.readers.affirmative import AGAINST_REST, CHOSEN, SECOND_OF_PAIR, default_positive
 from maxmargin.readers.binary64 import NumberError
-from maxmargin.readers.errors import data_error, listed
 from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.frozen import frozen, frozen_matrix, is_matrix, signs
 from maxmargin.readers.labels import (
@@ -25,6 +24,7 @@ from maxmargin.readers.labels import (
 )
 from maxmargin.readers.table import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
 from maxmargin.solvers.errors import InvalidProblemError, option
+from maxmargin.text.data_error import data_error, listed
 
 if TYPE_CHECKING:
     from maxmargin.carriers.opening import Stored

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from maxmargin.dataset import Dataset, read_dataset
 from maxmargin.decimal_reading import DecimalReading
 from maxmargin.readers.binary64 import MOST_DIGITS, NumberError
-from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.formats import DELIMITED, READERS, format_of
 from maxmargin.readers.numerals import BOOLEAN, bounded_fraction
 from maxmargin.readers.source import suffix_of
 from maxmargin.readers.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import DataError, data_error, quote
 
 TYPED = (".parquet", ".feather")
 """Of the formats that have a type of decimal numbers."""

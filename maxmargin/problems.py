@@ -3,9 +3,9 @@
 import numpy as np
 
 from maxmargin.dataset import Dataset
-from maxmargin.readers.errors import quote
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
+from maxmargin.text.data_error import quote
 
 
 def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:

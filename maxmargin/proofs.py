@@ -8,7 +8,6 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from maxmargin.outputs import write_text
 from maxmargin.readers.arrays import Features, features_of, labels_of
 from maxmargin.readers.exact_rows import ExactRows
 from maxmargin.readers.labels import LabelError, Labels, encode
@@ -16,6 +15,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
+from maxmargin.text.outputs import write_text
 
 Document = dict[str, Any]
 

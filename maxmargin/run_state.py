@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.carriers import state_file
 from maxmargin.carriers.announcing import tell, warn
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError
+from maxmargin.text.data_error import DataError, data_error
 
 if TYPE_CHECKING:
     import numpy as np

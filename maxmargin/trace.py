@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maxmargin.escaping import markdown
-from maxmargin.outputs import replacing_text
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.escaping import markdown
+from maxmargin.text.outputs import replacing_text
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step

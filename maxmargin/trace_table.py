@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.escaping import markdown, shown
-from maxmargin.outputs import write_text
+from maxmargin.text.escaping import markdown, shown
+from maxmargin.text.outputs import write_text
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from maxmargin.dataset import Dataset
 from maxmargin.readers.arrays import held_numbers, refuse_masked
 from maxmargin.readers.binary64 import REAL_KINDS, array_of
-from maxmargin.readers.errors import listed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.reals import exact_real, shown
 from maxmargin.solvers.problem.row_weights import RowWeights, numbers_of_rows
+from maxmargin.text.data_error import listed
 
 Groups = NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
-from maxmargin import escaping
+from maxmargin.text import escaping
 
 UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""

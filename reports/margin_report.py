@@ -47,7 +47,7 @@ class MarginReport:
         """Return `to_dict` as JSON; its numbers read back as they are."""
         import json
 
-        from maxmargin.escaping import json_characters
+        from maxmargin.text.escaping import json_characters
 
         return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
@@ -84,7 +84,7 @@ class MarginReport:
         """
         from pathlib import Path
 
-        from maxmargin.outputs import write_text
+        from maxmargin.text.outputs import write_text
 
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
         target = Path(path)

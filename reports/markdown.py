@@ -2,9 +2,9 @@
 
 import re
 
-from maxmargin.escaping import markdown
 from maxmargin.reports.document import Document
 from maxmargin.reports.templating import environment
+from maxmargin.text.escaping import markdown
 
 
 def render(document: Document) -> str:

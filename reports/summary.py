@@ -66,7 +66,7 @@ def summarize(study: Study) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return what the numbers were computed with."""
-    from maxmargin.version import __version__
+    from maxmargin.text.version import __version__
 
     found = {"maxmargin": __version__, "python": platform.python_version()}
     for package in _PACKAGES:

@@ -2,8 +2,8 @@
 
 import textwrap
 
-from maxmargin.escaping import shown
 from maxmargin.reports.document import Document, Points
+from maxmargin.text.escaping import shown
 
 
 def render(document: Document, *, width: int = 80) -> str:

@@ -29,11 +29,11 @@ from maxmargin.cli.app import run
 from maxmargin.cli.progress import passes_shown
 from maxmargin.dataset import Dataset, load
 from maxmargin.readers import delimited
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.text.data_error import DataError
 
 N, D = 1009, 3
 

@@ -17,8 +17,8 @@ import maxmargin as mm
 from maxmargin.carriers import dask_files, dask_rows
 from maxmargin.carriers.dask_rows import InThreads, OnCluster, backend
 from maxmargin.dataset import Dataset, from_arrays, load
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.text.data_error import DataError
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

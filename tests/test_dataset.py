@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import maxmargin.readers.bundled as bundled
 from maxmargin.dataset import REST, Dataset, from_arrays, load
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.text.data_error import DataError
 
 X3 = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
 

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from maxmargin.api import problem_of
 from maxmargin.dataset import load
 from maxmargin.decimals import DecimalReading, read_decimal
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.margins import best_offset, enclose_functional_margins
 from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.text.data_error import DataError
 
 quickly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

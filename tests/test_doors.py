@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.text.data_error import DataError
 
 quickly = settings(max_examples=50, deadline=None)
 

@@ -16,8 +16,8 @@ from pyarrow import feather, parquet
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.text.data_error import DataError
 
 
 def refused(call: Callable[[], Any]) -> str:

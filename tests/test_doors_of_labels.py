@@ -16,8 +16,8 @@ import pytest
 import scipy.sparse as sp
 
 import maxmargin as mm
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.text.data_error import DataError
 
 
 def refused(call: Callable[[], Any]) -> str:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.escaping import json_characters, markdown, shown
 from maxmargin.reports import terminal
+from maxmargin.text.escaping import json_characters, markdown, shown
 
 FORGED = "valid: separable (proven)"
 EVIL = {

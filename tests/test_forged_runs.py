@@ -14,7 +14,7 @@ from forging import Content, places
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.readers.errors import DataError
+from maxmargin.text.data_error import DataError
 
 TENS = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
 SIDES = [-1, -1, -1, -1, 1, 1, 1, 1]

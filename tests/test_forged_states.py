@@ -16,9 +16,9 @@ from maxmargin.api import problem_of
 from maxmargin.carriers import resume
 from maxmargin.carriers.budget import Budget
 from maxmargin.dataset import load
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.text.data_error import DataError
 
 N = 60
 VALUES = (None, True, -1, 0, 1, 59, 61, 2**63, 2**70, 0.5, math.nan, "x", "", [], [1], {})

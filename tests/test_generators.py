@@ -19,9 +19,9 @@ from maxmargin.generators import Generated, Truth, families, generate, is_family
 from maxmargin.generators import change as changes
 from maxmargin.generators.case import OVERLAP, Case, quasi, separable, two_classes
 from maxmargin.generators.exact import Matrix, NotRepresentableError
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.data_error import DataError
 
 Decide = Callable[..., tuple[str, list[int]]]
 Square = Callable[..., Fraction]

@@ -17,7 +17,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.outputs import check_writable, replacing, write_text
+from maxmargin.text.outputs import check_writable, replacing, write_text
 
 TABLE = "a,b,y\n0,0,no\n1,0,no\n0,2,yes\n3,3,yes\n"
 

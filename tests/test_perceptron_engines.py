@@ -15,7 +15,6 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
@@ -30,6 +29,7 @@ from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.data_error import DataError
 
 ZERO_RULES = ("mistake", "positive", "negative")
 ROUNDED = (Method.WEIGHTS, Method.GRAM, Method.BLOCKS)

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from maxmargin.dataset import Dataset, load
 from maxmargin.readers.delimited import BYTES_AT_ONCE
-from maxmargin.readers.errors import DataError
 from maxmargin.readers.layout import is_header
 from maxmargin.readers.numerals import number
+from maxmargin.text.data_error import DataError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 TABLES = st.tuples(st.integers(2, 12), st.integers(1, 5)).flatmap(

@@ -17,8 +17,8 @@ from pyarrow import parquet
 
 from maxmargin.dataset import load
 from maxmargin.readers.delimited import read_delimited
-from maxmargin.readers.errors import DataError
 from maxmargin.readers.table import Choice
+from maxmargin.text.data_error import DataError
 
 GOOD = "sepal,petal,species\n5.1,1.4,setosa\n4.9,3.3,virginica\n5.0,1.5,setosa\n"
 

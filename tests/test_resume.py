@@ -33,10 +33,10 @@ from maxmargin.carriers.passes import watched
 from maxmargin.carriers.resume_state import State
 from maxmargin.cli.app import run
 from maxmargin.dataset import Dataset, load
-from maxmargin.readers.errors import DataError
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.text.data_error import DataError
 
 N, D, CHUNK = 6000, 3, 500
 

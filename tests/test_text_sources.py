@@ -21,11 +21,11 @@ import maxmargin as mm
 from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
 from maxmargin.decimals import read_decimal
-from maxmargin.readers.errors import DataError
 from maxmargin.readers.formats import FORMATS
 from maxmargin.readers.lookalikes import look_of
 from maxmargin.readers.numerals import number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.data_error import DataError
 
 NUMBERS = [[1.5, -0.25], [2.0, 1e-3], [0.5, 7.0], [12.75, 3.0], [1.25, 2.5], [100.0, 0.0]]
 LABELS = ["yes", "no", "yes", "yes", "no", "no"]

@@ -13,11 +13,11 @@ from maxmargin.carriers.on_disk import Piece
 from maxmargin.carriers.raw import Layout, OpenFile, RawRows, Scratch
 from maxmargin.carriers.row_cache import RowNumbers
 from maxmargin.carriers.scan import Labelled, Mark, bounds_of
-from maxmargin.readers.errors import data_error, quote
 from maxmargin.readers.npy import BROKEN, read_header
 from maxmargin.readers.npz import array_of_archive, broken_archive, missing_array
 from maxmargin.readers.table import Roles, shown_name
 from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.text.data_error import data_error, quote
 
 _LOCAL_HEADER_BYTES = 30
 _BYTES_AT_ONCE = 1 << 20

@@ -15,12 +15,12 @@ from maxmargin.carriers.on_disk import Piece
 from maxmargin.carriers.row_cache import Floats, RowNumbers
 from maxmargin.carriers.scan import Labelled, Mark, not_finite
 from maxmargin.readers.binary64 import NumberError, numbers
-from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.numerals import number
 from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem import extremes
+from maxmargin.text.data_error import DataError, data_error, quote
 
 _ROWS_TURNED_AT_ONCE = 2048
 """Rows written from columns into a matrix while both are in the cache of the processor."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.carriers.budget import Budget, size_text
 from maxmargin.carriers.row_cache import RowNumbers
-from maxmargin.readers.errors import data_error
 from maxmargin.readers.pandas_index import index_columns
+from maxmargin.text.data_error import data_error
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 """Bytes of every column that are read ahead."""

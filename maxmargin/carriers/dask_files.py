@@ -21,9 +21,9 @@ from maxmargin.carriers.text import ArrowColumns, labelled
 from maxmargin.carriers.validation import Validation
 from maxmargin.readers.delimited import Block, columns_of_block, layout_of
 from maxmargin.readers.encodings import decoded
-from maxmargin.readers.errors import data_error
 from maxmargin.readers.source import is_compressed, kind_of, long_line, open_binary
 from maxmargin.readers.table import LONGEST_LINE, Choice, Roles, shown_name
+from maxmargin.text.data_error import data_error
 
 _BYTES_AT_ONCE = 1 << 26
 """Of a text file, parsed by one task."""

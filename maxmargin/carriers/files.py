@@ -10,10 +10,10 @@ from maxmargin.carriers.budget import Budget
 from maxmargin.carriers.opening import SUFFIXES, is_readable_in_parts
 from maxmargin.carriers.scan import Scan
 from maxmargin.carriers.text import TextScan
-from maxmargin.readers.errors import data_error, listed
 from maxmargin.readers.formats import DELIMITED
 from maxmargin.readers.source import kind_of
 from maxmargin.readers.table import Choice
+from maxmargin.text.data_error import data_error, listed
 
 
 def scans_of(path: str, choice: Choice, budget: Budget) -> tuple[list[Scan], list[str]]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.carriers.budget import Budget
-from maxmargin.readers.errors import data_error
 from maxmargin.readers.labels import Labels
 from maxmargin.readers.source import STDIN, is_compressed, kind_of, size_of_content
 from maxmargin.readers.table import Choice, Roles, drop_note, kept_names
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import data_error
 
 if TYPE_CHECKING:
     from maxmargin.carriers.dask_rows import DaskRows

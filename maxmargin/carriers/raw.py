@@ -18,7 +18,7 @@ from maxmargin.carriers.on_disk import Piece
 from maxmargin.carriers.row_cache import Floats, RowNumbers
 from maxmargin.carriers.scan import Mark, unreadable
 from maxmargin.readers.binary64 import NumberError, numbers
-from maxmargin.readers.errors import data_error
+from maxmargin.text.data_error import data_error
 
 _GAP = 64
 """Rows that lie no farther apart are read together."""

@@ -23,11 +23,11 @@ from maxmargin.carriers.row_cache import Floats, RowNumbers
 from maxmargin.carriers.row_store import USES, KeptRows, RowStore, Unconfirmed
 from maxmargin.carriers.scan import Bounds, Labelled, Scan
 from maxmargin.carriers.text import TextScan
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import Choice, Roles
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.problem.rows import Found, Use
-from maxmargin.version import __version__
+from maxmargin.text.data_error import DataError, data_error
+from maxmargin.text.version import __version__
 
 if TYPE_CHECKING:
     from maxmargin.readers.labels import Coder

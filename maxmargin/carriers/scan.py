@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from maxmargin.carriers.drawn_rows import DrawnRows
 from maxmargin.carriers.on_disk import Store
 from maxmargin.carriers.row_cache import Floats, RowNumbers
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY, Roles
+from maxmargin.text.data_error import DataError, data_error
 
 Bounds: TypeAlias = tuple[Floats, Floats]
 

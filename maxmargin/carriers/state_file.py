@@ -14,8 +14,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.outputs import replacing
-from maxmargin.readers.errors import DataError, data_error
+from maxmargin.text.data_error import DataError, data_error
+from maxmargin.text.outputs import replacing
 
 _MAGIC = b"maxmargin resume 1\n"
 _LENGTH_BYTES = 8

@@ -9,10 +9,10 @@ from maxmargin.carriers.drawn_rows import DrawnRows
 from maxmargin.carriers.passes import report
 from maxmargin.carriers.row_cache import RowNumbers
 from maxmargin.carriers.scan import Bounds, Labelled, Reading
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
 from maxmargin.readers.table import Roles, empty_column_hint
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
 
 if TYPE_CHECKING:
     from maxmargin.carriers.resume import Resumption

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.output import attempt_fields, listed, row_names, row_numbers
-from maxmargin.escaping import shown
+from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset

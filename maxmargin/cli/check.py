@@ -17,8 +17,8 @@ from maxmargin.cli.output import (
     print_text,
     waiting,
 )
-from maxmargin.escaping import shown
 from maxmargin.gates import holds
+from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.classes import ClassAnswers

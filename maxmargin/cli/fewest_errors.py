@@ -17,12 +17,12 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
-from maxmargin.escaping import shown
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
+from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import note, print_json, print_text
 from maxmargin.cli.output_files import check_outputs
-from maxmargin.escaping import shown
-from maxmargin.outputs import replacing_text, write_text
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.escaping import shown
+from maxmargin.text.outputs import replacing_text, write_text
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -71,7 +71,7 @@ def _made(name: str, seed: int | None) -> "Generated":
 
 
 def _document(data: "Generated") -> str:
-    from maxmargin.version import __version__
+    from maxmargin.text.version import __version__
 
     return json.dumps({"schema": "maxmargin.truth/1", "version": __version__, **truth_fields(data)}, indent=2) + "\n"
 

@@ -23,13 +23,13 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
-from maxmargin.escaping import shown
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.proof.certificate import text
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly, quotient_text
 from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin, soft_margin
+from maxmargin.text.escaping import shown
 from maxmargin.weights import row_weights
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.escaping import shown, shown_lines
+from maxmargin.text.escaping import shown, shown_lines
 
 if TYPE_CHECKING:
     from maxmargin.dataset import Dataset
@@ -26,7 +26,7 @@ _SECONDS_BETWEEN_LINES = 5.0
 
 def print_json(schema: str, fields: dict[str, Any]) -> None:
     """Print one object with its schema; infinities and NaN, which JSON lacks, become null."""
-    from maxmargin.version import __version__
+    from maxmargin.text.version import __version__
 
     print(json.dumps(plain({"schema": f"maxmargin.{schema}/1", "version": __version__, **fields}), allow_nan=False))
 

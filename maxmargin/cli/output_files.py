@@ -8,8 +8,8 @@ from contextlib import suppress
 from glob import escape, glob
 from pathlib import Path
 
-from maxmargin.outputs import check_folder_writable, check_writable, is_written_directly
 from maxmargin.readers.source import STDIN
+from maxmargin.text.outputs import check_folder_writable, check_writable, is_written_directly
 
 _BYTES_OF_HEAD = 100
 """In which a proof says what it is."""

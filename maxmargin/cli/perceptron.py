@@ -23,10 +23,10 @@ from maxmargin.cli.output import (
     space_text,
     waiting,
 )
-from maxmargin.outputs import check_writable
 from maxmargin.running import in_time, run_perceptron
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.text.outputs import check_writable
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
-from maxmargin.escaping import shown
 from maxmargin.proofs import Document, check_labelled, read_proof, statement_about
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.table import OneHot, columns_named
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
+from maxmargin.text.data_error import DataError, data_error
+from maxmargin.text.escaping import shown
 
 Read = TypeVar("Read")
 

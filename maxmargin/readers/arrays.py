@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from maxmargin.readers.assemble import first_not_finite
 from maxmargin.readers.binary64 import REAL_KINDS, NumberError, array_of, numbers
-from maxmargin.readers.errors import DataError, quote
 from maxmargin.readers.exact_rows import ExactRows, FractionColumns
 from maxmargin.readers.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from maxmargin.readers.labels import CodedLabels
@@ -17,6 +16,7 @@ from maxmargin.readers.table import index_note
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.text.data_error import DataError, quote
 
 if TYPE_CHECKING:
     from maxmargin.readers.table import Matrix

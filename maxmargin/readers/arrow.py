@@ -3,10 +3,10 @@
 import io
 from typing import Any
 
-from maxmargin.readers.errors import data_error
 from maxmargin.readers.frames import read_frame
 from maxmargin.readers.source import read_bytes
 from maxmargin.readers.table import Choice, Table
+from maxmargin.text.data_error import data_error
 
 
 def read_parquet(path: str, choice: Choice) -> Table:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import DataError, listed, quote
 from maxmargin.readers.exact_rows import FractionColumns
 from maxmargin.readers.labels import LabelError, Labels, encode, is_absent
 from maxmargin.readers.spelling import STORE_NUMBERS, STORED
 from maxmargin.readers.table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts, empty_column_hint
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, listed, quote
 
 if TYPE_CHECKING:
     from maxmargin.readers.table import Matrix

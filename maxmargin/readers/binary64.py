@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import quote
+from maxmargin.text.data_error import quote
 
 EXACT_INTEGERS = 2.0**53
 """Below it every integer is a binary64 number, and no other integer is rounded to one below it."""

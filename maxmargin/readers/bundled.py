@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from maxmargin.readers.errors import data_error
 from maxmargin.readers.table import Choice, Table, drop_note, shown_name
+from maxmargin.text.data_error import data_error
 
 _CELL_MEASURES = (
     "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",

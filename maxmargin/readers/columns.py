@@ -9,12 +9,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.layout import Layout
 from maxmargin.readers.numerals import booleans, cleaned, is_missing, number, numbers
 from maxmargin.readers.spelling import Complaint
 from maxmargin.readers.table import Choice, Column, Table, Texts, drop_note, empty_column_hint, kept_names, shown_name
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
 
 _UNQUOTED = (
     "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "

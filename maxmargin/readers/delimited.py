@@ -9,11 +9,11 @@ from typing import BinaryIO, NamedTuple
 
 from maxmargin.readers.columns import Columns, NumberedRow
 from maxmargin.readers.encodings import decoded
-from maxmargin.readers.errors import data_error
 from maxmargin.readers.layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
 from maxmargin.readers.source import STDIN, STDIN_NAME, empty_file, kind_of, long_line, open_binary
 from maxmargin.readers.spelling import COMMAS_NEED_QUOTES, Spelling
 from maxmargin.readers.table import Choice, Table
+from maxmargin.text.data_error import data_error
 
 BYTES_AT_ONCE = 2**21
 """Bytes of the file that are turned into numbers at one time."""

@@ -2,9 +2,9 @@
 
 import codecs
 
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.readers.source import STDIN_NAME, is_compressed
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
 
 _EXPECTED = "text in UTF-8"
 

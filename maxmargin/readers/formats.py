@@ -5,10 +5,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from maxmargin.readers.errors import data_error, nearest
 from maxmargin.readers.source import STDIN, STDIN_NAME, kind_of, open_binary, suffix_of
 from maxmargin.readers.table import Choice, Table
 from maxmargin.solvers.errors import InvalidOptionError, option
+from maxmargin.text.data_error import data_error, nearest
 
 Reader: TypeAlias = Callable[[str, Choice], Table]
 

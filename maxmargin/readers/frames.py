@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.readers.binary64 import NumberError, Numbers, numbers
-from maxmargin.readers.errors import data_error, quote
 from maxmargin.readers.pandas_index import index_columns
 from maxmargin.readers.table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
+from maxmargin.text.data_error import data_error, quote
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.generators import generate, is_formula
-from maxmargin.readers.errors import DataError
 from maxmargin.readers.table import Choice, Table, drop_note, shown_name
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import DataError
 
 LABEL_NAME = "y"
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.readers.binary64 import EXACT_INTEGERS
-from maxmargin.readers.errors import listed, nearest, quote
 from maxmargin.readers.label_values import meanings
 from maxmargin.readers.numerals import number
 from maxmargin.solvers.errors import WordedError, option
+from maxmargin.text.data_error import listed, nearest, quote
 
 Label: TypeAlias = str | int | float | bool
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.readers.binary64 import REAL_KINDS, NumberError, numbers
-from maxmargin.readers.errors import DataError, data_error, listed, quote
 from maxmargin.readers.npy import BROKEN, quiet_headers, read_header
 from maxmargin.readers.source import read_bytes
 from maxmargin.readers.table import Choice, Table, drop_note, kept_names
+from maxmargin.text.data_error import DataError, data_error, listed, quote
 
 ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO, cast
 
-from maxmargin.readers.errors import DataError, data_error
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
 
 STDIN = "-"
 STDIN_NAME = "standard input"

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from maxmargin.readers.errors import quote
 from maxmargin.readers.lookalikes import IN_COMMAS, look_of
 from maxmargin.readers.numerals import is_missing, number
 from maxmargin.readers.table import DROP_MISSING_HINT, TEXT_HINT
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import quote
 
 STORE_NUMBERS = "store plain numbers"
 """What to do about numbers that a source which can store numbers stores as texts."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maxmargin.readers.encodings import decoded
-from maxmargin.readers.errors import DataError, data_error, quote
 from maxmargin.readers.label_values import written_number
 from maxmargin.readers.numerals import is_missing, number
 from maxmargin.readers.source import STDIN, STDIN_NAME, lines_of, open_binary
 from maxmargin.readers.spelling import STORED
 from maxmargin.readers.table import TEXT_HINT, Choice, Table, drop_note, kept_names
+from maxmargin.text.data_error import DataError, data_error, quote
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.readers.errors import DataError, data_error, listed, nearest, quote
 from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

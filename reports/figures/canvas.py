@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.outputs import replacing
 from maxmargin.reports.figures.style import COLOURS, STYLE
+from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,1 @@
+"""Text on its way out: escaping, files, messages of errors, the version."""
