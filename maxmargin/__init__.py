@@ -23,13 +23,13 @@ if TYPE_CHECKING:
         soft_margin_path,
     )
     from maxmargin.bounds import Bound, mistake_bounds
-    from maxmargin.dataset import Dataset, from_arrays, load
+    from maxmargin.data.dataset import Dataset, from_arrays, load
+    from maxmargin.data.generators import generate
+    from maxmargin.data.preparing import prepare
     from maxmargin.gates import SeparationError, require
-    from maxmargin.generators import generate
     from maxmargin.mistake_traces import MistakeTrace, mistake_trace
     from maxmargin.online_runs import online, online_algorithms
     from maxmargin.order_studies import OrderStudy, order_study
-    from maxmargin.preparing import prepare
     from maxmargin.proofs import verify
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
@@ -48,7 +48,7 @@ _HOMES = {
     "Bound": "maxmargin.bounds",
     "CertificateError": "maxmargin.solvers.proof.checker",
     "DataError": "maxmargin.text.data_error",
-    "Dataset": "maxmargin.dataset",
+    "Dataset": "maxmargin.data.dataset",
     "FewestErrors": "maxmargin.solvers.fewest_errors.fewest_solution",
     "Guarantee": "maxmargin.solvers.online.guarantee",
     "HardMargin": "maxmargin.solvers.answers.solution",
@@ -67,11 +67,11 @@ _HOMES = {
     "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
     "Verdict": "maxmargin.solvers.answers.solution",
     "fewest_errors": "maxmargin.api",
-    "from_arrays": "maxmargin.dataset",
-    "generate": "maxmargin.generators",
+    "from_arrays": "maxmargin.data.dataset",
+    "generate": "maxmargin.data.generators",
     "hard_margin": "maxmargin.api",
     "least_total_slack": "maxmargin.api",
-    "load": "maxmargin.dataset",
+    "load": "maxmargin.data.dataset",
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.bounds",
     "mistake_trace": "maxmargin.mistake_traces",
@@ -80,7 +80,7 @@ _HOMES = {
     "online_algorithms": "maxmargin.online_runs",
     "order_study": "maxmargin.order_studies",
     "perceptron": "maxmargin.api",
-    "prepare": "maxmargin.preparing",
+    "prepare": "maxmargin.data.preparing",
     "require": "maxmargin.gates",
     "separability": "maxmargin.api",
     "soft_margin": "maxmargin.api",

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from maxmargin.dataset import Dataset, from_arrays
-from maxmargin.decimal_reading import DecimalReading
-from maxmargin.problems import class_problem_of as class_problem_of
-from maxmargin.problems import problem_of as problem_of
+from maxmargin.data.dataset import Dataset, from_arrays
+from maxmargin.data.decimal_reading import DecimalReading
+from maxmargin.data.problems import class_problem_of as class_problem_of
+from maxmargin.data.problems import problem_of as problem_of
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
@@ -244,9 +244,9 @@ def soft_margin_path(
     >>> [round(answer.objective, 6) for answer in answers]
     [0.21875, 0.5, 0.5]
     """
-    from maxmargin.readers.row_names import check_row_names
+    from maxmargin.data.labels.row_names import check_row_names
+    from maxmargin.data.weights import row_weights
     from maxmargin.solvers.soft_margin.soft_margin import soft_margin_path as solve
-    from maxmargin.weights import row_weights
 
     check_row_names(X=X, y=y, sample_weight=sample_weight)
     dataset = from_arrays(X, y, positive=positive)
@@ -300,9 +300,9 @@ def nu_margin(
     >>> round(-float(answer.b / answer.w[0]), 6)
     1.5
     """
-    from maxmargin.readers.row_names import check_row_names
+    from maxmargin.data.labels.row_names import check_row_names
+    from maxmargin.data.weights import row_weights
     from maxmargin.solvers.soft_margin.nu_margin import nu_margin as solve
-    from maxmargin.weights import row_weights
 
     check_row_names(X=X, y=y, sample_weight=sample_weight)
     dataset = from_arrays(X, y, positive=positive)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api import problem_of
-from maxmargin.dataset import from_arrays
+from maxmargin.data.dataset import from_arrays
 from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_literals, from_margins, from_slack, from_the_run
 from maxmargin.ladder.bound import Bound as Bound

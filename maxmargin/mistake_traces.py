@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api import problem_of
-from maxmargin.dataset import from_arrays
+from maxmargin.data.dataset import from_arrays
 from maxmargin.evidence import augmented
 from maxmargin.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.basics.limits import Limits

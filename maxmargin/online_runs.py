@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api import problem_of, with_positive
-from maxmargin.dataset import from_arrays
+from maxmargin.data.dataset import from_arrays
 from maxmargin.running import in_time
 from maxmargin.solvers.errors import InvalidOptionError
 

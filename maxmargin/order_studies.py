@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api import problem_of, with_positive
 from maxmargin.bounds import Bound, bounds_of
-from maxmargin.dataset import from_arrays
+from maxmargin.data.dataset import from_arrays
 from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_slack
 from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched

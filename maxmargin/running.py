@@ -41,7 +41,7 @@ def run_perceptron(
     generator = generator_of(rng)
     if resume is None:
         return run(problem, settings, rng=generator, on_progress=on_progress)
-    from maxmargin.run_state import RunFile
+    from maxmargin.data.outofcore.warmstart.run_state import RunFile
 
     file = RunFile(resume, problem, settings, generator)
     kept = file.read()

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api import problem_of
-from maxmargin.dataset import from_arrays
+from maxmargin.data.dataset import from_arrays
+from maxmargin.data.preparing import How, prepare
 from maxmargin.evidence import gather
 from maxmargin.ladder import from_margins
-from maxmargin.preparing import How, prepare
 from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits

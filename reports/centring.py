@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.carriers.derived import Derived
-from maxmargin.preparing import How, prepare
+from maxmargin.data.outofcore.derived import Derived
+from maxmargin.data.preparing import How, prepare
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory

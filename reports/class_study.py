@@ -6,9 +6,9 @@ from fractions import Fraction
 from itertools import combinations, starmap, takewhile
 
 from maxmargin.api import class_problem_of, with_names
-from maxmargin.dataset import Dataset
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.preparing import How, prepare
 from maxmargin.evidence import augmented
-from maxmargin.preparing import How, prepare
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.running import with_bias_scale
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.reports.class_study import ClassStudy
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
@@ -225,7 +225,7 @@ def margin_report(
     >>> mm.margin_report(points, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.reports.class_study import study_classes
     from maxmargin.reports.study import Settings, study
     from maxmargin.solvers.errors import InvalidProblemError

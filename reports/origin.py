@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from maxmargin.preparing import How
+from maxmargin.data.preparing import How
 from maxmargin.reports.formats import count
 from maxmargin.reports.order_plan import OUT_OF_TIME
 from maxmargin.solvers.basics.limits import Limits
@@ -15,7 +15,7 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.translation_studies import StudiedPoint, preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import Separability
 
 _MOST_NUMBERS = 20_000

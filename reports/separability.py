@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.dataset import Dataset
+from maxmargin.data.dataset import Dataset
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.candidate import Attempt

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from maxmargin.api import problem_of, with_names
 from maxmargin.bounds import Bound, bounds_of
-from maxmargin.dataset import Dataset
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.preparing import How, prepare
 from maxmargin.evidence import Evidence, gather
 from maxmargin.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
 from maxmargin.order_studies import OrderStudy
-from maxmargin.preparing import How, prepare
 from maxmargin.reports.centring import moved_to_mean_0
 from maxmargin.reports.measures import Plane, plane_of
 from maxmargin.reports.order_plan import OUT_OF_TIME, check_orders, orders_of_report

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.bounds import Bound
-from maxmargin.dataset import Dataset
+from maxmargin.data.dataset import Dataset
 from maxmargin.reports import order_page, origin_page
 from maxmargin.reports.measures import angle_degrees, cosine, norm, unit
 from maxmargin.reports.plain import plain

@@ -211,7 +211,7 @@ def test_extreme_units_raise_nothing(unit: float, bias: bool, n_passes: int) -> 
 
 
 def test_real_data() -> None:
-    from maxmargin.dataset import load
+    from maxmargin.data.dataset import load
 
     for name, positive in (("iris", "setosa"), ("breast_cancer", None)):
         data = load(name, positive=positive)

@@ -20,15 +20,15 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.api import problem_of
-from maxmargin.carriers import arrow
-from maxmargin.carriers.budget import Budget, memory_size, size_text
-from maxmargin.carriers.on_disk import OnDisk
-from maxmargin.carriers.passes import report, watched
-from maxmargin.carriers.row_cache import RowCache
 from maxmargin.cli.app import run
 from maxmargin.cli.progress import passes_shown
-from maxmargin.dataset import Dataset, load
-from maxmargin.readers import delimited
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.formats.csv import delimited
+from maxmargin.data.outofcore.budget import Budget, memory_size, size_text
+from maxmargin.data.outofcore.files import arrow_scan as arrow
+from maxmargin.data.outofcore.on_disk import OnDisk
+from maxmargin.data.outofcore.passes import report, watched
+from maxmargin.data.outofcore.row_cache import RowCache
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
@@ -41,7 +41,7 @@ N, D = 1009, 3
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
-    monkeypatch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
     monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
     monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 37)
     monkeypatch.setattr(Budget, "drawn_bytes", 8 * D * 100)
@@ -504,7 +504,7 @@ def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path, monkeypatch: pyte
     pa.csv.write_csv(table_of(X, texts(X)), path)
     assert '"yes"' in path.read_text()
     monkeypatch.setattr(delimited, "BYTES_AT_ONCE", 5000)
-    monkeypatch.setattr("maxmargin.readers.columns.Columns.add_rows", None)
+    monkeypatch.setattr("maxmargin.data.formats.csv.column_parsing.Columns.add_rows", None)
     for memory in ("64MiB", None):
         dataset = load(path, label="label", memory=memory)
         assert np.array_equal(dataset.X[:], X)
@@ -603,7 +603,7 @@ def test_no_room_for_a_temporary_file(tmp_path: Path, monkeypatch: pytest.Monkey
 
     X = numbers()
     path = csv(tmp_path, X, texts(X))
-    monkeypatch.setattr("maxmargin.carriers.raw.OpenFile.write", full)
+    monkeypatch.setattr("maxmargin.data.outofcore.files.raw.OpenFile.write", full)
     assert "no room for its numbers in a temporary file after 0 bytes: No space" in complaint(path, label="label")
 
 
@@ -704,7 +704,7 @@ def test_sizes() -> None:
 def test_chunks_in_flight_fit_into_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     for n_threads in (1, 2, 16, 128):
-        monkeypatch.setattr("maxmargin.carriers.budget.n_threads", lambda n_threads=n_threads: n_threads)
+        monkeypatch.setattr("maxmargin.data.outofcore.budget.n_threads", lambda n_threads=n_threads: n_threads)
         budget = Budget()
         in_flight = 4 * budget.n_workers + 2
         assert in_flight * budget.chunk_bytes <= budget.memory / 4

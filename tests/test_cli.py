@@ -17,8 +17,8 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.dataset import load
-from maxmargin.preparing import How
+from maxmargin.data.dataset import load
+from maxmargin.data.preparing import How
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order

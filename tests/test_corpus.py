@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from maxmargin.generators import generate
+from maxmargin.data.generators import generate
 from maxmargin.solvers.answers.solution import HardMargin, Separability, Verdict
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem

@@ -14,9 +14,9 @@ import pyarrow.parquet
 import pytest
 
 import maxmargin as mm
-from maxmargin.carriers import dask_files, dask_rows
-from maxmargin.carriers.dask_rows import InThreads, OnCluster, backend
-from maxmargin.dataset import Dataset, from_arrays, load
+from maxmargin.data.dataset import Dataset, from_arrays, load
+from maxmargin.data.outofcore.dask import dask_files, dask_rows
+from maxmargin.data.outofcore.dask.dask_rows import InThreads, OnCluster, backend
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 

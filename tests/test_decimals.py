@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxmargin.api import problem_of
-from maxmargin.dataset import load
+from maxmargin.data.dataset import load
 from maxmargin.decimals import DecimalReading, read_decimal
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem

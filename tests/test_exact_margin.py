@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.dataset import load
+from maxmargin.data.dataset import load
 from maxmargin.proofs import verify
 from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.engines import highs_lp

@@ -400,7 +400,7 @@ def test_undetermined_signs(is_right: Check) -> None:
 
 
 def test_iris_and_breast_cancer(is_proven: Check) -> None:
-    from maxmargin.dataset import load
+    from maxmargin.data.dataset import load
 
     expected = {
         ("iris", "setosa"): Verdict.SEPARABLE,
@@ -421,7 +421,7 @@ QUASI_DIGITS = {"8": 1689, "9": 1773}
 @pytest.mark.parametrize("digit", ["8", "9"])
 def test_digits(is_proven: Check, digit: str) -> None:
     """Two digits have pixels that are lit in them alone; through these all their coefficients are infinite."""
-    from maxmargin.dataset import load
+    from maxmargin.data.dataset import load
 
     data = load("digits", positive=digit)
     problem = Problem(data.X, data.y.astype(float))

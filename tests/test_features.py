@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from maxmargin import generate, hard_margin, separability
 from maxmargin.boolean import Formula
-from maxmargin.features import polar, polynomial, products
+from maxmargin.data.features import polar, polynomial, products
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 matrices = hnp.arrays(np.int64, st.tuples(st.integers(1, 4), st.integers(1, 4)), elements=st.integers(-9, 9))

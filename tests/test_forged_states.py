@@ -13,9 +13,9 @@ from forging import Content, places
 
 import maxmargin as mm
 from maxmargin.api import problem_of
-from maxmargin.carriers import resume
-from maxmargin.carriers.budget import Budget
-from maxmargin.dataset import load
+from maxmargin.data.dataset import load
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.warmstart import resume
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.text.data_error import DataError
@@ -27,7 +27,7 @@ VALUES = (None, True, -1, 0, 1, 59, 61, 2**63, 2**70, 0.5, math.nan, "x", "", []
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small files count as large, and are read in small chunks."""
-    monkeypatch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
     monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
     monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 16)
     monkeypatch.setattr(resume, "_SHARE", 0.0)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.dataset import load
-from maxmargin.preparing import prepare
+from maxmargin.data.dataset import load
+from maxmargin.data.preparing import prepare
 from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin

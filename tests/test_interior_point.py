@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
 
 import maxmargin as mm
-from maxmargin.dataset import load
+from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.solution import SoftMargin
 from maxmargin.solvers.engines.interior_point import interior_point, row_view
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows

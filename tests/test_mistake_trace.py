@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import maxmargin as mm
 from maxmargin import mistake_traces as module
 from maxmargin.api import problem_of
-from maxmargin.carriers.budget import Budget
-from maxmargin.dataset import load
+from maxmargin.data.dataset import load
+from maxmargin.data.outofcore.budget import Budget
 from maxmargin.mistake_traces import COLUMNS, MistakeTrace, mistake_trace, space_margin, trace_of
 from maxmargin.running import run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError
@@ -285,7 +285,7 @@ def test_large_data_have_fewer_points(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Problem]]:
     """Problems whose rows stay in a file, read in small chunks."""
-    monkeypatch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
     monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
     monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 70)
 

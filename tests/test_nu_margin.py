@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.dataset import load
+from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends, formulations

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.dataset import load
-from maxmargin.preparing import prepare
+from maxmargin.data.dataset import load
+from maxmargin.data.preparing import prepare
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron import run as run_module

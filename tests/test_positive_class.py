@@ -11,7 +11,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.readers.affirmative import PAIRS, default_positive
+from maxmargin.data.labels.affirmative import PAIRS, default_positive
 
 X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 0.5], [4.0, 1.0]])
 

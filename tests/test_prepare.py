@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from maxmargin.preparing import How, prepare
+from maxmargin.data.preparing import How, prepare
 from maxmargin.solvers.errors import InvalidProblemError
 
 SHAPES = st.tuples(st.integers(1, 8), st.integers(1, 4))

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from maxmargin.dataset import Dataset, load
-from maxmargin.readers.delimited import BYTES_AT_ONCE
-from maxmargin.readers.layout import is_header
-from maxmargin.readers.numerals import number
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.formats.csv.delimited import BYTES_AT_ONCE
+from maxmargin.data.formats.csv.layout import is_header
+from maxmargin.data.numbers.numerals import number
 from maxmargin.text.data_error import DataError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -350,8 +350,8 @@ def test_both_parsers_agree(text: str) -> None:
 def test_block_size_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, quote: str, header: str
 ) -> None:
-    monkeypatch.setattr("maxmargin.readers.delimited.BYTES_AT_ONCE", block)
-    monkeypatch.setattr("maxmargin.readers.delimited.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.BYTES_AT_ONCE", block)
+    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.ROWS_AT_ONCE", 7)
     X = np.random.default_rng(5).normal(size=(50, 2))
     rows = [f"{a!r},{b!r},{'neg' if a < 0 else f'{quote}pos{quote}'}" for a, b in X.tolist()]
     rows.insert(20, "")
@@ -361,8 +361,8 @@ def test_block_size_does_not_matter(
 
 
 def test_every_row_knows_its_line(tmp_path: Path) -> None:
-    from maxmargin.readers.delimited import read_delimited
-    from maxmargin.readers.table import Choice
+    from maxmargin.data.formats.csv.delimited import read_delimited
+    from maxmargin.data.formats.table import Choice
 
     path = text_file(tmp_path, '\na,b\n1,x\n\n2,"y\nz"\n3,x\n')
     assert read_delimited(str(path), Choice()).lines.tolist() == [3, 5, 7]  # type: ignore[union-attr]

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from maxmargin.dataset import load
-from maxmargin.readers.delimited import read_delimited
-from maxmargin.readers.table import Choice
+from maxmargin.data.dataset import load
+from maxmargin.data.formats.csv.delimited import read_delimited
+from maxmargin.data.formats.table import Choice
 from maxmargin.text.data_error import DataError
 
 GOOD = "sepal,petal,species\n5.1,1.4,setosa\n4.9,3.3,virginica\n5.0,1.5,setosa\n"
@@ -156,7 +156,7 @@ def test_too_many_levels(tmp_path: Path) -> None:
 
 
 def test_line_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.readers.delimited.BYTES_AT_ONCE", 64)
+    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.BYTES_AT_ONCE", 64)
     path = tmp_path / "data.csv"
     rows = [f"{i},{i % 2}\n" for i in range(100)]
     for bad, expected in [
@@ -171,7 +171,7 @@ def test_line_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_true_and_numbers_in_one_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.readers.delimited.BYTES_AT_ONCE", 16)
+    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.BYTES_AT_ONCE", 16)
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "true,x\n" * 20 + "2,y\n" * 20)
     assert "column 'a': found numbers and true or false in one column, expected one of the two" in complaint(path)
@@ -216,7 +216,7 @@ def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("maxmargin.readers.source.open", refuse, raising=False)
+    monkeypatch.setattr("maxmargin.data.formats.source.open", refuse, raising=False)
     assert complaint(path) == "found a file that cannot be read: Permission denied, expected a readable file"
 
 

@@ -14,12 +14,12 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.api import problem_of
-from maxmargin.carriers.budget import Budget
-from maxmargin.carriers.derived import Derived
 from maxmargin.cli.app import run
-from maxmargin.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.derived import Derived
+from maxmargin.data.preparing import prepare
 from maxmargin.evidence import augmented
-from maxmargin.preparing import prepare
 from maxmargin.reports.centring import about_the_mean, centred, column_means
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
@@ -45,7 +45,7 @@ HOW_FOUND = {
 def small_budget() -> Iterator[None]:
     """Small files count as large, and are read in chunks of a few rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+        patch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
         patch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
         patch.setattr(Budget, "chunk_rows", lambda self, n_columns: 611)
         yield

@@ -24,15 +24,16 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.api import class_problem_of, problem_of
-from maxmargin.carriers import resume, state_file, text
-from maxmargin.carriers.announcing import listened
-from maxmargin.carriers.arrow import ArrowRows
-from maxmargin.carriers.budget import Budget
-from maxmargin.carriers.file_marks import FileMark
-from maxmargin.carriers.passes import watched
-from maxmargin.carriers.resume_state import State
 from maxmargin.cli.app import run
-from maxmargin.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.outofcore.announcing import listened
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.files import text_scan as text
+from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
+from maxmargin.data.outofcore.passes import watched
+from maxmargin.data.outofcore.warmstart import resume, state_file
+from maxmargin.data.outofcore.warmstart.file_marks import FileMark
+from maxmargin.data.outofcore.warmstart.resume_state import State
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
@@ -41,8 +42,8 @@ from maxmargin.text.data_error import DataError
 N, D, CHUNK = 6000, 3, 500
 
 SMALL = f"""
-import maxmargin.carriers.opening as opening, maxmargin.carriers.resume as resume
-from maxmargin.carriers.budget import Budget
+import maxmargin.data.outofcore.opening as opening, maxmargin.data.outofcore.warmstart.resume as resume
+from maxmargin.data.outofcore.budget import Budget
 opening._may_be_large = lambda path, budget: True
 Budget.fits = lambda self, n_rows, n_columns: False
 Budget.chunk_rows = lambda self, n_columns: {CHUNK}
@@ -54,7 +55,7 @@ resume._SHARE = 0.0
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """As `SMALL`, in this process."""
-    monkeypatch.setattr("maxmargin.carriers.opening._may_be_large", lambda path, budget: True)
+    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
     monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
     monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: CHUNK)
     monkeypatch.setattr(resume, "_SHARE", 0.0)
@@ -396,7 +397,7 @@ def test_a_verdict_from_rows_at_hand_is_proven_by_a_pass(tmp_path: Path) -> None
 
 CHILD = """
 import json, os, signal, sys
-from maxmargin.carriers.passes import watched
+from maxmargin.data.outofcore.passes import watched
 from maxmargin.cli.app import run
 passes, last = [], [0]
 kill = json.loads(sys.argv[1])
@@ -495,8 +496,8 @@ def test_rows_that_are_not_those_of_the_data_prove_nothing(
 
 
 def test_numbers_that_were_changed_in_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.carriers.file_marks._SPOTS", 2)
-    monkeypatch.setattr("maxmargin.carriers.file_marks._BYTES_OF_SPOT", 128)
+    monkeypatch.setattr("maxmargin.data.outofcore.warmstart.file_marks._SPOTS", 2)
+    monkeypatch.setattr("maxmargin.data.outofcore.warmstart.file_marks._BYTES_OF_SPOT", 128)
     X, y = data()
     source, state = npy(tmp_path, X, y), tmp_path / "state"
     hard_margin(problem_of(opened(source, state)))

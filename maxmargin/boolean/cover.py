@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.api import decide
-from maxmargin.readers.arrays import held_numbers
+from maxmargin.data.arrays import held_numbers
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.problem.problem import Problem

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.generators.boolean import sign_cube
+from maxmargin.data.generators.boolean_functions import sign_cube
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 Encoding: TypeAlias = Literal["signs", "bits"]

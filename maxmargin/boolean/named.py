@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boolean.formula import Formula
-from maxmargin.generators import FORMULA_PREFIX, Generated, Truth
+from maxmargin.data.generators import FORMULA_PREFIX, Generated, Truth
 from maxmargin.solvers.errors import InvalidOptionError
 
 _ENCODINGS = ("signs", "bits")

@@ -8,7 +8,7 @@ from maxmargin.cli.output import attempt_fields, listed, row_names, row_numbers
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import Separability
     from maxmargin.solvers.proof.certificate import Certificate
 

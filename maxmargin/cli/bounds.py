@@ -24,7 +24,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 
 if TYPE_CHECKING:
     from maxmargin.bounds import Bound
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
 
 _WIDEST = 120

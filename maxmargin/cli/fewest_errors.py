@@ -25,7 +25,7 @@ from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
     from maxmargin.solvers.problem.problem import Problem

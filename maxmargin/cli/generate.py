@@ -16,7 +16,7 @@ from maxmargin.text.outputs import replacing_text, write_text
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from maxmargin.generators import Generated
+    from maxmargin.data.generators import Generated
 
 _SUFFIX = ".csv"
 _LABEL = "y"
@@ -24,7 +24,7 @@ _LABEL = "y"
 
 def families(*, as_json: bool) -> Exit:
     """List the families with their parameters and defaults."""
-    from maxmargin.generators import families as all_families
+    from maxmargin.data.generators import families as all_families
 
     every = all_families()
     if as_json:
@@ -58,8 +58,8 @@ def generate(name: str, *, output: Path | None, force: bool, seed: int | None, a
 
 
 def _made(name: str, seed: int | None) -> "Generated":
-    from maxmargin.generators import generate as make
-    from maxmargin.generators import is_formula
+    from maxmargin.data.generators import generate as make
+    from maxmargin.data.generators import is_formula
 
     if not is_formula(name):
         return make(name, seed=seed)

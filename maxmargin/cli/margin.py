@@ -23,6 +23,7 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
+from maxmargin.data.weights import row_weights
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
@@ -30,10 +31,9 @@ from maxmargin.solvers.proof.certificate import text
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly, quotient_text
 from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin, soft_margin
 from maxmargin.text.escaping import shown
-from maxmargin.weights import row_weights
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin, SoftMargin
 
 _ROOT_DIGITS = 17

@@ -19,7 +19,7 @@ from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.perceptron.row_orders import Order
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin
     from maxmargin.solvers.online.algorithm import Algorithm
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm

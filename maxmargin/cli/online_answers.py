@@ -15,7 +15,7 @@ from maxmargin.solvers.online.online_settings import OnlineStop
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin
     from maxmargin.solvers.online.guarantee import Guarantee
     from maxmargin.solvers.online.online_result import OnlineRun

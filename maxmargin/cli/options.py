@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
-    from maxmargin.decimal_reading import DecimalReading
+    from maxmargin.data.dataset import Dataset
+    from maxmargin.data.decimal_reading import DecimalReading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -275,7 +275,7 @@ def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str]
 
 def read(options: dict[str, Any]) -> "Dataset":
     """Take the options on reading out of ``options`` and read the source, of binary64 numbers, as they say."""
-    from maxmargin.problems import check_is_binary64
+    from maxmargin.data.problems import check_is_binary64
 
     dataset, _ = read_either(options, decimal=False)
     check_is_binary64(dataset)
@@ -284,10 +284,10 @@ def read(options: dict[str, Any]) -> "Dataset":
 
 def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, DecimalReading | None]":
     """Read the source as the options say, with its exact numbers: its text with `decimal`, else where it has others."""
-    from maxmargin.carriers.announcing import listened
     from maxmargin.cli.output import note, notes_of
     from maxmargin.cli.progress import passes_shown
-    from maxmargin.readers.table import OneHot
+    from maxmargin.data.formats.table import OneHot
+    from maxmargin.data.outofcore.announcing import listened
 
     label = options.pop("label")
     arguments = {
@@ -311,8 +311,8 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
         text = read_decimal(source, **arguments)
         notes_of(text.dataset, quiet=quiet)
         return text.dataset, text
-    from maxmargin.dataset import load
-    from maxmargin.decimal_reading import DecimalReading
+    from maxmargin.data.dataset import load
+    from maxmargin.data.decimal_reading import DecimalReading
 
     dataset = load(source, **arguments, **limits)
     notes_of(dataset, quiet=quiet)
@@ -383,7 +383,7 @@ def prepared(dataset: "Dataset", how: str) -> "Dataset":
     InvalidOptionError
         If its rows are not in memory.
     """
-    from maxmargin.preparing import prepare
+    from maxmargin.data.preparing import prepare
     from maxmargin.solvers.errors import InvalidOptionError
 
     if how == "raw":

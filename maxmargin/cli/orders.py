@@ -18,7 +18,7 @@ from maxmargin.translation_studies import preparation_study, scale_study, transl
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.order_studies import OrderStudy
     from maxmargin.translation_studies import StudiedPoint
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.text.escaping import shown, shown_lines
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
     from maxmargin.solvers.problem.candidate import Attempt

@@ -8,7 +8,7 @@ from contextlib import suppress
 from glob import escape, glob
 from pathlib import Path
 
-from maxmargin.readers.source import STDIN
+from maxmargin.data.formats.source import STDIN
 from maxmargin.text.outputs import check_folder_writable, check_writable, is_written_directly
 
 _BYTES_OF_HEAD = 100
@@ -94,7 +94,7 @@ def inputs_of(source: str, *, resume: str | None = None) -> list[str]:
 
 
 def _files_of(source: str) -> Iterator[str]:
-    from maxmargin.carriers.arrays import labels_beside
+    from maxmargin.data.outofcore.files.array_scan import labels_beside
 
     if source == STDIN:
         yield from _standard_input()

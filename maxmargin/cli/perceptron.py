@@ -30,7 +30,7 @@ from maxmargin.text.outputs import check_writable
 from maxmargin.trace import check_suffix
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.problem.problem import Problem
 

@@ -54,7 +54,7 @@ def _duration(seconds: float) -> str:
 @contextmanager
 def passes_shown(*, quiet: bool) -> Iterator[None]:
     """Show the passes over rows outside memory, on a terminal only, and not if quiet."""
-    from maxmargin.carriers.passes import watched
+    from maxmargin.data.outofcore.passes import watched
 
     if quiet or not sys.stderr.isatty():
         yield

@@ -8,7 +8,7 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import RunProgress, note, print_text
 
 if TYPE_CHECKING:
-    from maxmargin.dataset import Dataset
+    from maxmargin.data.dataset import Dataset
 
 
 def report(

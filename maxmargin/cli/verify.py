@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
+from maxmargin.data.formats.table import OneHot, columns_named
 from maxmargin.proofs import Document, check_labelled, read_proof, statement_about
-from maxmargin.readers.table import OneHot, columns_named
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
 from maxmargin.text.data_error import DataError, data_error
@@ -69,7 +69,7 @@ def _fields(proof: Path, source: str, document: Document, statement: str | None,
 
 
 def _check(document: Document, source: str, memory: str) -> str:
-    from maxmargin.dataset import load
+    from maxmargin.data.dataset import load
 
     if document["data"]["reading"] == "decimal":
         return _check_decimal(document, source, memory)
@@ -82,8 +82,8 @@ def _check(document: Document, source: str, memory: str) -> str:
 
 
 def _check_decimal(document: Document, source: str, memory: str) -> str:
+    from maxmargin.data.labels.labels import encode
     from maxmargin.decimals import read_decimal
-    from maxmargin.readers.labels import encode
 
     reading = _read(read_decimal, document, source, memory)
     return check_labelled(document, reading.rows_of(reading.dataset), encode(reading.dataset.labels))
@@ -113,9 +113,9 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
 
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
-    from maxmargin.dataset import load
-    from maxmargin.readers.formats import read
-    from maxmargin.readers.table import Choice
+    from maxmargin.data.dataset import load
+    from maxmargin.data.formats.suffixes import read
+    from maxmargin.data.formats.table import Choice
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)
     return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(partial(read, source, any_table))

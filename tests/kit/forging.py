@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.carriers import state_file
+from maxmargin.data.outofcore.warmstart import state_file
 
 _MAGIC = b"maxmargin resume 1\n"
 

@@ -1,0 +1,1 @@
+"""A Dataset from whatever there is."""

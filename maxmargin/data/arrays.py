@@ -1,0 +1,229 @@
+"""Features and labels in memory: what a call such as `hard_margin(X, y)` is given."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.assemble import first_not_finite
+from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
+from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
+from maxmargin.data.formats.table import index_note
+from maxmargin.data.labels.labels import CodedLabels
+from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, array_of, numbers
+from maxmargin.data.numbers.exact_rows import ExactRows, FractionColumns
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
+from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.text.data_error import DataError, quote
+
+if TYPE_CHECKING:
+    from maxmargin.data.formats.table import Matrix
+    from maxmargin.solvers.problem.rows import Carrier
+
+Item = TypeVar("Item")
+AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
+
+
+class Features(NamedTuple):
+    """Finite numbers (float64, C-contiguous or CSR, or a carrier), the names of their columns, their extremes if dense.
+
+    `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding. `notes`
+    say what was left out.
+    """
+
+    X: "Matrix | Carrier"
+    names: tuple[str, ...]
+    bounds: Bounds | None
+    exact: ExactRows | None
+    notes: tuple[str, ...] = ()
+
+
+def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
+    """Return finite numbers, the names of the columns, and what was found on the way.
+
+    Raises
+    ------
+    InvalidProblemError
+        `X` is not a table of finite real numbers, or one that is neither binary64 nor a Decimal or Fraction; or the
+        names do not fit.
+    """
+    names = None if feature_names is None else tuple(str(name) for name in feature_names)
+    if _is_outside_memory(X):
+        return Features(*_carried(X, names), None, None)
+    notes: tuple[str, ...] = ()
+    is_frame = is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2
+    try:
+        if is_sparse(X):
+            matrix, exact = canonical_csr(X), None
+        elif is_frame:
+            own_names, matrix, exact, notes = _matrix_of_frame(X)
+            names = own_names if names is None else names
+        else:
+            matrix, exact = _dense(X)
+        _check_shape(matrix.shape)
+        shown = _named(names, matrix.shape[1])
+        bounds = _checked_finite(matrix, names)
+        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes)
+    except NumberError as error:
+        raise InvalidProblemError(_worded("X", error, names)) from error
+
+
+def held_numbers(values: Any, what: str) -> NDArray[np.float64]:
+    """Return numbers of any type as the binary64 numbers that they are.
+
+    Raises
+    ------
+    InvalidProblemError
+        Some are not; `what` is what the message calls them.
+    """
+    try:
+        return numbers(array_of(values)).held()
+    except NumberError as error:
+        raise InvalidProblemError(_worded(what, error)) from error
+
+
+def _worded(what: str, error: NumberError, names: Sequence[str] | None = None) -> str:
+    """Say where a number is that does not pass, and why."""
+    place = "" if error.row is None else f", row {error.row}"
+    if error.column is not None:
+        place += f", column {error.column if names is None else repr(names[error.column])}"
+    return f"{what}{place}: {error}"
+
+
+def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
+    if names is not None and len(names) != n_columns:
+        raise InvalidProblemError(f"feature_names has {len(names)} names, expected {n_columns}, one for every column")
+    return names if names is not None else tuple(map(str, range(n_columns)))
+
+
+def _is_outside_memory(value: object) -> bool:
+    """Return whether `value` is a carrier of `maxmargin.carriers` or a Dask collection, without importing either."""
+    module = type(value).__module__
+    return module.startswith("maxmargin.carriers.") or (module.startswith("dask.") and hasattr(value, "to_delayed"))
+
+
+def _carried(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
+    from maxmargin.data.outofcore.dask.dask_collections import is_dask, rows_of
+
+    if is_dask(X):
+        own_names, X = rows_of(X)
+        names = own_names if names is None else names
+    return X, _named(names, X.shape[1])
+
+
+def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
+    """Return one label for every row.
+
+    Raises
+    ------
+    InvalidProblemError
+        `y` has not one label for every row.
+    """
+    if _is_outside_memory(y):
+        from maxmargin.data.outofcore.dask.dask_collections import labels_of_collection
+
+        y = labels_of_collection(y)
+    if isinstance(y, CodedLabels):
+        return _checked_length(y, n_samples)
+    if is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
+        return _checked_length(_labels_of_series(y), n_samples)
+    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if is_from_table_library(y) else []
+    if len(names) == 1:
+        raise InvalidProblemError(f"y is a table of one column, expected the column itself: use y[{names[0]!r}]")
+    if is_sparse(y):
+        raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
+    values = y if isinstance(y, np.ndarray) else _as_labels(y)
+    refuse_masked(values, "y")
+    if values.ndim != 1:
+        hint = ": use y.ravel()" if values.ndim == 2 and 1 in values.shape else ""
+        raise InvalidProblemError(f"y has shape {values.shape}, expected one dimension, ({n_samples},){hint}")
+    if values.dtype.kind not in "biufOUS":
+        raise InvalidProblemError(f"y has dtype {values.dtype}, expected booleans, numbers or texts")
+    return _checked_length(values, n_samples)
+
+
+def _as_labels(y: Any) -> NDArray[Any]:
+    try:
+        values = array_of(y)
+    except ValueError as error:
+        raise InvalidProblemError(f"y cannot be read as one label for every row: {error}") from error
+    # numpy turns [1, "a"] and [None, "a"] into texts; the labels themselves decide what they are.
+    return np.array(y, dtype=object) if values.dtype.kind in "USO" and values.ndim == 1 else values
+
+
+def _labels_of_series(y: Any) -> NDArray[Any] | list[Any]:
+    import narwhals as nw
+
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    return labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
+
+
+def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
+    if len(values) != n_samples:
+        raise InvalidProblemError(f"X has {n_samples} rows and y has {len(values)} labels, expected as many")
+    return values
+
+
+def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], FractionColumns | None, tuple[str, ...]]:
+    try:
+        every, series = columns_of(X, "X")
+        index = index_of(X, every)
+        names, series = _without(every, index), _without(series, index)
+        columns = [column_of(one, name, "X") for name, one in zip(names, series, strict=True)]
+    except DataError as error:
+        raise InvalidProblemError(str(error)) from error
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column.values, list):
+            first = next(value for value in column.values if value is not None)
+            raise InvalidProblemError(f"X, column {name!r}: found the text {quote(first)}, expected numbers")
+    matrix = np.empty((len(series[0]) if series else 0, len(columns)), dtype=np.float64)
+    for j, column in enumerate(columns):
+        matrix[:, j] = column.values
+    exact = [column.exact for column in columns]
+    notes = index_note(every, index)
+    return tuple(names), matrix, None if all(column is None for column in exact) else exact, notes
+
+
+def _without(values: Sequence[Item], places: Sequence[int]) -> list[Item]:
+    return [value for j, value in enumerate(values) if j not in places]
+
+
+def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
+    try:
+        values = X if isinstance(X, np.ndarray) else array_of(X)
+    except ValueError as error:
+        raise InvalidProblemError(f"X cannot be read as an array of rows of equal length: {error}") from error
+    refuse_masked(values, "X")
+    if values.ndim != 2:
+        hint = "; use X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row" if values.ndim == 1 else ""
+        raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
+    if values.dtype.kind not in (*REAL_KINDS, "O"):
+        raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")
+    found = numbers(values)
+    return found.nearest, None if found.exact is None else list(found.exact.T)
+
+
+def refuse_masked(values: object, name: str) -> None:
+    """Raise an InvalidProblemError if entries of an array are masked; `name` is what the message calls it."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidProblemError(f"{name} has masked entries, expected a value in every row and column")
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    for size, what in zip(shape, ("rows", "columns"), strict=True):
+        if size == 0:
+            raise InvalidProblemError(f"X has no {what} (shape {shape}), expected at least one")
+
+
+def _checked_finite(X: "Matrix", names: tuple[str, ...] | None) -> Bounds | None:
+    """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
+    bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
+    place = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
+    if place is not None:
+        row, column = place
+        found = "NaN" if np.isnan(X[row, column]) else "an infinite value"
+        shown = column if names is None else repr(names[column])
+        raise InvalidProblemError(f"X, row {row}, column {shown}: found {found}, expected a finite number")
+    return bounds

@@ -1,0 +1,353 @@
+"""From a table to a matrix of finite numbers: rows with missing values, texts, infinities."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts, empty_column_hint
+from maxmargin.data.labels.labels import LabelError, Labels, encode, is_absent
+from maxmargin.data.numbers.exact_rows import FractionColumns
+from maxmargin.data.numbers.spelling import STORE_NUMBERS, STORED
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, listed, quote
+
+if TYPE_CHECKING:
+    from maxmargin.data.formats.table import Matrix
+
+MOST_LEVELS = 1000
+"""A text column with more different texts than this is not encoded."""
+
+MOST_ROWS_ALONE = 0.5
+"""Share of rows that have a text to themselves from which a column is not encoded unless it is named.
+
+Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
+"""
+
+FEW_ROWS = 5
+"""Rows up to which that is not looked at: among so few, different texts are no surprise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Assembled:
+    """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left.
+
+    `texts` are the numbers as the source writes them, column by column; None where it does not write them. `exact` are
+    they where binary64 does not hold them.
+    """
+
+    X: "Matrix"
+    names: tuple[str, ...]
+    labels: Labels
+    rows: NDArray[np.int64] | None
+    ids: tuple[str, ...] | None
+    notes: tuple[str, ...]
+    texts: tuple[Sequence[str] | None, ...] | None
+    exact: FractionColumns | None = None
+
+
+def assemble(table: Table, choice: Choice) -> Assembled:
+    """Turn `table` into numbers.
+
+    Raises
+    ------
+    DataError
+        No rows, a missing value (unless `choice.drop_missing`), an infinite value, a text column (unless
+        `choice.one_hot`), labels that are missing or infinite.
+    """
+    if len(table.label) == 0:
+        raise table.error_of_source(found="no rows", expected="at least one")
+    table, rows = _without_missing(table, choice)
+    labels = _labels(table)
+    if isinstance(table.features, tuple):
+        table = _numeric(table, choice)
+    elif choice.one_hot.named:
+        raise _no_texts(table, choice.one_hot.named[0])
+    X = _stacked(table.features)
+    _check_finite(X, table)
+    names = tuple(str(name) for name in table.names)
+    return Assembled(
+        X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes, texts=_texts(table.features),
+        exact=_exact(table.features),
+    )  # fmt: skip
+
+
+def _texts(features: "tuple[Column, ...] | Matrix") -> tuple[Sequence[str] | None, ...] | None:
+    return tuple(column.texts for column in features) if isinstance(features, tuple) else None
+
+
+def _exact(features: "tuple[Column, ...] | Matrix") -> FractionColumns | None:
+    columns = tuple(column.exact for column in features) if isinstance(features, tuple) else ()
+    return None if all(column is None for column in columns) else columns
+
+
+def _labels(table: Table) -> Labels:
+    try:
+        return encode(table.label)
+    except LabelError as error:
+        if error.row is None:
+            raise table.error_of_source(column=table.label_name, found=error.found, expected=error.expected) from error
+        raise table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
+
+
+# Missing values
+
+
+def _without_missing(table: Table, choice: Choice) -> tuple[Table, NDArray[np.int64] | None]:
+    is_missing = _missing_features(table) | _missing_labels(table.label)
+    if not is_missing.any():
+        return table, None
+    if not choice.drop_missing:
+        raise _missing_error(table, int(np.flatnonzero(is_missing)[0]))
+    kept = np.flatnonzero(~is_missing).astype(np.int64)
+    if kept.size == 0:
+        raise _nothing_left(table)
+    n_dropped = int(is_missing.sum())
+    note = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {is_missing.size}"
+    return _rows_of(table, kept, note), kept
+
+
+def _nothing_left(table: Table) -> DataError:
+    """Word the error of rows that all have a missing value, by a column that is to blame if there is one."""
+    found, expected = "a missing value in every row", "at least one complete row"
+    if _missing_labels(table.label).all():
+        hint = empty_column_hint(table.label_name, is_label=True)
+        return table.error_of_source(column=table.label_name, found=found, expected=expected, hint=hint)
+    name = next((name for j, name in enumerate(table.names) if _is_empty(table.features, j)), None)
+    hint = "" if name is None else empty_column_hint(name, is_label=False)
+    return table.error_of_source(column=name, found=found, expected=expected, hint=hint)
+
+
+def _missing_features(table: Table) -> NDArray[np.bool_]:
+    if isinstance(table.features, tuple):
+        return _any_in_row(np.column_stack([column.is_missing() for column in table.features]))
+    if isinstance(table.features, np.ndarray):
+        everything_is_there = is_finite(table.features)
+        return np.zeros(len(table.features), np.bool_) if everything_is_there else _any_in_row(np.isnan(table.features))
+    is_missing = np.zeros(table.features.shape[0], dtype=np.bool_)
+    is_missing[_row_of_entries(table.features)[np.isnan(table.features.data)]] = True
+    return is_missing
+
+
+def _any_in_row(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.logical_or.reduce(mask, axis=1)
+    return found
+
+
+def _missing_labels(label: NDArray[Any] | Texts) -> NDArray[np.bool_]:
+    if isinstance(label, list):
+        return np.array([text is None for text in label], dtype=np.bool_)
+    if label.dtype.kind == "f":
+        missing: NDArray[np.bool_] = np.isnan(label)
+        return missing
+    if label.dtype.kind == "O":
+        return np.array([is_absent(value) for value in label], dtype=np.bool_)
+    return np.zeros(label.shape[0], dtype=np.bool_)
+
+
+def _missing_error(table: Table, row: int) -> DataError:
+    are_missing = _missing_labels(table.label)
+    if are_missing[row]:
+        hint = empty_column_hint(table.label_name, is_label=True) if are_missing.all() else DROP_MISSING_HINT
+        return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
+    position = _first_column(table, row)
+    name = table.names[position]
+    hint = empty_column_hint(name, is_label=False) if _is_empty(table.features, position) else DROP_MISSING_HINT
+    return table.error(row, name, found="a missing value", expected="a number", hint=hint)
+
+
+def _is_empty(features: "tuple[Column, ...] | Matrix", position: int) -> bool:
+    if isinstance(features, tuple):
+        return bool(features[position].is_missing().all())
+    return isinstance(features, np.ndarray) and bool(np.isnan(features[:, position]).all())
+
+
+def _first_column(table: Table, row: int) -> int:
+    if isinstance(table.features, tuple):
+        return next(j for j, column in enumerate(table.features) if column.is_missing()[row])
+    return int(_bad_columns(table.features, row)[0])
+
+
+def _bad_columns(X: "Matrix", row: int) -> NDArray[Any]:
+    """Return the columns in which a row is not finite."""
+    if isinstance(X, np.ndarray):
+        return np.flatnonzero(~np.isfinite(X[row]))
+    entries = slice(X.indptr[row], X.indptr[row + 1])
+    columns: NDArray[Any] = X.indices[entries][~np.isfinite(X.data[entries])]
+    return np.sort(columns)
+
+
+def _row_of_entries(X: Any) -> NDArray[np.int64]:
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def _rows_of(table: Table, rows: NDArray[np.int64], note: str) -> Table:
+    if isinstance(table.features, tuple):
+        features: Any = tuple(
+            replace(
+                column,
+                values=_taken(column.values, rows),
+                texts=_taken(column.texts, rows),
+                exact=_taken(column.exact, rows),
+            )
+            for column in table.features
+        )
+    else:
+        features = table.features[rows]
+    return replace(
+        table,
+        features=features,
+        label=_taken(table.label, rows),
+        ids=None if table.ids is None else tuple(table.ids[i] for i in rows),
+        lines=None if table.lines is None else table.lines[rows],
+        origin=rows,
+        notes=(*table.notes, note),
+    )
+
+
+def _taken(values: Any, rows: NDArray[Any]) -> Any:
+    if values is None:
+        return None
+    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
+
+
+# Texts
+
+
+def _numeric(table: Table, choice: Choice) -> Table:
+    """Encode the text columns."""
+    columns: list[Column] = []
+    notes = list(table.notes)
+    for column in table.features:
+        if not isinstance(column.values, list):
+            if column.is_named:
+                raise _no_texts(table, column.name)
+            columns.append(column)
+            continue
+        if not column.is_named:
+            if not choice.one_hot.every:
+                raise _text_error(table, column.name, column.values)
+            if choice.one_hot.is_checked:
+                _check_levels(table, column.name, column.values)
+        encoded, note = _one_hot(table, column.name, column.values)
+        columns += encoded
+        notes.append(note)
+    if not columns:
+        raise table.error_of_source(
+            found=f"no feature column left after {option('one_hot')}", expected="at least one", hint=notes[-1]
+        )
+    names = tuple(column.name for column in columns)
+    return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
+
+
+def _no_texts(table: Table, name: str | int) -> DataError:
+    expected = f"texts to encode for {option('one_hot_column')}"
+    return table.error_of_source(column=name, found="a column of numbers", expected=expected)
+
+
+def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
+    """Raise where the texts of a column that was not named are no levels: numbers, or mostly different.
+
+    Raises
+    ------
+    DataError
+    """
+    present = Counter(text for text in texts if text is not None)
+    anyway = f"name it with {option('one_hot_column')} to encode it all the same"
+    if _are_mostly_numbers(table, present):
+        raise _text_error(table, name, texts, anyway)
+    n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
+    if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
+        found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
+        raise table.error_of_source(
+            column=name, found=found, expected=f"texts that rows share, to encode with {option('one_hot')}",
+            hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
+            f"anything; drop it with {option('drop')}, or {anyway}",
+        )  # fmt: skip
+
+
+def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
+    """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
+    spelling = table.spelling or STORED
+    n_numeric = sum(count for text, count in present.items() if spelling.looks_numeric(text))
+    return 2 * n_numeric > present.total() and not all(map(spelling.is_number, present))
+
+
+def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
+    """Word the error of the first text that is not a number; `anyway` is how to have it encoded in spite of that."""
+    spelling = table.spelling or STORED
+    row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
+    text = str(texts[row])
+    if spelling.is_number(text):
+        return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
+    hint = spelling.hint(text)
+    if anyway and option("one_hot_column") not in hint:
+        hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
+    return table.error(row, name, found=quote(text), expected="a number", hint=hint)
+
+
+def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column], str]:
+    levels = sorted({text for text in texts if text is not None})
+    if len(levels) > MOST_LEVELS:
+        raise table.error_of_source(
+            column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
+            expected=f"at most {MOST_LEVELS} to encode with {option('one_hot')}",
+            hint=f"drop it with {option('drop')}",
+        )  # fmt: skip
+    dropped, *kept = levels
+    position = {level: code for code, level in enumerate(levels)}
+    codes = np.array([position[text] for text in texts if text is not None])
+    columns = [
+        Column(name=f"{name}={level}", values=(codes == code).astype(np.float64))
+        for code, level in enumerate(kept, start=1)
+    ]
+    return (
+        columns,
+        f"one-hot: column {name!r} became {len(kept)} of 0 and 1; level {dropped!r} is dropped, it is where all are 0",
+    )
+
+
+# Numbers
+
+
+def _stacked(features: "tuple[Column, ...] | Matrix") -> "Matrix":
+    if isinstance(features, np.ndarray):
+        return np.ascontiguousarray(features)
+    if not isinstance(features, tuple):
+        return features
+    X = np.empty((len(features[0].values), len(features)), dtype=np.float64)
+    for j, column in enumerate(features):
+        X[:, j] = column.values
+    return X
+
+
+def is_finite(values: NDArray[np.float64]) -> bool:
+    """Return whether all values are finite, in one pass: their sum is, unless it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    return bool(np.isfinite(total)) or bool(np.isfinite(values).all())
+
+
+def first_not_finite(X: "Matrix") -> tuple[int, int] | None:
+    """Return the first row and column where `X` is NaN or infinite, or None."""
+    if isinstance(X, np.ndarray):
+        if is_finite(X):
+            return None
+        row = int(np.argmin(np.isfinite(X).all(axis=1)))
+    else:
+        bad = ~np.isfinite(X.data)
+        if not bad.any():
+            return None
+        row = int(_row_of_entries(X)[bad].min())
+    return row, int(_bad_columns(X, row)[0])
+
+
+def _check_finite(X: "Matrix", table: Table) -> None:
+    place = first_not_finite(X)
+    if place is not None:
+        row, column = place
+        found = "infinity" if X[row, column] > 0 else "minus infinity"
+        raise table.error(row, table.names[column], found=found, expected="a finite number")

@@ -1,0 +1,446 @@
+"""The data of a question: features, signs, and the names by which people know them."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.frozen import frozen, frozen_matrix, is_matrix, signs
+from maxmargin.data.labels.affirmative import AGAINST_REST, CHOSEN, SECOND_OF_PAIR, default_positive
+from maxmargin.data.labels.labels import (
+    CodedLabels,
+    Label,
+    LabelError,
+    Labels,
+    check_classes,
+    choose_positive,
+    encode,
+)
+from maxmargin.data.numbers.binary64 import NumberError
+from maxmargin.data.numbers.exact_rows import ExactRows
+from maxmargin.data.outofcore.gate import opened
+from maxmargin.solvers.errors import InvalidProblemError, option
+from maxmargin.text.data_error import data_error, listed
+
+if TYPE_CHECKING:
+    from maxmargin.data.assemble import Assembled
+    from maxmargin.data.formats.table import Matrix, Table
+    from maxmargin.data.outofcore.files.scan import Bounds
+    from maxmargin.data.outofcore.opening import Stored
+    from maxmargin.solvers.problem.rows import Carrier
+
+_Positive: TypeAlias = tuple[Label | None, str | None]
+
+REST = "rest"
+"""What `Dataset.negative` is when the positive class stands against all the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Dataset:
+    """Features and labels, ready to be solved; all arrays are read-only.
+
+    Attributes
+    ----------
+    X : float64 array, C-contiguous, or scipy.sparse.csr_array, or a carrier, of shape (n_samples, n_features)
+        Finite numbers. A carrier is a matrix outside memory: see `is_in_memory`.
+    y : ndarray of shape (n_samples,)
+        int64 (int8 where X is a carrier) of -1 and +1 if `is_binary`, else the labels.
+    labels : ndarray or CodedLabels of shape (n_samples,)
+        The label of every row as the source has it.
+    classes : tuple
+        All labels of the source in order: numeric if all are numbers, else by text.
+    positive, negative : label or None
+        The label that is +1, and the one that is -1 (`"rest"` if these are several); None if there are more than two.
+    positive_reason : str or None
+        Why that label is +1: as the affirmative of a known pair, as the greater label in sorted order, or as chosen.
+    feature_names : tuple of str
+        Names of the columns of `X`; positions where the source has none.
+    label_name : str
+        Name of the label column, or its position.
+    source : str
+        Display name of where the data came from.
+    row_ids : tuple of str, optional
+        Names of the rows.
+    rows : int64 array, optional
+        Position in the source of every row, from 0; None if all rows are here.
+    notes : tuple of str
+        What was left out or encoded.
+    exact : ExactRows, optional
+        The numbers themselves, where Decimals or Fractions among them are not binary64; `X` is then their rounding.
+    validated : tuple of a matrix and the extremes of its columns, optional
+        What was found on validation; it speaks of `X` where `X` is that matrix.
+
+    Examples
+    --------
+    >>> load("iris")
+    <Dataset iris: 150 x 4, 3 classes 'setosa', 'versicolor', 'virginica'>
+    >>> load("iris", positive="setosa")
+    <Dataset iris: 150 x 4, 'setosa' (+1) against 'rest' (-1)>
+    """
+
+    X: "Matrix | Carrier"
+    y: NDArray[Any]
+    labels: NDArray[Any] | CodedLabels
+    classes: tuple[Label, ...]
+    positive: Label | None
+    negative: Label | None
+    feature_names: tuple[str, ...]
+    label_name: str
+    source: str
+    row_ids: tuple[str, ...] | None = None
+    rows: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+    exact: ExactRows | None = None
+    validated: "tuple[Matrix | Carrier, Bounds] | None" = None
+    positive_reason: str | None = None
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether `y` is -1 and +1."""
+        return self.positive is not None
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether `X` is an array or a sparse array; else it is a carrier, on disk or on a cluster."""
+        return is_matrix(self.X)
+
+    @property
+    def bounds(self) -> "Bounds | None":
+        """The least and the greatest number of every column, where they were found on reading."""
+        if self.validated is not None and self.validated[0] is self.X:
+            return self.validated[1]
+        return getattr(self.X, "bounds", None)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of `X`."""
+        return int(self.X.shape[1])
+
+    def one_vs_rest(self, cls: object) -> "Dataset":
+        """Return the same rows with `cls` as +1 and every other class as -1.
+
+        Raises
+        ------
+        InvalidProblemError
+            `cls` is not one of `classes`.
+        """
+        present = _classes_in_order(self)
+        positive = self._class(cls, present)
+        others = [label for label in present if label != positive]
+        return replace(
+            self,
+            y=frozen(signs(self.labels == positive, self.X)),
+            positive=positive,
+            positive_reason=AGAINST_REST,
+            negative=others[0] if len(others) == 1 else REST,
+        )
+
+    def pair(self, a: object, b: object) -> "Dataset":
+        """Return the rows of two classes only, `a` as -1 and `b` as +1.
+
+        Raises
+        ------
+        InvalidProblemError
+            One of them is not one of `classes`, or both are the same, or the rows are not in memory.
+        """
+        if not is_matrix(self.X):
+            raise InvalidProblemError(
+                f"{self.source} is not in memory, and a pair of its classes would copy rows; expected data in memory, "
+                f"or {option('positive')} to ask for one class against all others"
+            )
+        present = _classes_in_order(self)
+        negative, positive = self._class(a, present), self._class(b, present)
+        if negative == positive:
+            raise InvalidProblemError(f"found the class {positive!r} twice, expected two different ones")
+        kept = np.flatnonzero((self.labels == negative) | (self.labels == positive)).astype(np.int64)
+        labels = self.labels[kept]
+        return replace(
+            self,
+            X=frozen_matrix(self.X[kept]),
+            exact=None if self.exact is None else self.exact.taken(kept),
+            y=frozen(signs(labels == positive, self.X)),
+            labels=frozen(labels),
+            positive=positive,
+            positive_reason=SECOND_OF_PAIR,
+            negative=negative,
+            row_ids=None if self.row_ids is None else tuple(self.row_ids[i] for i in kept),
+            rows=frozen(kept if self.rows is None else self.rows[kept]),
+        )
+
+    def describe_row(self, i: int) -> str:
+        """Return how to call row `i` of this data set in a text: its position in the source, its name, its label.
+
+        Examples
+        --------
+        >>> load("iris").pair("versicolor", "virginica").describe_row(0)
+        "row 50 ('versicolor')"
+        """
+        position = i if self.rows is None else int(self.rows[i])
+        name = "" if self.row_ids is None else f" {self.row_ids[i]!r}"
+        return f"row {position}{name} ({self.labels[[i]].tolist()[0]!r})"
+
+    def __repr__(self) -> str:
+        if self.is_binary:
+            classes = f"{self.positive!r} (+1) against {self.negative!r} (-1)"
+        else:
+            classes = f"{len(self.classes)} classes {listed(self.classes)}"
+        return f"<Dataset {self.source}: {self.n_samples} x {self.n_features}, {classes}>"
+
+    def _class(self, wanted: object, present: Sequence[Label]) -> Label:
+        try:
+            return choose_positive(present, wanted)
+        except LabelError as error:
+            raise InvalidProblemError(str(error)) from error
+
+
+def _classes_in_order(dataset: Dataset) -> list[Label]:
+    """Return the classes that some row of the data set has."""
+    if dataset.rows is None:
+        return list(dataset.classes)
+    return [label for label in dataset.classes if (dataset.labels == label).any()]
+
+
+def load(
+    source: "str | os.PathLike[str] | Any",
+    *,
+    label: ColumnRef = -1,
+    positive: object = None,
+    drop: ColumnRef | Iterable[ColumnRef] = (),
+    id: ColumnRef | None = None,
+    one_hot: OneHot | bool | ColumnRef | Iterable[ColumnRef] = False,
+    drop_missing: bool = False,
+    sep: str | None = None,
+    decimal_comma: bool = False,
+    format: str | None = None,
+    memory: str | int | None = None,
+    cluster: str | None = None,
+    resume: "str | os.PathLike[str] | None" = None,
+) -> Dataset:
+    """Read a data set.
+
+    Parameters
+    ----------
+    source : str, path or table
+        A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; LIBSVM's also without a
+        suffix), a folder of files of one
+        of the first five formats with the same columns, X.npy beside y.npy, the name of a bundled data set (iris,
+        breast_cancer, wine, digits), `-` for CSV on the standard input, or a pandas, Polars or Arrow table.
+    label : str or int
+        Column of the labels: a name, or a position from 0 (negative counts from the end). Default: the last. Columns
+        in which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
+        position counts them; who wants one names it here, as `id`, or in `one_hot`.
+    positive : label, optional
+        The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
+        +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
+        is chosen.
+    drop : column or iterable of columns
+        Columns to leave out.
+    id : str or int, optional
+        Column that names the rows; it is not a feature.
+    one_hot : bool, column or iterable of columns
+        Encode text columns as one column of 0 and 1 for every text but the first in sorted order: all of them, or those
+        that are named. With True a column is refused whose texts look like numbers or dates (10kg, 10-19, 12:30), or
+        where more than half of more than 5 rows have a text that no other row has: such a row is put right whatever its
+        class is, so the columns separate anything.
+    drop_missing : bool
+        Leave out rows with missing values.
+    sep : str, optional
+        What separates the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
+        white space. Default: tabs in .tsv, else the first of comma, semicolon and tab that is in the first line.
+    decimal_comma : bool
+        Numbers in CSV are written as 1,5. Then 1.5 is refused, as it might be a thousand and a half; semicolons and
+        tabs go before commas as separators, and where fields are separated by commas such numbers have to be quoted.
+    format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
+        What `source` is, whatever its name; for the standard input csv, tsv or svmlight. Default: as the suffix says.
+    memory : str or int, optional
+        Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk: `Dataset.X` is a carrier,
+        which reads them chunk by chunk. The text of .csv and .tsv is then parsed once into a temporary file of 8 bytes
+        a number, and so are the arrays of a compressed .npz unpacked. Lines of text may have a 64th of it, 2 MiB at
+        least. Default: everything is read into memory, lines of up to 256 MiB.
+    cluster : str, optional
+        Address of a Dask scheduler whose workers read the files, .csv .tsv .parquet or .feather, and keep their rows.
+    resume : str or path, optional
+        A file in which everything that passes over files on disk find is kept: which rows are validated, their labels,
+        the rows that passes brought along. A process that is killed is continued by one that names the file again, and
+        another question on the same data begins where the last one ended. Files that were written to since are read
+        anew, with a warning; answers are proven anew in any case. Parsed text and unpacked arrays are kept beside it,
+        in files of 8 bytes a number named after it. Without effect on data that fit into memory.
+
+    Returns
+    -------
+    Dataset
+        `y` is -1 and +1 for two classes or with `positive`, else the labels.
+
+    Raises
+    ------
+    DataError
+        The source cannot be read as finite numbers with at least two classes. Its text is one line that names the
+        source, the place, what was found and what was expected. Or the file to resume from is no such file, damaged,
+        or that of other data.
+
+    Examples
+    --------
+    >>> load("breast_cancer").positive
+    'malignant'
+    """
+    choice = Choice(
+        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
+        sep=sep, decimal_comma=decimal_comma, format=format,
+        longest_line=LONGEST_LINE if memory is None else _longest_line(memory),
+    )  # fmt: skip
+    stored = opened(
+        source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
+    )
+    return read_dataset(source, choice, positive)[0] if stored is None else _dataset_of(stored, positive)
+
+
+def _longest_line(memory: str | int) -> int:
+    from maxmargin.data.outofcore.budget import Budget, memory_size
+
+    return Budget(memory=memory_size(memory)).line_bytes
+
+
+def _dataset_of(stored: "Stored", positive: object) -> Dataset:
+    chosen = _chosen(stored.source, stored.label_name, stored.labels, positive)
+    return _dataset(
+        stored.X[:] if stored.fits else stored.X, stored.labels, chosen,
+        feature_names=stored.names, label_name=stored.label_name, source=stored.source, notes=stored.notes,
+    )  # fmt: skip
+
+
+def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple[Dataset, Assembled]":
+    """Read a data set as `load` does; return with it what it was made from.
+
+    Raises
+    ------
+    DataError
+        As `load`.
+    """
+    from maxmargin.data.assemble import assemble
+    from maxmargin.data.formats.suffixes import read
+
+    table = read(source, choice)
+    parts = assemble(table, choice)
+    chosen = _chosen(table.source, table.label_name, parts.labels, positive)
+    dataset = _dataset(
+        parts.X, parts.labels, chosen, exact=_exact_rows(table, parts),
+        feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
+        rows=None if parts.rows is None else frozen(parts.rows), notes=parts.notes,
+    )  # fmt: skip
+    return dataset, parts
+
+
+def _exact_rows(table: "Table", parts: "Assembled") -> ExactRows | None:
+    if parts.exact is None or not isinstance(parts.X, np.ndarray):
+        return None
+    try:
+        return ExactRows.of(parts.X, parts.exact)
+    except NumberError as error:
+        column = None if error.column is None else table.names[error.column]
+        raise table.error_of_source(column=column, found=error.found, expected=error.expected) from error
+
+
+def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> _Positive:
+    try:
+        return _positive(labels, positive)
+    except LabelError as error:
+        found, expected = error.found, error.expected
+        raise data_error(source, column=label_name, found=found, expected=expected, hint=error.hint) from error
+
+
+def _positive(labels: Labels, positive: object) -> _Positive:
+    """Return the class that is +1, and why; None if there are more than two and none was asked for."""
+    check_classes(labels.classes, is_positive_chosen=positive is not None)
+    if positive is not None:
+        return choose_positive(labels.classes, positive), CHOSEN
+    return default_positive(labels.classes) if len(labels.classes) == 2 else (None, None)
+
+
+def from_arrays(
+    X: Any,
+    y: Any,
+    *,
+    positive: object = None,
+    feature_names: Iterable[object] | None = None,
+    source: str = "array",
+) -> Dataset:
+    """Take features and labels that are in memory. A C-contiguous float64 array is not copied, nor made read-only.
+
+    Parameters
+    ----------
+    X : array_like, scipy.sparse matrix or array, table, carrier, or Dask array or data frame, of shape (n, d)
+        Real, finite numbers, none of which is rounded: those of binary64, and in memory Decimals and Fractions too, of
+        which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
+        they are computed once and kept on its cluster.
+    y : array_like or Dask array or series of shape (n_samples,)
+        Booleans, numbers or texts; at least two different ones. Where both X and y have an index, as in pandas, these
+        shall be equal.
+    positive : label, optional
+        The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
+        +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
+        is chosen.
+    feature_names : iterable, optional
+        Default: the column names of a table, else "0", "1", ...
+    source : str
+        Display name.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes or lengths, no rows or columns, not real numbers, NaN, infinity, missing labels, one class, other
+        numbers that binary64 does not hold, an index of y other than that of X.
+
+    Examples
+    --------
+    >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
+    array([-1, -1,  1])
+    """
+    from maxmargin.data.arrays import features_of, labels_of
+    from maxmargin.data.labels.row_names import check_row_names
+
+    check_row_names(X=X, y=y)
+    features = features_of(X, feature_names)
+    values = labels_of(y, features.X.shape[0])
+    try:
+        labels = encode(values)
+        chosen = _positive(labels, positive)
+    except LabelError as error:
+        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+    return _dataset(
+        features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
+        label_name="y", source=source, notes=features.notes,
+    )  # fmt: skip
+
+
+def _dataset(
+    X: "Matrix | Carrier",
+    labels: Labels,
+    chosen: _Positive,
+    *,
+    bounds: "Bounds | None" = None,
+    **described: Any,
+) -> Dataset:
+    values = labels.values() if is_matrix(X) else CodedLabels(labels)
+    negative: Label | None = None
+    positive, reason = chosen
+    y = labels.codes if positive is None else signs(labels.codes == labels.classes.index(positive), X)
+    if positive is None and isinstance(values, np.ndarray):
+        y = values
+    if positive is not None:
+        others = [label for label in labels.classes if label != positive]
+        negative = others[0] if len(others) == 1 else REST
+    matrix = frozen_matrix(X)
+    return Dataset(
+        X=matrix, y=frozen(y), labels=frozen(values) if isinstance(values, np.ndarray) else values,
+        classes=labels.classes, positive=positive, negative=negative,
+        positive_reason=reason, validated=None if bounds is None else (matrix, bounds), **described,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Formats of files and containers, one a file."""

@@ -1,0 +1,231 @@
+"""Rows of text to columns of numbers, some thousands of rows at a time."""
+
+import io
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.csv.layout import Layout
+from maxmargin.data.formats.table import (
+    Choice,
+    Column,
+    Table,
+    Texts,
+    drop_note,
+    empty_column_hint,
+    kept_names,
+    shown_name,
+)
+from maxmargin.data.numbers.numerals import booleans, cleaned, is_missing, number, numbers
+from maxmargin.data.numbers.spelling import Complaint
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
+
+_UNQUOTED = (
+    "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
+    f"with {option('decimal_comma')}"
+)
+
+NumberedRow: TypeAlias = tuple[int, list[str]]
+
+
+class Columns:
+    """The columns of a delimited file while it is read; the texts of features are kept with decimal points."""
+
+    def __init__(self, layout: Layout, choice: Choice) -> None:
+        self.layout = layout
+        self.choice = choice
+        self.spelling = layout.spelling
+        self.roles = choice.roles(layout.names, layout.n_columns, layout.source)
+        self.texts: dict[int, list[str]] = {j: [] for j in self._text_columns()}
+        self.parts: list[NDArray[np.float64]] = []
+        self.lines: list[NDArray[np.int64]] = []
+        self.is_boolean: dict[int, bool] = {}
+
+    def _text_columns(self) -> Sequence[int]:
+        """Return the columns whose texts are kept."""
+        named = [self.roles.label] if self.roles.id is None else [self.roles.label, self.roles.id]
+        return [*named, *self.roles.features] if self.choice.needs_texts else named
+
+    def add_text(self, text: str, lines_before: int) -> bool:
+        """Take whole lines, if all features in them are finite numbers and no line is blank; return whether they are.
+
+        numpy's parser rounds correctly, as Python's does, and is faster, but does not say where a bad field is.
+        """
+        if self.choice.needs_texts or not text.strip():
+            return not text.strip()
+        if self.spelling.decimal_comma and self.layout.separator == ",":
+            return False
+        found: dict[int, list[str]] = {j: [] for j in self.texts}
+        values = self._parsed(self.spelling.swapped(text), found)
+        n_lines = text.count("\n") + (not text.endswith("\n"))
+        if values is None or values.shape != (n_lines, self.layout.n_columns):
+            return False
+        values = np.take(values, self.roles.features, axis=1)
+        if any(self.is_boolean.values()) or not np.isfinite(values).all():
+            return False
+        for j, texts in found.items():
+            self.texts[j] += map(self.spelling.swapped, texts) if self.spelling.decimal_comma else texts
+        self.is_boolean.update(dict.fromkeys(self.roles.features, False))
+        self._keep(values, np.arange(lines_before + 1, lines_before + n_lines + 1))
+        return True
+
+    def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
+        """Return the numbers of all columns, with the texts of some put into `found`."""
+
+        def keep(column: int, field: str) -> float:
+            found[column].append(field)
+            return 0.0
+
+        converters: dict[int, Callable[[str], float]] = {j: partial(keep, j) for j in found}
+        converters.update(dict.fromkeys(self.roles.dropped, _nothing))
+        parse = partial(np.loadtxt, delimiter=self.layout.separator, comments=None, converters=converters, ndmin=2)
+        try:
+            values: NDArray[np.float64] = parse(io.StringIO(text))
+        except ValueError:
+            return None
+        return values
+
+    def _keep(self, values: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
+        self.parts.append(values)
+        self.lines.append(lines)
+
+    def add_rows(self, rows: Sequence[NumberedRow]) -> None:
+        """Take rows whatever is in them.
+
+        Raises
+        ------
+        DataError
+            A row has too few or too many fields, or a feature is not a finite number.
+        """
+        self._check_lengths(rows)
+        columns = list(zip(*(fields for _, fields in rows), strict=True))
+        if self.spelling.decimal_comma:
+            for j in self.roles.features:
+                columns[j] = tuple(map(self.spelling.swapped, columns[j]))
+        lines = np.array([line for line, _ in rows], dtype=np.int64)
+        for j, texts in self.texts.items():
+            texts += columns[j]
+        if self.choice.needs_texts:
+            self.lines.append(lines)
+            return
+        values = [self._converted(j, columns[j]) for j in self.roles.features]
+        refused = [j for j, column in zip(self.roles.features, values, strict=True) if column is None]
+        if refused:
+            raise self._complaint(lines, columns, refused)
+        self._keep(np.column_stack([column for column in values if column is not None]), lines)
+
+    def _check_lengths(self, rows: Sequence[NumberedRow]) -> None:
+        expected = self.layout.n_columns
+        for line, fields in rows:
+            if len(fields) != expected:
+                found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                hint = self.layout.hint or (_UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else "")
+                raise data_error(self.layout.source, line=line, found=found, expected=str(expected), hint=hint)
+
+    def _converted(self, column: int, texts: Sequence[str]) -> NDArray[np.float64] | None:
+        """Return the numbers of a column, or None if one of its texts cannot stay."""
+        values = numbers(texts)
+        is_boolean = values is None
+        if values is None:
+            values = booleans(texts)
+        if values is None or not self._is_accepted(values):
+            return None
+        is_new_kind = self.is_boolean.get(column, is_boolean) != is_boolean
+        if np.isnan(values).all():
+            return values
+        self.is_boolean[column] = is_boolean
+        return None if is_new_kind else values
+
+    def _is_accepted(self, values: NDArray[np.float64]) -> bool:
+        if np.isfinite(values).all():
+            return True
+        return self.choice.drop_missing and not np.isinf(values).any()
+
+    def _complaint(self, lines: NDArray[np.int64], texts: Sequence[Sequence[str]], columns: list[int]) -> DataError:
+        """Word the error of the first field, line by line, that is not a finite number."""
+        source, names = self.layout.source, self.layout.names
+        for row, line in enumerate(lines.tolist()):
+            for j in columns:
+                if not self._is_fine(texts[j][row]):
+                    name = shown_name(names, j)
+                    found, expected, hint = self.complain(self.spelling.swapped(texts[j][row]))
+                    if all(map(is_missing, texts[j])):
+                        hint = empty_column_hint(name, is_label=False)
+                    return data_error(source, line=line, column=name, found=found, expected=expected, hint=hint)
+        name, found = shown_name(names, columns[0]), "numbers and true or false in one column"
+        return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")
+
+    def complain(self, text: str) -> Complaint:
+        """Say what is wrong with a text that is not a finite number."""
+        return self.spelling.complaint(text)
+
+    def _is_fine(self, text: str) -> bool:
+        value = number(text)
+        if value is None:
+            return False
+        return bool(np.isfinite(value)) or (bool(np.isnan(value)) and self.choice.drop_missing)
+
+    def table(self) -> Table:
+        """Return what was read."""
+        roles, names = self.roles, self.layout.names
+        row_ids = None if roles.id is None else tuple(text.strip() for text in self.texts[roles.id])
+        return Table(
+            source=self.layout.source,
+            names=kept_names(names, roles.features),
+            features=self._with_texts() if self.choice.needs_texts else np.concatenate(self.parts),
+            label=self._labels(),
+            label_name=shown_name(names, roles.label),
+            ids=row_ids,
+            lines=np.concatenate(self.lines),
+            notes=self.notes(),
+            spelling=self.spelling,
+        )
+
+    def take(self) -> tuple[NDArray[np.float64], Texts, NDArray[np.int64]]:
+        """Return the numbers, the labels and the lines of the rows that were added, and forget them."""
+        n_features = len(self.roles.features)
+        values = np.concatenate([np.empty((0, n_features)), *self.parts])
+        lines = np.concatenate([np.empty(0, dtype=np.int64), *self.lines])
+        labels = self._labels()
+        self.parts, self.lines, self.texts = [], [], {j: [] for j in self.texts}
+        return values, labels, lines
+
+    def _labels(self) -> Texts:
+        texts = self.texts[self.roles.label]
+        return cleaned(list(map(self.spelling.label, texts)) if self.spelling.decimal_comma else texts)
+
+    def notes(self) -> tuple[str, ...]:
+        """Say what was left out, and which column has no name."""
+        return (*drop_note(self.layout.names, self.roles), *self._nameless_note())
+
+    def _nameless_note(self) -> tuple[str, ...]:
+        """Warn of a nameless column: row numbers that were saved as a column can separate any sorted data."""
+        names = self.layout.names
+        nameless = [j for j in self.roles.features if names is not None and not names[j]]
+        return tuple(f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
+
+    def _with_texts(self) -> tuple[Column, ...]:
+        return tuple(map(self._column, self.roles.features))
+
+    def _column(self, j: int) -> Column:
+        name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
+        values = numbers(texts)
+        if values is None:
+            values = booleans(texts)
+        if values is None:
+            return Column(name=name, values=cleaned(list(map(self.spelling.swapped, texts))), is_named=is_named)
+        return Column(name=name, values=values, texts=texts, is_named=is_named)
+
+
+def _have_whole_pairs(fields: Sequence[str]) -> bool:
+    """Return whether two fields next to each other might be the parts of a number with a comma."""
+    return any(a.strip("+- ").isdecimal() and b.isdecimal() for a, b in pairwise(fields))
+
+
+def _nothing(field: str) -> float:
+    return 0.0

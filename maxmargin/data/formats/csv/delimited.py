@@ -1,0 +1,258 @@
+"""CSV and TSV: text with one row a line, its fields separated by commas, semicolons or tabs."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice, tee
+from typing import BinaryIO, NamedTuple
+
+from maxmargin.data.formats.csv.column_parsing import Columns, NumberedRow
+from maxmargin.data.formats.csv.encodings import decoded
+from maxmargin.data.formats.csv.layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
+from maxmargin.data.formats.source import STDIN, STDIN_NAME, empty_file, kind_of, long_line, open_binary
+from maxmargin.data.formats.table import Choice, Table
+from maxmargin.data.numbers.spelling import COMMAS_NEED_QUOTES, Spelling
+from maxmargin.text.data_error import data_error
+
+BYTES_AT_ONCE = 2**21
+"""Bytes of the file that are turned into numbers at one time."""
+
+ROWS_AT_ONCE = 10_000
+"""Rows that are turned into numbers at one time, where quotes forbid to cut the text at the ends of lines."""
+
+ROWS_OF_SAMPLE = 1_000
+"""Rows that are looked at to tell a header from data."""
+
+MEMORY_AT_ONCE = 2**24
+"""Bytes of texts of fields at one time, however few rows these are."""
+
+BYTES_OF_FIELD = 60
+"""Of a text in memory, beside its characters."""
+
+
+class Block(NamedTuple):
+    """Whole lines of a file, and how many come before them."""
+
+    text: str
+    lines_before: int
+
+
+def read_delimited(path: str, choice: Choice) -> Table:
+    """Read a CSV or TSV file (also `.gz`), or CSV from the standard input (`-`).
+
+    Fields may be quoted; lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte-order mark is allowed. See
+    :mod:`~maxmargin.data.formats.csv.layout` for the separator and the header line.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read as a table of finite numbers with a label column.
+    """
+    *_, columns = growing_columns(path, choice)
+    return columns.table()
+
+
+def growing_columns(path: str, choice: Choice, kind: type[Columns] = Columns) -> Iterator[Columns]:
+    """Yield the columns of a file each time that rows were added to them; `Columns.take` makes room for the next.
+
+    Raises
+    ------
+    DataError
+        As `read_delimited`.
+    """
+    source = STDIN_NAME if path == STDIN else path
+    with open_binary(path) as file:
+        layout, blocks = _layout_and_blocks(file, path, source, choice)
+        columns = kind(layout, choice)
+        for _ in _read(blocks, layout, columns):
+            yield columns
+
+
+def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Columns] = Columns) -> Columns:
+    """Return the columns of one block of a file.
+
+    Raises
+    ------
+    DataError
+        It does not hold rows of finite numbers with labels.
+    """
+    columns = kind(layout, choice)
+    for _ in _read(_separable(iter([block]), layout.separator), layout, columns):
+        pass
+    return columns
+
+
+def layout_of(path: str, choice: Choice) -> Layout:
+    """Return how a file is laid out, from its first rows.
+
+    Raises
+    ------
+    DataError
+        It is empty, or no text, or a line is too long.
+    """
+    with open_binary(path) as file:
+        return _layout_and_blocks(file, path, path, choice)[0]
+
+
+def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -> tuple[Layout, Iterator[Block]]:
+    blocks = _blocks(file, source, choice.longest_line)
+    first = next(blocks, None)
+    if first is None:
+        raise empty_file(source)
+    separator = _separator(first, path, choice)
+    hint = separator_hint(io.StringIO(first.text), separator)
+    blocks, ahead = tee(_separable(chain([first], blocks), separator))
+    spelling = Spelling(decimal_comma=choice.decimal_comma)
+    rows = _rows(ahead, separator, source, choice.longest_line)
+    return _layout(rows, separator, source, spelling, hint), blocks  # `rows` end here: else they would keep all blocks
+
+
+def _separator(first: Block, path: str, choice: Choice) -> str:
+    if choice.sep is not None:
+        return separator_named(choice.sep)
+    if kind_of(path, choice.format) == ".tsv":
+        return "\t"
+    return separator_of(_first_line(first.text), decimal_comma=choice.decimal_comma)
+
+
+def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
+    """Return the blocks with one space for any white space within a line, where that separates the fields."""
+    if separator != " ":
+        return blocks
+    return (Block(spaced(block.text), block.lines_before) for block in blocks)
+
+
+def _blocks(file: BinaryIO, source: str, longest: int) -> Iterator[Block]:
+    """Cut the file at ends of lines into pieces of text."""
+    n_lines, parts, n_bytes = 0, list[bytes](), 0
+    while piece := file.read(BYTES_AT_ONCE):
+        whole, newline, tail = piece.rpartition(b"\n")
+        if newline:
+            yield Block(decoded(b"".join([*parts, whole, newline]), n_lines, source), n_lines)
+            n_lines += whole.count(b"\n") + 1
+            parts, n_bytes = [], 0
+        parts.append(tail)
+        n_bytes += len(tail)
+        if n_bytes > longest:
+            raise long_line(source, n_lines + 1, longest)
+    if n_bytes:
+        yield Block(decoded(b"".join(parts), n_lines, source), n_lines)
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in io.StringIO(text) if line.strip()), "")
+
+
+def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: Spelling, hint: str) -> Layout:
+    sample = _some(rows, ROWS_OF_SAMPLE, at_least=2)
+    if not sample:
+        raise empty_file(source)
+    (line, fields), *below = sample
+    if len(fields) == 1 and hint:
+        raise data_error(source, found="one column only", expected="at least two: features and a label", hint=hint)
+    if spelling.decimal_comma and separator == ",":
+        _check_quoted(sample, source, hint)
+    names, header_line = None, 0
+    if is_header([fields for _, fields in sample], spelling):
+        if not below:
+            raise data_error(source, line=line, found="a header line only", expected="rows of data below it")
+        names, header_line = tuple(name.strip() for name in fields), line
+    return Layout(
+        source=source, separator=separator, names=names, n_columns=len(fields), header_line=header_line,
+        spelling=spelling, hint=hint,
+    )  # fmt: skip
+
+
+def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
+    """Raise unless some number has a decimal comma in quotes: without, commas would do two things at once."""
+    commas = Spelling(decimal_comma=True)
+    if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
+        raise data_error(
+            source, option="decimal_comma",
+            found=f"fields separated by commas, and no quoted number with one in the first {ROWS_OF_SAMPLE:,} rows",
+            expected="another separator, or numbers in quotes", hint=hint or COMMAS_NEED_QUOTES,
+        )  # fmt: skip
+
+
+def _rows(blocks: Iterable[Block], separator: str, source: str, longest: int) -> Iterator[NumberedRow]:
+    """Yield the line on which a row begins, and its fields; skip blank lines."""
+    n_taken = 0
+
+    def counted(lines: Iterable[str]) -> Iterator[str]:
+        """Yield lines as long as those of one row, which quotes may hold together, are not too long."""
+        nonlocal n_taken
+        for line in lines:
+            n_taken += len(line)
+            if n_taken > longest:
+                raise long_line(source, begins, longest)
+            yield line
+
+    first, *_ = started = list(islice(blocks := iter(blocks), 1))
+    lines = chain.from_iterable(io.StringIO(block.text, newline="") for block in chain(started, blocks))
+    reader = csv.reader(counted(lines), delimiter=separator, skipinitialspace=True, strict=True)
+    begins = first.lines_before + 1
+    try:
+        for fields in reader:
+            if len(fields) > 1 or (fields and fields[0].strip()):
+                yield begins, fields
+            n_taken, begins = 0, first.lines_before + reader.line_num + 1
+    except csv.Error as error:
+        raise data_error(source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV") from error
+
+
+def _read(blocks: Iterator[Block], layout: Layout, columns: Columns) -> Iterator[None]:
+    """Turn the blocks into columns: whole blocks of plain numbers at once, all else row by row; stop after each."""
+    for quoted in blocks:
+        block = _without_quotes(quoted, layout.separator)
+        if '"' in block.text:
+            rows = _rows(chain([block], blocks), layout.separator, layout.source, columns.choice.longest_line)
+            yield from _read_rows(rows, layout, columns)
+        elif _has_bare_returns(block.text) or not columns.add_text(*_below_header(block, layout)):
+            rows = _rows([block], layout.separator, layout.source, columns.choice.longest_line)
+            yield from _read_rows(rows, layout, columns)
+        yield
+
+
+def _without_quotes(block: Block, separator: str) -> Block:
+    """Take the quotes away if they only enclose whole fields that would be the same without."""
+    n_quotes = block.text.count('"')
+    if not n_quotes:
+        return block
+    apart = re.escape(separator)
+    # The quote comes first, and then what is before it: so the search skips from quote to quote.
+    plain = re.compile(rf'"(?<![^{apart}\n]")[^"{apart}\r\n]*"(?![^{apart}\r\n])')
+    if 2 * len(plain.findall(block.text)) < n_quotes:
+        return block
+    return Block(block.text.replace('"', ""), block.lines_before)
+
+
+def _has_bare_returns(text: str) -> bool:
+    """Return whether a carriage return alone ends some line, which then is not a line for :class:`Block`."""
+    return "\r" in text and text.count("\r") != text.count("\r\n")
+
+
+def _below_header(block: Block, layout: Layout) -> Block:
+    n_above = layout.header_line if block.lines_before == 0 else 0
+    return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
+
+
+def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) -> Iterator[None]:
+    while some := _some(rows, ROWS_AT_ONCE):
+        if some[0][0] == layout.header_line:
+            del some[0]
+        if some:
+            columns.add_rows(some)
+            yield
+
+
+def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[NumberedRow]:
+    """Return the next rows: at most so many, and where they are long fewer."""
+    some: list[NumberedRow] = []
+    n_bytes = 0
+    for row in rows:
+        some.append(row)
+        n_bytes += sum(map(len, row[1])) + BYTES_OF_FIELD * len(row[1])
+        if len(some) >= most or (n_bytes >= MEMORY_AT_ONCE and len(some) >= at_least):
+            break
+    return some

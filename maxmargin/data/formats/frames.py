@@ -1,0 +1,164 @@
+"""Tables in memory: pandas, Polars, Arrow (through narwhals)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.pandas_index import index_columns
+from maxmargin.data.formats.table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
+from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
+from maxmargin.text.data_error import data_error, quote
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
+"""Packages whose objects narwhals reads."""
+
+
+def is_from_table_library(value: object) -> bool:
+    """Return whether `value` is an object of pandas, Polars, Arrow or the like, without importing them."""
+    return type(value).__module__.partition(".")[0] in LIBRARIES
+
+
+def read_frame(frame: Any, choice: Choice, source: str | None = None) -> Table:
+    """Read a table in memory.
+
+    Raises
+    ------
+    DataError
+        `frame` is not a table, or has columns that are neither numbers, booleans nor texts.
+    """
+    source = source or _called(frame)
+    choice.refuse_of_text(source, "a table of columns")
+    names, columns = columns_of(frame, source)
+    roles = choice.roles(names, len(columns), source, index_of(frame, names))
+    return Table(
+        source=source,
+        names=kept_names(names, roles.features),
+        features=tuple(
+            replace(column_of(columns[j], shown_name(names, j), source), is_named=j in roles.encoded)
+            for j in roles.features
+        ),
+        label=labels_of_series(columns[roles.label]),
+        label_name=shown_name(names, roles.label),
+        ids=None if roles.id is None else tuple(str(value) for value in columns[roles.id].to_list()),
+        notes=drop_note(names, roles),
+    )
+
+
+def _called(frame: object) -> str:
+    library = type(frame).__module__.partition(".")[0]
+    return f"{library} {type(frame).__name__}" if library in LIBRARIES else "source"
+
+
+def columns_of(frame: Any, source: str) -> "tuple[tuple[str, ...], list[nw.Series[Any]]]":
+    """Return the names (as texts) and the columns of a table."""
+    import narwhals as nw
+
+    expected = "a file, the name of a data set, or a pandas, Polars or Arrow table"
+    if not is_from_table_library(frame):
+        raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected)
+    _refuse_namesakes(frame, source)
+    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        hint = "collect() it first" if hasattr(frame, "collect") else ""
+        raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected, hint=hint)
+    return tuple(str(name) for name in table.columns), list(table.iter_columns())
+
+
+def index_of(frame: Any, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the positions of the columns of a table that hold the index of a pandas data frame."""
+    import narwhals as nw
+
+    schema = getattr(nw.to_native(frame, pass_through=True), "schema", None)
+    metadata = getattr(schema, "metadata", None)
+    return index_columns(names, metadata if isinstance(metadata, dict) else None)
+
+
+def _refuse_namesakes(frame: Any, source: str) -> None:
+    """Refuse columns of one name; a pyarrow table has `column_names`, the others `columns`."""
+    if type(frame).__name__ == "LazyFrame":
+        return
+    names = getattr(frame, "column_names" if hasattr(frame, "column_names") else "columns", ())
+    twice = [name for name, count in Counter(str(name) for name in names).items() if count > 1]
+    if twice:
+        raise data_error(source, found=f"several columns named {quote(twice[0])}", expected="a different name for each")
+
+
+def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
+    """Return a column as numbers with NaN where missing, or as texts with None where missing.
+
+    Raises
+    ------
+    DataError
+        The column holds something else, or numbers that do not pass the gate to binary64.
+    """
+    import narwhals as nw
+
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        return Column(name=name, values=[None if value is None else str(value) for value in _list_of(series)])
+    try:
+        found = _numbers_of(series)
+    except NumberError as error:
+        raise data_error(
+            source, row=error.row, column=name, found=error.found, expected=error.expected, hint=error.hint
+        ) from error
+    if found is None and series.dtype in (nw.Object, nw.Unknown):
+        values = _list_of(series)
+        if all(value is None or isinstance(value, str) for value in values):
+            return Column(name=name, values=values)
+    if found is None:
+        hint = TEXT_HINT.partition(" or ")[0]
+        raise data_error(source, column=name, found=f"values of type {series.dtype}", expected="numbers", hint=hint)
+    return Column(name=name, values=found.nearest, exact=found.exact)
+
+
+def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:
+    """Return the numbers of a column; None where it holds something else."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    has_array_type = _has_array_type(dtype) or dtype == nw.Boolean
+    if dtype.is_float() or (has_array_type and series.null_count() == 0):  # missing floating-point numbers are NaN
+        return numbers(np.asarray(series.to_numpy()))
+    if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)):
+        return None
+    values = _list_of(series)
+    is_number = all(value is None or isinstance(value, Real | Decimal | np.bool_) for value in values)
+    return numbers(_objects([np.nan if value is None else value for value in values])) if is_number else None
+
+
+def _has_array_type(dtype: "nw.dtypes.DType") -> bool:
+    """Return whether numpy has the type of a column of numbers: not of decimals, nor of integers of 128 bits."""
+    import narwhals as nw
+
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
+
+
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts:
+    """Return the labels of a column: a number or boolean array if nothing is missing, else a list with None."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    if (_has_array_type(dtype) or dtype == nw.Boolean) and series.null_count() == 0:
+        return np.asarray(series.to_numpy())
+    return _list_of(series)
+
+
+def _list_of(series: "nw.Series[Any]") -> list[Any]:
+    """Return Python values, None for all that the library takes for missing."""
+    is_null = series.is_null().to_list()
+    return [None if missing else value for missing, value in zip(is_null, series.to_list(), strict=True)]

@@ -1,0 +1,123 @@
+"""SciPy's sparse matrices of any format as CSR arrays of binary64 numbers."""
+
+import math
+import sys
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.numbers.binary64 import HELD, REAL_KINDS, NumberError, numbers
+from maxmargin.solvers.errors import InvalidProblemError
+
+TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
+
+
+def is_sparse(X: object) -> bool:
+    """Return whether `X` is a matrix or array of SciPy, without importing it."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
+
+
+def canonical_csr(X: Any) -> Any:
+    """Return a CSR array of float64, indices sorted and without duplicates; the caller's matrix stays as it is.
+
+    Raises
+    ------
+    InvalidProblemError
+        It has not two dimensions, holds no real numbers, or its indices are not those of its entries.
+    NumberError
+        A number, or the sum of entries of one place, is not binary64.
+    """
+    from scipy.sparse import csr_array
+
+    if X.dtype.kind not in REAL_KINDS:
+        raise InvalidProblemError(f"X has dtype {X.dtype}, expected real numbers")
+    if X.ndim != 2:
+        raise InvalidProblemError(f"X has shape {X.shape}, {TWO_DIMENSIONS}")
+    X = _checked(X)
+    if X.format in ("csr", "csc") and X.dtype == np.float64 and X.has_canonical_format:
+        return csr_array(X)
+    rows, columns, data = _checked_entries(X)
+    try:
+        values = numbers(data).held()
+    except NumberError as error:
+        place = error.row or 0
+        raise NumberError(
+            row=int(rows[place]), column=int(columns[place]), found=error.found, expected=HELD, hint=error.hint
+        ) from error
+    matrix = csr_array((values, (rows, columns)), shape=X.shape)
+    return matrix if matrix.nnz == len(values) else csr_array(_summed(rows, columns, values), shape=X.shape)
+
+
+def _checked(X: Any) -> Any:
+    """Return the matrix if its index arrays are valid: SciPy's compiled code trusts them.
+
+    One that is made anew also forgets what SciPy once found of indices that were altered since.
+    """
+    if X.format not in ("csr", "csc", "bsr"):
+        return X
+    try:
+        anew = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+        anew.check_format(full_check=True)
+    except (ValueError, IndexError, TypeError) as error:
+        raise _malformed(X.format, str(error)) from error
+    return anew
+
+
+def _checked_entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the entries if all of them are in the matrix."""
+    try:
+        rows, columns, data = _entries(X)
+    except (ValueError, IndexError, TypeError) as error:
+        raise _malformed(X.format, str(error)) from error
+    if not len(rows) == len(columns) == len(data):
+        raise _malformed(X.format, "it has not as many indices as entries")
+    for indices, size, what in ((rows, X.shape[0], "row"), (columns, X.shape[1], "column")):
+        if len(indices) and not (indices.min() >= 0 and indices.max() < size):
+            raise _malformed(X.format, f"a {what} index is not from 0 to {size - 1}")
+    return rows, columns, data
+
+
+def _malformed(kind: str, why: str) -> InvalidProblemError:
+    return InvalidProblemError(f"X is no valid sparse matrix of the format {kind}: {why}")
+
+
+def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the rows, the columns and the values of all entries as they are stored."""
+    if X.format == "lil":  # tocoo() takes its long doubles for binary64 numbers
+        rows = np.repeat(np.arange(X.shape[0]), [len(row) for row in X.rows])
+        columns = np.fromiter(chain.from_iterable(X.rows), np.int64, len(rows))
+        return rows, columns, np.array([*chain.from_iterable(X.data)], dtype=X.dtype)
+    entries = X.tocoo()  # of all formats the one that adds nothing up
+    return entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
+
+
+def _summed(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return the entries in order, those of one place added up."""
+    order = np.lexsort((columns, rows))
+    rows, columns, values = rows[order], columns[order], values[order]
+    is_first = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]
+    starts = np.flatnonzero(is_first)
+    totals = values[starts]
+    counts = np.diff(np.append(starts, len(rows)))
+    for place in np.flatnonzero(counts > 1).tolist():
+        parts = values[starts[place] : starts[place] + counts[place]]
+        totals[place] = _exact_sum(parts.tolist(), int(rows[starts[place]]), int(columns[starts[place]]))
+    return totals, (rows[starts], columns[starts])
+
+
+def _exact_sum(parts: list[float], row: int, column: int) -> float:
+    """Return the sum; `math.fsum` rounds once, so it tells as well whether anything is left over."""
+    try:
+        total = math.fsum(parts)
+        is_exact = not math.isfinite(total) or math.fsum([*parts, -total]) == 0
+    except (OverflowError, ValueError):  # beyond binary64 on the way, or infinities of both signs
+        is_exact = False
+    if is_exact:
+        return total
+    found = f"{len(parts)} entries whose sum is not binary64"
+    raise NumberError(row=row, column=column, found=found, expected="one entry", hint="X.sum_duplicates() adds them up")

@@ -1,0 +1,329 @@
+"""What every reader returns, and how the columns of a source are chosen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from maxmargin.data.numbers.spelling import Spelling
+
+    Matrix: TypeAlias = NDArray[np.float64] | csr_array
+
+ColumnRef: TypeAlias = str | int
+Texts: TypeAlias = list[str | None]
+
+DROP_MISSING_HINT = f"leave out rows with missing values with {option('drop_missing')}"
+TEXT_HINT = (
+    f"drop it with {option('drop')} or encode it with {option('one_hot')}; name it with {option('label')} if it holds "
+    f"the labels, with {option('id')} if it names the rows"
+)
+
+LONGEST_LINE = 2**28
+"""Bytes of a line of text where nothing is said about memory: its fields may take thirty times as much."""
+
+HINTS_OUTSIDE_MEMORY = {
+    DROP_MISSING_HINT: f"clean the file, leave the column out with {option('drop')}, or use {option('drop_missing')} "
+    f"with more {option('memory')}",
+    TEXT_HINT: f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}",
+}
+"""What to do instead where rows are read in parts: there none is left out, and no text is encoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """Positions of the label, of the features and of the row names among the columns of a source."""
+
+    label: int
+    features: tuple[int, ...]
+    id: int | None
+    dropped: tuple[int, ...]
+    encoded: frozenset[int] = frozenset()
+    """Features that were named to be encoded."""
+    index: tuple[int, ...] = ()
+    """Columns that hold the index of a pandas data frame, and were left out as nothing was said of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot:
+    """Which text columns are encoded as columns of 0 and 1.
+
+    Attributes
+    ----------
+    every : bool
+        All of them, as far as it is sensible.
+    named : tuple of columns
+        These, however many different texts they hold.
+    is_checked : bool
+        Whether columns that were not named are refused where they look like numbers, or separate anything. A proof may
+        be about such columns all the same.
+    """
+
+    every: bool = False
+    named: tuple[ColumnRef, ...] = ()
+    is_checked: bool = True
+
+    @classmethod
+    def of(cls, wanted: "OneHot | bool | ColumnRef | Iterable[ColumnRef]") -> "OneHot":
+        """Return the choice that True, False, a column or several columns stand for."""
+        if isinstance(wanted, OneHot):
+            return wanted
+        return cls(every=bool(wanted)) if isinstance(wanted, bool | np.bool_) else cls(named=columns_named(wanted))
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any column is encoded."""
+        return self.every or bool(self.named)
+
+
+def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, ...]:
+    """Return one column, or several, as a tuple."""
+    return (columns,) if isinstance(columns, str | int) else tuple(columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What the user asked for: which columns, what to do with text and missing values, how the source is written.
+
+    `format` is that of a file whatever its name; `sep` separates the fields of a delimited file; both None where the
+    source shall tell. `longest_line` is in bytes.
+    """
+
+    label: ColumnRef = -1
+    drop: tuple[ColumnRef, ...] = ()
+    id: ColumnRef | None = None
+    one_hot: OneHot = OneHot()
+    drop_missing: bool = False
+    keep_texts: bool = False
+    sep: str | None = None
+    decimal_comma: bool = False
+    format: str | None = None
+    longest_line: int = LONGEST_LINE
+
+    @property
+    def reading(self) -> dict[str, str | bool]:
+        """How the source is written, as far as that was said."""
+        said = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "format": self.format}
+        return {name: value for name, value in said.items() if value is not None}
+
+    def refuse_of_text(self, source: str, form: str) -> None:
+        """Raise where something was said of text in columns and the source is none.
+
+        Raises
+        ------
+        DataError
+        """
+        said = next((name for name in ("sep", "decimal_comma") if name in self.reading), None)
+        if said is not None:
+            raise data_error(source, option=said, found=form, expected="CSV or TSV, which this option is for")
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether the texts of the features are needed, not their binary64 values alone."""
+        return self.one_hot.is_asked or self.keep_texts
+
+    def roles(self, names: Sequence[str] | None, n_columns: int, source: str, index: Sequence[int] = ()) -> Roles:
+        """Resolve names and positions against the columns of `source`.
+
+        Columns that hold the index of a pandas data frame, those at the positions `index`, have names only: positions
+        that the user gives count the others, and what is not named is left out.
+
+        Raises
+        ------
+        DataError
+            A column does not exist, is named twice, has two roles, or no feature is left.
+        """
+        if n_columns < 2:
+            found = "one column only" if n_columns else "no columns"
+            raise data_error(source, found=found, expected="at least two: features and a label")
+        counted = tuple(j for j in range(n_columns) if j not in index)
+        columns = _Columns(names=names, counted=counted, source=source)
+        label = columns.find(self.label, "label")
+        row_id = None if self.id is None else columns.find(self.id, "id")
+        dropped = {columns.find(column, "drop") for column in self.drop}
+        for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
+            if label in taken:
+                raise data_error(
+                    source, column=columns.shown(label), option=asked, found="the label column",
+                    expected="another column", hint=f"choose the label with {option('label')}",
+                )  # fmt: skip
+        encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
+        taken = {*dropped, label, row_id}
+        features = tuple(j for j in range(n_columns) if j not in taken and (j in encoded or j not in index))
+        if not features:
+            raise data_error(source, found="no feature column left", expected="at least one beside the label")
+        if not encoded <= set(features):
+            column = columns.shown(min(encoded - set(features)))
+            raise data_error(
+                source, column=column, option="one_hot_column", found="a column that is not a feature",
+                expected="a text column among the features",
+            )  # fmt: skip
+        return Roles(
+            label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
+            index=tuple(j for j in index if j not in {*taken, *features}),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    names: Sequence[str] | None
+    counted: Sequence[int]
+    source: str
+
+    def find(self, wanted: ColumnRef, option: str) -> int:
+        if isinstance(wanted, str):
+            matches = [j for j, name in enumerate(self.names or ()) if name == wanted]
+            if len(matches) > 1:
+                raise self._error(
+                    option, f"{len(matches)} columns named {quote(wanted)}", "one", f"positions {listed(matches)}"
+                )
+            if matches:
+                return matches[0]
+        return self._position(wanted, option)
+
+    def _position(self, wanted: ColumnRef, option: str) -> int:
+        position = _whole_number(wanted)
+        if position is None:
+            raise self._unknown(wanted, option)
+        n_counted = len(self.counted)
+        if not n_counted:
+            raise self._error(option, "no columns but those of the index of pandas", "a name of one of them", "")
+        if not -n_counted <= position < n_counted:
+            raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}", "")
+        return self.counted[position]
+
+    def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
+        if self.names is None:
+            expected = f"a position from 0 to {len(self.counted) - 1}, as the columns have no names"
+            return self._error(option, f"no column {quote(wanted)}", expected, "")
+        expected = f"one of {listed(self.names)}, or a position"
+        return self._error(option, f"no column {quote(wanted)}", expected, nearest(wanted, self.names))
+
+    def _error(self, option: str, found: str, expected: str, hint: str) -> DataError:
+        return data_error(self.source, option=option, found=found, expected=expected, hint=hint)
+
+    def shown(self, position: int) -> str | int:
+        return shown_name(self.names, position)
+
+
+def _whole_number(wanted: ColumnRef) -> int | None:
+    if isinstance(wanted, int):
+        return wanted
+    try:
+        return int(wanted)
+    except ValueError:
+        return None
+
+
+def shown_name(names: Sequence[str] | None, position: int) -> str | int:
+    """Return the name of a column where it has one, else its position."""
+    return names[position] if names is not None and names[position] else position
+
+
+def empty_column_hint(name: str | int, *, is_label: bool) -> str:
+    """Return what to do about a column in which no row has a value."""
+    column = repr(name) if isinstance(name, str) else str(name)
+    advice = f"use {option('drop', column)}" + (f" and choose the label with {option('label')}" if is_label else "")
+    return f"no row that was read has a value in it, as where lines end in a separator: {advice}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column: float64 numbers with NaN where missing, or texts with None where missing.
+
+    The numbers may come with their texts, as the source writes them but with decimal points, or as fractions where
+    binary64 does not hold them. `is_named` says that it was named to be encoded.
+    """
+
+    name: str | int
+    values: NDArray[np.float64] | Texts
+    texts: Sequence[str] | None = None
+    is_named: bool = False
+    exact: NDArray[np.object_] | None = None
+
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Return which rows have no value."""
+        if isinstance(self.values, list):
+            return np.array([text is None for text in self.values], dtype=np.bool_)
+        return np.isnan(self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What a reader returns: features and labels, with the place every row came from.
+
+    Attributes
+    ----------
+    source : str
+        Display name.
+    names : tuple of str or int
+        Names of the features; a column without a name is called by its position in the source.
+    features : tuple of Column, or float64 array, or CSR array
+        The features. Missing values are NaN (or None in texts).
+    label : ndarray or list
+        The labels as stored, None or NaN where missing.
+    label_name : str or int
+        Name or position of the label column.
+    ids : tuple of str, optional
+        Names of the rows.
+    lines : int64 array, optional
+        Line of every row in a text file, from 1.
+    origin : int64 array, optional
+        Row in the source of every row, from 0, once some were left out.
+    notes : tuple of str
+        What was left out.
+    spelling : Spelling, optional
+        How the numbers are written; by default they are stored as numbers.
+    """
+
+    source: str
+    names: tuple[str | int, ...]
+    features: "tuple[Column, ...] | Matrix"
+    label: "NDArray[Any] | Texts"
+    label_name: str | int
+    ids: tuple[str, ...] | None = None
+    lines: NDArray[np.int64] | None = None
+    origin: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+    spelling: "Spelling | None" = None
+
+    def error(self, row: int, column: str | int | None, *, found: str, expected: str, hint: str = "") -> DataError:
+        """Word an error at a row of the table."""
+        if self.lines is None:
+            row = row if self.origin is None else int(self.origin[row])
+            return data_error(self.source, row=row, column=column, found=found, expected=expected, hint=hint)
+        line = int(self.lines[row])
+        return data_error(self.source, line=line, column=column, found=found, expected=expected, hint=hint)
+
+    def error_of_source(
+        self, *, found: str, expected: str, column: str | int | None = None, hint: str = ""
+    ) -> DataError:
+        """Word an error of the whole source, or of a whole column."""
+        return data_error(self.source, column=column, found=found, expected=expected, hint=hint)
+
+
+def kept_names(names: Sequence[str] | None, features: Iterable[int]) -> tuple[str | int, ...]:
+    """Return the names of the features, or positions in the source where it has no names."""
+    return tuple(shown_name(names, j) for j in features)
+
+
+def drop_note(names: Sequence[str] | None, roles: Roles) -> tuple[str, ...]:
+    """Say which columns were left out: because the user asked for it, or as the index of a pandas data frame."""
+    index = index_note(names, roles.index)
+    if not roles.dropped:
+        return index
+    return (f"dropped on request: {', '.join(repr(shown_name(names, j)) for j in roles.dropped)}", *index)
+
+
+def index_note(names: Sequence[str] | None, index: Sequence[int]) -> tuple[str, ...]:
+    """Say which columns were left out as the index of a pandas data frame."""
+    if not index:
+        return ()
+    return (f"left out as the index of a pandas data frame: {', '.join(repr(shown_name(names, j)) for j in index)}",)

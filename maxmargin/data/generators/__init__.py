@@ -1,0 +1,11 @@
+"""Data sets whose verdict, and mostly whose maximum margin, is known exactly from how they are made.
+
+>>> from maxmargin.data.generators import generate
+>>> generate("gap:40").truth.verdict
+'separable'
+"""
+
+from maxmargin.data.generators.case import Truth
+from maxmargin.data.generators.registry import FORMULA_PREFIX, Generated, families, generate, is_family, is_formula
+
+__all__ = ["FORMULA_PREFIX", "Generated", "Truth", "families", "generate", "is_family", "is_formula"]

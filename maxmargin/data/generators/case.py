@@ -1,0 +1,123 @@
+"""A data set with the truth about it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.generators.exact_numbers import Matrix
+
+Verdict: TypeAlias = Literal["separable", "quasi-separable", "overlap"]
+
+KINDS: tuple[Verdict, ...] = ("separable", "quasi-separable", "overlap")
+"""The three answers, in the words of Albert and Anderson (1984)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """What is known of a data set by its construction.
+
+    Attributes
+    ----------
+    verdict : {"separable", "quasi-separable", "overlap"}
+        With bias; of more than two classes, for all classes at once (multinomial).
+    margin_squared : Fraction or None
+        Square of the maximum geometric margin with bias, exactly; 0 where the data are not strictly separable, None
+        where no closed form is known.
+    touching_rows : tuple of int or None
+        Rows that every hyperplane without a row on the wrong side contains: none of separable data, all rows of
+        overlapping data. None where they are not known.
+    verdict_through_origin, margin_squared_through_origin, touching_rows_through_origin
+        The same for hyperplanes through the origin; None where not known.
+    why : str
+        The reason, in a sentence.
+    """
+
+    verdict: Verdict
+    margin_squared: Fraction | None
+    touching_rows: tuple[int, ...] | None
+    verdict_through_origin: Verdict | None = None
+    margin_squared_through_origin: Fraction | None = None
+    touching_rows_through_origin: tuple[int, ...] | None = None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The answer to one question: with bias, or through the origin. Rows are those that touch if it is quasi."""
+
+    verdict: Verdict
+    margin_squared: Fraction | None = None
+    touching: tuple[int, ...] | None = None
+
+    def margin(self) -> Fraction | None:
+        """Return the squared margin, which is 0 where the data are not strictly separable."""
+        return self.margin_squared if self.verdict == "separable" else Fraction(0)
+
+    def touching_of(self, n_samples: int) -> tuple[int, ...] | None:
+        """Return the touching rows of so many."""
+        if self.verdict == "quasi-separable":
+            return self.touching
+        return tuple(range(n_samples)) if self.verdict == "overlap" else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """Exact rows, their labels, and the answers; what families make and changes change.
+
+    Attributes
+    ----------
+    rows : Matrix
+    y : ndarray of int, -1 and +1; or 1, 2, ... for several classes
+    with_bias : Known
+    through_origin : Known or None
+    why : str
+    axes : frozenset of int or None
+        Columns outside which the normal of the maximum margin is 0 (both normals, where both margins are known).
+        None: possibly all.
+    """
+
+    rows: Matrix
+    y: NDArray[np.int64]
+    with_bias: Known
+    through_origin: Known | None = None
+    why: str
+    axes: frozenset[int] | None = None
+
+    @property
+    def truth(self) -> Truth:
+        """The answers, as they are published."""
+        n_samples = len(self.y)
+        origin = self.through_origin
+        return Truth(
+            verdict=self.with_bias.verdict,
+            margin_squared=self.with_bias.margin(),
+            touching_rows=self.with_bias.touching_of(n_samples),
+            verdict_through_origin=None if origin is None else origin.verdict,
+            margin_squared_through_origin=None if origin is None else origin.margin(),
+            touching_rows_through_origin=None if origin is None else origin.touching_of(n_samples),
+            why=self.why,
+        )
+
+
+def two_classes(negative: Any, positive: Any, exponents: Any = None, **answers: Any) -> Case:
+    """Return the case of integer rows of the class -1, then of the class +1."""
+    y = np.array([-1] * len(negative) + [1] * len(positive), dtype=np.int64)
+    return Case(rows=Matrix.of([*negative, *positive], exponents), y=y, **answers)
+
+
+def separable(margin_squared: Fraction | int | None = None) -> Known:
+    """Say that some hyperplane has every row strictly on its side, with this squared margin."""
+    return Known(verdict="separable", margin_squared=None if margin_squared is None else Fraction(margin_squared))
+
+
+def quasi(touching: Any = None) -> Known:
+    """Say that some hyperplane has no row on the wrong side, and every such one contains these rows."""
+    rows = None if touching is None else tuple(sorted(map(int, touching)))
+    return Known(verdict="quasi-separable", touching=rows)
+
+
+OVERLAP = Known(verdict="overlap")
+"""Every hyperplane has a row on the wrong side, but for those that contain all rows."""

@@ -1,0 +1,172 @@
+"""Changes of a data set that keep its verdict, and what they do to the rest of the truth. All are exact."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import lcm
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from maxmargin.data.generators.case import Case, Known
+from maxmargin.data.generators.exact_numbers import Matrix
+
+_TANGENTS = ((1, 2), (1, 3), (2, 3), (1, 4))
+"""Of half the angle of a plane rotation: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17."""
+
+
+def power(base: int, exponent: int) -> Fraction:
+    """Return ``base**exponent``, also for negative exponents."""
+    return Fraction(base**exponent) if exponent >= 0 else Fraction(1, base**-exponent)
+
+
+def permuted(case: Case, order: Sequence[int]) -> Case:
+    """Put the rows into this order; nothing but their numbers changes."""
+    index = np.array(order, dtype=np.int64)
+    place = {int(old): new for new, old in enumerate(order)}
+    rows = Matrix(case.rows.integers[index], case.rows.exponents)
+    return _with_answers(
+        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: [place[row]])
+    )
+
+
+def swapped(case: Case) -> Case:
+    """Exchange the two classes: (w, b) becomes (-w, -b)."""
+    return replace(case, y=-case.y)
+
+
+def with_rows_again(case: Case, again: Iterable[int]) -> Case:
+    """Append copies of these rows; copies of rows that touch touch."""
+    copies = list(again)
+    index = np.array([*range(len(case.y)), *copies], dtype=np.int64)
+    places: dict[int, list[int]] = {row: [row] for row in range(len(case.y))}
+    for place, row in enumerate(copies, start=len(case.y)):
+        places[row].append(place)
+    rows = Matrix(case.rows.integers[index], case.rows.exponents)
+    return _with_answers(
+        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: places[row])
+    )
+
+
+def with_units(case: Case, exponents: Sequence[int]) -> Case:
+    """Multiply the columns by powers of two; the margin is known if those its normal lies in have the same unit."""
+    rows = Matrix(case.rows.integers, tuple(a + b for a, b in zip(case.rows.exponents, exponents, strict=True)))
+    units = {exponents[j] for j in _axes(case)}
+    factor = power(4, units.pop()) if len(units) == 1 else None
+    return _scaled(replace(case, rows=rows), factor)
+
+
+def translated(case: Case, vector: Sequence[int]) -> Case:
+    """Add whole numbers, in units of the columns; what holds through the origin is no longer known."""
+    shift = np.array(vector, dtype=object)
+    rows = Matrix(case.rows.integers + shift, case.rows.exponents)
+    return replace(case, rows=rows, through_origin=case.through_origin if not any(vector) else None)
+
+
+def with_constant(case: Case, value: int) -> Case:
+    """Append a column of a constant that is not 0: through the origin it is a bias.
+
+    A margin that was the same with bias and through the origin stays it, as no plane has a greater one with a bias.
+    """
+    column = np.full((len(case.y), 1), value, dtype=object)
+    rows = Matrix(np.hstack([case.rows.integers, column]), (*case.rows.exponents, 0))
+    with_bias, origin = case.with_bias, case.through_origin
+    same_margin = origin is not None and origin.margin_squared == with_bias.margin_squared
+    origin = with_bias if same_margin else replace(with_bias, margin_squared=None)
+    return replace(case, rows=rows, through_origin=origin, axes=frozenset(_axes(case)))
+
+
+def with_multiple(case: Case, column: int, factor: int) -> Case:
+    """Append a multiple of a column: w_j of this column alone may become w_j (1, factor)/sqrt(1 + factor^2)."""
+    copy = case.rows.integers[:, [column]] * factor
+    rows = Matrix(np.hstack([case.rows.integers, copy]), (*case.rows.exponents, case.rows.exponents[column]))
+    axes = _axes(case)
+    if column not in axes or factor == 0:
+        return replace(case, rows=rows, axes=axes)
+    wider = replace(case, rows=rows, axes=axes | {case.rows.shape[1]})
+    alone = [j for j in axes if j == column or _is_multiple(case, j, column)]
+    if len(alone) < len(axes):
+        return _scaled(wider, None)
+    squares = sum((_ratio_squared(case, j, column) for j in axes), Fraction(0))
+    return _scaled(wider, (squares + factor * factor) / squares)
+
+
+def _is_multiple(case: Case, column: int, other: int) -> bool:
+    """Return whether a column is a multiple of another that is not 0."""
+    values, others = _column(case, column), _column(case, other)
+    pivot = next((i for i, value in enumerate(others) if value), None)
+    if pivot is None:
+        return False
+    ratio = values[pivot] / others[pivot]
+    return all(value == ratio * with_it for value, with_it in zip(values, others, strict=True))
+
+
+def _ratio_squared(case: Case, column: int, other: int) -> Fraction:
+    values, others = _column(case, column), _column(case, other)
+    pivot = next(i for i, value in enumerate(others) if value)
+    return (values[pivot] / others[pivot]) ** 2
+
+
+def _column(case: Case, column: int) -> list[Fraction]:
+    unit = power(2, case.rows.exponents[column])
+    return [value * unit for value in case.rows.integers[:, column].tolist()]
+
+
+def sheared(case: Case, source: int, target: int, factor: int) -> Case:
+    """Add a multiple of a column to another one, in their common unit; the margin is no longer known."""
+    rows = case.rows.with_common_exponent()
+    integers = rows.integers.copy()
+    integers[:, target] += factor * integers[:, source]
+    return _scaled(replace(case, rows=Matrix(integers, rows.exponents), axes=None), None)
+
+
+def rotated(case: Case, rng: Random) -> Case:
+    """Rotate by a rational rotation and multiply by its common denominator, which multiplies the margin too."""
+    rotation, denominator = rational_rotation(case.rows.shape[1], rng)
+    rows = case.rows.with_common_exponent()
+    turned = Matrix(rows.integers @ rotation, rows.exponents)
+    return _scaled(replace(case, rows=turned, axes=None), Fraction(denominator) ** 2)
+
+
+def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
+    """Return integers Q and D with Q'Q = D^2 I: a product of rotations of planes by Pythagorean triples.
+
+    Cayley's (I - S)(I + S)^-1 with S = (0, -t; t, 0) rotates a plane by the angle whose half has the tangent t.
+    """
+    rotation = np.array([[Fraction(int(i == j)) for j in range(d)] for i in range(d)], dtype=object)
+    for _ in range(min(d, 4) if d > 1 else 0):
+        i, j = rng.sample(range(d), 2)
+        t = Fraction(*rng.choice(_TANGENTS))
+        cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+        first, second = rotation[i].copy(), rotation[j].copy()
+        rotation[i], rotation[j] = cosine * first - sine * second, sine * first + cosine * second
+    denominator = lcm(*(value.denominator for value in rotation.flat))
+    integers = [[int(value * denominator) for value in row] for row in rotation]
+    return np.array(integers, dtype=object).reshape(d, d), denominator
+
+
+def _axes(case: Case) -> frozenset[int]:
+    return case.axes if case.axes is not None else frozenset(range(case.rows.shape[1]))
+
+
+def _touching(known: Known, places: Callable[[int], list[int]]) -> Known:
+    if known.touching is None:
+        return known
+    return replace(known, touching=tuple(sorted(place for row in known.touching for place in places(row))))
+
+
+def _scaled(case: Case, factor: Fraction | None) -> Case:
+    """Multiply the squared margins, or forget them."""
+
+    def scaled(known: Known) -> Known:
+        if known.margin_squared is None or factor is None:
+            return replace(known, margin_squared=None)
+        return replace(known, margin_squared=known.margin_squared * factor)
+
+    return _with_answers(case, scaled)
+
+
+def _with_answers(case: Case, alter: Callable[[Known], Known]) -> Case:
+    origin = None if case.through_origin is None else alter(case.through_origin)
+    return replace(case, with_bias=alter(case.with_bias), through_origin=origin)

@@ -1,0 +1,137 @@
+"""Any number of varied cases with known answers: a family, its parameters, and changes that keep the verdict, drawn."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from maxmargin.data.generators import boolean_functions as boolean
+from maxmargin.data.generators import change, circles, classics, lattices, planted, simplices, slabs
+from maxmargin.data.generators.case import Case
+from maxmargin.data.generators.exact_numbers import NotRepresentableError
+from maxmargin.data.generators.family import SEED, Family, Value, Word, family
+
+_SMALL: dict[str, int] = {
+    "n": 40, "d": 4, "side": 2, "p": 8, "q": 8, "m": 3, "copies": 3, "separated": 12, "flat": 4,
+}  # fmt: skip
+"""Greatest value of a parameter in a small case; others are drawn from their whole range."""
+
+_SMALL_IN: dict[tuple[str, str], int] = {
+    ("boxes", "d"): 2, ("odd-max-bit", "n"): 5, ("parity", "n"): 5, ("conjunction", "d"): 5, ("conjunction", "k"): 5,
+    ("planted", "d"): 8, ("planted-quasi", "d"): 6, ("planted-overlap", "d"): 6, ("two-circles", "n"): 20,
+}  # fmt: skip
+"""The same for a parameter of one family."""
+
+_OFTEN = 3
+"""Families with parameters are drawn so many times as often as single data sets."""
+
+_FEW_BITS = 60
+"""Half of the gaps are drawn from 2^-1 to 2^-60, around the precision of binary64."""
+
+_MOST_ROWS = 60
+_MOST_CHANGES = 3
+
+
+def _base_families() -> list[Family]:
+    two_class = [f for f in classics.FAMILIES if f.name != "three-on-a-line"]
+    parametric = [
+        *boolean.FAMILIES, *simplices.FAMILIES, *lattices.FAMILIES, *circles.FAMILIES, *slabs.FAMILIES,
+        *planted.FAMILIES,
+    ]  # fmt: skip
+    return [*two_class, *(f for f in parametric for _ in range(_OFTEN))]
+
+
+BASE = _base_families()
+"""What is drawn from."""
+
+
+@family(
+    "corpus", "case number `seed` of the ground-truth corpus: a family, parameters and changes, all drawn", seed=SEED
+)
+def _corpus(seed: int) -> Case:
+    rng = Random(seed)
+    case = _base_case(rng)
+    for _ in range(rng.randint(0, _MOST_CHANGES)):
+        case = _changed(case, rng)
+    return case
+
+
+def _base_case(rng: Random) -> Case:
+    while True:
+        chosen = rng.choice(BASE)
+        values = {name: _draw(rng, chosen, name) for name in chosen.parameters}
+        try:
+            return chosen.make(**values)
+        except ValueError:  # parameters that do not go together, such as k > d
+            continue
+
+
+def _draw(rng: Random, chosen: Family, name: str) -> Value:
+    parameter = chosen.parameters[name]
+    if isinstance(parameter, Word):
+        return rng.choice(parameter.choices)
+    most = min(_SMALL_IN.get((chosen.name, name), _SMALL.get(name, parameter.most)), parameter.most)
+    return rng.randint(parameter.least, rng.choice((most, min(most, _FEW_BITS))))
+
+
+def _changed(case: Case, rng: Random) -> Case:
+    """Apply a change; where its numbers are beyond binary64, or the rows too many, leave the case as it is."""
+    changed = rng.choice(_CHANGES)(case, rng)
+    if len(changed.y) > max(_MOST_ROWS, len(case.y)):
+        return case
+    try:
+        changed.rows.floats()
+    except NotRepresentableError:
+        return case
+    return changed
+
+
+def _permute(case: Case, rng: Random) -> Case:
+    return change.permuted(case, rng.sample(range(len(case.y)), len(case.y)))
+
+
+def _swap(case: Case, rng: Random) -> Case:
+    return change.swapped(case)
+
+
+def _repeat_rows(case: Case, rng: Random) -> Case:
+    return change.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10)))
+
+
+def _one_unit(case: Case, rng: Random) -> Case:
+    return change.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1])
+
+
+def _own_units(case: Case, rng: Random) -> Case:
+    reach = rng.choice((5, 30, 300, 900))
+    return change.with_units(case, [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])])
+
+
+def _translate(case: Case, rng: Random) -> Case:
+    reach = rng.choice((10, 10**4, 10**8, 10**15))
+    return change.translated(case, [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])])
+
+
+def _append_constant(case: Case, rng: Random) -> Case:
+    return change.with_constant(case, rng.choice((-1, 1, 7)))
+
+
+def _append_multiple(case: Case, rng: Random) -> Case:
+    return change.with_multiple(case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0)))
+
+
+def _shear(case: Case, rng: Random) -> Case:
+    if case.rows.shape[1] == 1:
+        return case
+    source, target = rng.sample(range(case.rows.shape[1]), 2)
+    return change.sheared(case, source, target, rng.choice((-2, -1, 1, 2, 1000)))
+
+
+def _rotate(case: Case, rng: Random) -> Case:
+    return change.rotated(case, rng)
+
+
+_CHANGES: Sequence[Callable[[Case, Random], Case]] = (
+    _permute, _swap, _repeat_rows, _one_unit, _own_units, _translate, _append_constant, _append_multiple, _shear,
+    _rotate,
+)  # fmt: skip
+
+FAMILIES: tuple[Family, ...] = (_corpus,)

@@ -1,0 +1,144 @@
+"""A family of data sets: a name, parameters that are whole numbers or one of a few words, and how a case is made."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from maxmargin.data.generators.case import KINDS, Case
+from maxmargin.solvers.errors import InvalidOptionError
+
+Value: TypeAlias = int | str
+
+_LONGEST_QUOTE = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """A whole number from `least` to `most`."""
+
+    default: int
+    least: int
+    most: int
+
+    @property
+    def expected(self) -> str:
+        """What may be given."""
+        return f"a whole number from {self.least} to {self.most}"
+
+    def read(self, text: str) -> Value | None:
+        """Return the value that the text is, or None."""
+        digits = text.strip()
+        is_number = digits.isascii() and digits.removeprefix("-").isdigit() and len(digits) <= len(str(self.most)) + 1
+        value = int(digits) if is_number else self.least - 1
+        return value if self.least <= value <= self.most else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One of a few words."""
+
+    default: str
+    choices: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        """What may be given."""
+        return f"one of {', '.join(self.choices)}"
+
+    def read(self, text: str) -> Value | None:
+        """Return the choice that the text is, or None."""
+        return text if text in self.choices else None
+
+
+Parameter: TypeAlias = Whole | Word
+
+SEED = Whole(default=0, least=0, most=10**9)
+"""The parameter of families that draw."""
+
+KIND = Word(default="separable", choices=KINDS)
+"""The parameter of families that come with every verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A family.
+
+    Attributes
+    ----------
+    name : str
+        In kebab case.
+    description : str
+        One line.
+    make : callable
+        Takes the parameters by name and returns the case.
+    parameters : mapping of str to Parameter
+        In the order in which values may be given without a name.
+    """
+
+    name: str
+    description: str
+    make: Callable[..., Case]
+    parameters: Mapping[str, Parameter]
+
+    @property
+    def usage(self) -> str:
+        """Name and parameters with their defaults: ``gap:k=40:d=2``."""
+        return ":".join([self.name, *(f"{name}={p.default}" for name, p in self.parameters.items())])
+
+    def values(self, texts: Iterable[str]) -> dict[str, Value]:
+        """Return the values of all parameters: by position, or as ``name=value``.
+
+        Raises
+        ------
+        InvalidOptionError
+            Too many values, an unknown parameter, one given twice, a value that it does not take.
+        """
+        given: dict[str, Value] = {}
+        for position, text in enumerate(texts):
+            name, value = self._named(position, text)
+            if name in given:
+                raise InvalidOptionError(f"found {name} twice, expected it once")
+            given[name] = self._value(name, value)
+        return {name: given.get(name, parameter.default) for name, parameter in self.parameters.items()}
+
+    def _named(self, position: int, text: str) -> tuple[str, str]:
+        name, equals, value = text.partition("=")
+        if equals and name in self.parameters:
+            return name, value
+        if equals:
+            known = ", ".join(self.parameters) or "none"
+            raise InvalidOptionError(
+                f"found the parameter {cut(name)!r}, expected {known}{nearest(name, self.parameters)}"
+            )
+        if position >= len(self.parameters):
+            raise InvalidOptionError(f"found the value {cut(text)!r} too many, expected {self.usage}")
+        return list(self.parameters)[position], text
+
+    def _value(self, name: str, text: str) -> Value:
+        parameter = self.parameters[name]
+        value = parameter.read(text)
+        if value is None:
+            advice = nearest(text, parameter.choices) if isinstance(parameter, Word) else ""
+            raise InvalidOptionError(f"found {name} {cut(text)!r}, expected {parameter.expected}{advice}")
+        return value
+
+
+def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], Family]:
+    """Make a family of the function that makes its cases."""
+
+    def decorate(make: Callable[..., Case]) -> Family:
+        return Family(name=name, description=description, make=make, parameters=parameters)
+
+    return decorate
+
+
+def nearest(wanted: str, choices: Iterable[str]) -> str:
+    """Return " (did you mean ...?)" with the choice spelt most like `wanted`, or an empty text."""
+    close = difflib.get_close_matches(wanted.casefold(), list(choices), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def cut(text: str) -> str:
+    """Return the text, cut where it is long."""
+    return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."

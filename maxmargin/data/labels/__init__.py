@@ -1,0 +1,1 @@
+"""Labels of rows and columns: which class is positive, names of rows."""

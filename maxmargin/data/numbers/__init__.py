@@ -1,0 +1,1 @@
+"""Texts that write numbers, and the numbers that they write, exactly."""

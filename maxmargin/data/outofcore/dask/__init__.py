@@ -1,0 +1,1 @@
+"""Rows of Dask collections and of files on a cluster."""

@@ -1,0 +1,186 @@
+"""Files that the workers of a Dask cluster read, and whose rows they keep.
+
+The path must be one that this process and all workers can read.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from maxmargin.data.formats.csv.delimited import Block, columns_of_block, layout_of
+from maxmargin.data.formats.csv.encodings import decoded
+from maxmargin.data.formats.source import is_compressed, kind_of, long_line, open_binary
+from maxmargin.data.formats.table import LONGEST_LINE, Choice, Roles, shown_name
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.dask.dask_rows import DaskRows, OnCluster, Summary, Task, backend
+from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
+from maxmargin.data.outofcore.files.opening_files import arrow_scan, scans_of
+from maxmargin.data.outofcore.files.scan import Labelled, Scan
+from maxmargin.data.outofcore.files.text_scan import ArrowColumns, labelled
+from maxmargin.data.outofcore.opening import Stored, refuse_what_needs_memory
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.data.outofcore.validation import Validation
+from maxmargin.text.data_error import data_error
+
+_BYTES_AT_ONCE = 1 << 26
+"""Of a text file, parsed by one task."""
+
+_ROWS_AT_ONCE = 1 << 20
+"""Of a Parquet or Feather file, read by one task, unless a group of rows has more."""
+
+
+def open_on_cluster(path: str, choice: Choice, address: str, *, is_positive_chosen: bool) -> Stored:
+    """Connect to a cluster and have it read and validate a file or a folder of files.
+
+    Parameters
+    ----------
+    path : str
+        Parquet, Feather, CSV or TSV.
+    choice : Choice
+    address : str
+        Of the scheduler. A new connection stays open as long as this process.
+    is_positive_chosen : bool
+        Whether one class stands against all the others: then there may be many.
+
+    Raises
+    ------
+    DataError
+        As `open_stored`; or there is no such cluster, or the format is not one that workers read.
+    """
+    if not os.path.exists(path):
+        raise data_error(path, found="no such file", expected="a file or folder that the cluster can read too")
+    refuse_what_needs_memory(path, choice)
+    workers = OnCluster(_client(address))
+    scans, notes = scans_of(path, choice, Budget())
+    if kind_of(scans[0].path, choice.format) in (".npz", ".npy"):
+        raise data_error(path, found="NumPy arrays", expected="Parquet, Feather, CSV or TSV for a cluster")
+    roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
+    reading = [_ClusterScan(scan, choice, workers) for scan in scans]
+    labels, _ = Validation(reading, roles, is_positive_chosen).run()
+    X = DaskRows([part for scan in reading for part in scan.parts], [s for scan in reading for s in scan.summaries],
+                 workers)  # fmt: skip
+    return Stored.of(X, labels, scans[0], roles, path, notes)
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        found, expected = "no Dask", "it installed: pip install maxmargin[dask]"
+        raise data_error(address, option="cluster", found=found, expected=expected) from error
+    workers = backend()
+    if isinstance(workers, OnCluster) and workers.client.scheduler.address == address:
+        return workers.client
+    try:
+        return Client(address)
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise data_error(address, found=f"no Dask cluster: {reason}", expected="the address of a scheduler") from error
+
+
+class _ClusterScan:
+    """A file that workers read."""
+
+    def __init__(self, scan: Scan, choice: Choice, workers: OnCluster) -> None:
+        self.scan = scan
+        self.choice = choice
+        self.workers = workers
+        self.path, self.n_rows = scan.path, scan.n_rows
+        self.parts: list[Any] = []
+        self.summaries: list[Summary] = []
+
+    def label_name(self, roles: Roles) -> str | int:
+        """Return the name of the label column, or its position."""
+        return self.scan.label_name(roles)
+
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Have all rows read once; none is brought along, the workers have them at hand."""
+        from dask.delayed import delayed
+
+        if isinstance(self.scan, ArrowScan):
+            read = delayed(_arrow_part, pure=False)
+            parts = [read(self.path, self.choice, roles, groups) for groups in _runs_of_groups(self.scan)]
+        else:
+            read = delayed(_text_part, pure=False)
+            parts = [read(self.path, self.choice, start) for start in _starts(self.path)]
+        held = self.workers.hold([*(part[0] for part in parts), *(part[1] for part in parts)])
+        self.parts, found = held[: len(parts)], held[len(parts) :]
+        for part in self.workers.run(Task(_itself, future, ()) for future in found):
+            self.summaries.append(_summary(part, len(roles.features)))
+            yield from part
+
+
+def _runs_of_groups(scan: ArrowScan) -> Iterator[list[int]]:
+    """Yield consecutive groups with about as many rows as one task reads."""
+    starts = scan.file.starts
+    run: list[int] = []
+    for group in range(len(starts) - 1):
+        if run and starts[group + 1] - starts[run[0]] > _ROWS_AT_ONCE:
+            yield run
+            run = []
+        run.append(group)
+    if run:
+        yield run
+
+
+def _arrow_part(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[Labelled]]:
+    return arrow_scan(path, choice, Budget()).part(roles, groups)
+
+
+def _starts(path: str) -> range:
+    """Return the bytes from which tasks read a text file."""
+    return range(1) if is_compressed(path) else range(0, os.path.getsize(path), _BYTES_AT_ONCE)
+
+
+def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labelled]]:
+    """Return the rows of the lines that begin in the piece of a file from this byte on."""
+    layout = layout_of(path, choice)
+    source = _name_of_piece(path, start)
+    if start:
+        layout = replace(layout, header_line=0, source=source)
+    text = _lines_from(path, start, choice.longest_line)
+    columns = columns_of_block(Block(text, 0), layout, choice, ArrowColumns)
+    values, labels, lines = columns.take()
+    if not len(values):
+        return values, []
+    names = [shown_name(layout.names, j) for j in columns.roles.features]
+    return values, [labelled(values, labels, lines, names, source)]
+
+
+def _name_of_piece(path: str, start: int) -> str:
+    return path if start == 0 else f"{path} from byte {start}"
+
+
+def _lines_from(path: str, start: int, longest: int = LONGEST_LINE) -> str:
+    with open_binary(path) as file:
+        if is_compressed(path):
+            return decoded(file.read(), 0, path)
+        if start:
+            file.seek(start - 1)
+            _rest_of_line(file, path, longest)
+        n_bytes = start + _BYTES_AT_ONCE - file.tell()
+        content = file.read(n_bytes) if n_bytes > 0 else b""
+        if content and not content.endswith(b"\n"):
+            content += _rest_of_line(file, path, longest)
+    return decoded(content, 0, _name_of_piece(path, start))
+
+
+def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
+    line = file.readline(longest + 1)
+    if len(line) > longest:
+        raise long_line(path, None, longest)
+    return line
+
+
+def _itself(part: list[Labelled]) -> list[Labelled]:
+    return part
+
+
+def _summary(parts: list[Labelled], n_features: int) -> Summary:
+    nothing = np.full(n_features, np.inf)
+    low = np.min([nothing, *(part.bounds[0] for part in parts)], axis=0)
+    high = np.max([-nothing, *(part.bounds[1] for part in parts)], axis=0)
+    return Summary((sum(len(part.places) for part in parts), n_features), low, high)

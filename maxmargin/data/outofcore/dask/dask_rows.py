@@ -1,0 +1,231 @@
+"""Rows on a Dask cluster, or in a Dask collection that threads compute: every pass sends its function to them."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.on_disk import row_numbers
+from maxmargin.data.outofcore.passes import report
+from maxmargin.data.outofcore.row_cache import Floats, RowCache, RowNumbers
+from maxmargin.solvers.basics.parallel import in_order, slices
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES, Found, Use
+
+T = TypeVar("T")
+
+_RETRIES = 3
+"""How often a piece of work is begun again: a worker that is lost costs what it had, not the pass."""
+
+_MOST_ROWS = 1 << 18
+"""Rows of one task on a cluster: what vectors have for them, a few MiB, travels with it."""
+
+_TASKS_A_THREAD = 3
+"""Tasks on their way for every thread of the cluster."""
+
+
+class Task(NamedTuple):
+    """A function of a part of the rows and of other arguments."""
+
+    function: Callable[..., Any]
+    part: Any
+    arguments: tuple[Any, ...]
+
+
+class Backend(Protocol):
+    """Who does the work."""
+
+    splits_parts: bool
+    """Whether several tasks share a part; not where every task computes it."""
+
+    def hold(self, parts: Sequence[Any]) -> list[Any]:
+        """Return handles of delayed values, computed once where there is a place for them."""
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        """Yield what the tasks return, in order; few are on their way at a time."""
+
+
+class OnCluster:
+    """The workers of a distributed client; parts stay in their memory, or on their disks."""
+
+    splits_parts = True
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def hold(self, parts: Sequence[Any]) -> list[Any]:
+        """Have the parts computed, and kept on the cluster; the scheduler makes anew what a lost worker had."""
+        futures: list[Any] = self.client.compute(list(parts), retries=_RETRIES)
+        return futures
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        """Yield what the tasks return, in order."""
+        waiting: deque[Any] = deque()
+        most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
+        try:
+            for task in tasks:
+                waiting.append(self._submitted(task))
+                if len(waiting) >= most:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            self.client.cancel(list(waiting))
+
+    def _submitted(self, task: Task) -> Any:
+        return self.client.submit(task.function, task.part, *task.arguments, pure=False, retries=_RETRIES)
+
+
+class InThreads:
+    """Threads of this process, which compute a part every time that it is asked for."""
+
+    splits_parts = False
+
+    def hold(self, parts: Sequence[Any]) -> list[Any]:
+        """Return the parts as they are."""
+        return list(parts)
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        """Yield what the tasks return, in order."""
+        return in_order(_computed, tasks)
+
+
+def backend() -> Backend:
+    """Return the cluster of the current distributed client, or else threads."""
+    client = _current_client()
+    return InThreads() if client is None else OnCluster(client)
+
+
+def _current_client() -> Any:
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:  # there is none
+        return None
+    return client if client.status == "running" else None  # one that failed to connect is the default all the same
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is known of a part: its shape, and the extremes of its columns."""
+
+    shape: tuple[int, int]
+    low: Floats
+    high: Floats
+
+
+class DaskRows:
+    """A Carrier of rows that other processes hold.
+
+    Parameters
+    ----------
+    parts : sequence
+        Handles of the backend, each of a float64 array of consecutive rows.
+    summaries : sequence of Summary
+        Of every part.
+    workers : Backend
+    """
+
+    is_sparse = False
+    ndim = 2
+
+    def __init__(self, parts: Sequence[Any], summaries: Sequence[Summary], workers: Backend) -> None:
+        kept = [i for i, summary in enumerate(summaries) if summary.shape[0]]
+        self.workers = workers
+        self.parts = [parts[i] for i in kept]
+        self.bounds = (
+            np.min([summaries[i].low for i in kept], axis=0),
+            np.max([summaries[i].high for i in kept], axis=0),
+        )
+        self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
+        self._n_columns = summaries[kept[0]].shape[1]
+        self._cache = RowCache(self._n_columns, Budget().cache_bytes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self._starts[-1]), self._n_columns
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
+        n_rows, n_columns = self.shape
+        step = max(1, CHUNK_ENTRIES // n_columns)
+        for n_done, results in self.workers.run(self._tasks(function, vectors, step)):
+            report(n_done, n_rows)
+            yield from results
+
+    def _tasks(self, function: Callable[..., Any], vectors: tuple[NDArray[Any], ...], step: int) -> Iterator[Task]:
+        for part, start, stop in zip(self.parts, self._starts[:-1].tolist(), self._starts[1:].tolist(), strict=True):
+            n_rows = stop - start
+            for local in slices(n_rows, min(step, _MOST_ROWS) if self.workers.splits_parts else n_rows):
+                rows = slice(start + local.start, start + local.stop)
+                yield Task(_applied, part, (local, rows, step, function, tuple(v[rows] for v in vectors)))
+
+    def __getitem__(self, rows: Any) -> Floats:
+        """Return the rows of a slice, of an array of row numbers, or of a mask."""
+        numbers = row_numbers(rows, self.shape[0])
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return self._cache.rows(distinct, self._fetched)[places]
+
+    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
+        """Keep rows that a pass has brought along: who asks for them next need not fetch them again."""
+        if use != "sample":
+            self._cache.remember(numbers, values)
+
+    def recalled(self, use: Use) -> RowNumbers:
+        """Return no rows: nothing is kept for another process."""
+        return np.empty(0, np.int64)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep nothing."""
+
+    def kept(self, question: str) -> Found:
+        """Return nothing."""
+        return {}
+
+    def confirm(self) -> None:
+        """Do nothing: there are only the data."""
+
+    def _fetched(self, numbers: RowNumbers) -> Floats:
+        tasks = []
+        for part, start, stop in zip(self.parts, self._starts[:-1], self._starts[1:], strict=True):
+            first, last = np.searchsorted(numbers, (start, stop))
+            if first < last:
+                tasks.append(Task(_taken, part, (numbers[first:last] - start,)))
+        return np.concatenate([np.empty((0, self._n_columns)), *self.workers.run(tasks)])
+
+
+def _computed(task: Task) -> Any:
+    return task.function(task.part.compute(scheduler="synchronous"), *task.arguments)
+
+
+def _applied(
+    X: Floats,
+    local: slice,
+    rows: slice,
+    step: int,
+    function: Callable[..., T],
+    vectors: tuple[NDArray[Any], ...],
+) -> tuple[int, list[T]]:
+    """Return the last row, and what the function makes of every chunk of these rows."""
+    results = []
+    for part in slices(rows.stop - rows.start, step):
+        chunk = X[local.start + part.start : local.start + part.stop]
+        place = slice(rows.start + part.start, rows.start + part.stop)
+        results.append(function(place, chunk, *(v[part] for v in vectors)))
+    return rows.stop, results
+
+
+def _taken(X: Floats, numbers: RowNumbers) -> Floats:
+    return X[numbers]
+
+
+def summary_of(X: Floats) -> Summary:
+    """Return the shape of a part and the extremes of its columns."""
+    return Summary(X.shape, X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf))

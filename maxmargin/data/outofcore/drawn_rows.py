@@ -1,0 +1,51 @@
+"""Rows drawn at random, which the first pass over the files brings along: engines start from some of them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.solvers.problem.problem import sample_size
+
+_SAMPLES = 2
+"""So many times the rows of a sample: it takes half of its rows from either class, and one may be rare."""
+
+
+class DrawnRows(NamedTuple):
+    """Rows by their numbers, which increase."""
+
+    numbers: RowNumbers
+    values: Floats
+
+    @classmethod
+    def nothing(cls, n_columns: int) -> "DrawnRows":
+        """Return no rows."""
+        return cls(np.empty(0, np.int64), np.empty((0, n_columns)))
+
+    @classmethod
+    def joined(cls, parts: Sequence["DrawnRows"], n_columns: int) -> "DrawnRows":
+        """Return rows of increasing numbers that came in several parts."""
+        numbers, values = zip(cls.nothing(n_columns), *parts, strict=True)
+        return cls(np.concatenate(numbers), np.concatenate(values))
+
+    def shifted(self, n_rows: int) -> "DrawnRows":
+        """Return the rows of a file that comes after so many rows of others."""
+        return DrawnRows(self.numbers + n_rows, self.values)
+
+    def find(self, numbers: RowNumbers) -> tuple[NDArray[np.bool_], Floats]:
+        """Return which of these rows are here, and those, in the order of the numbers."""
+        if not self.numbers.size:
+            return np.zeros(len(numbers), dtype=np.bool_), self.values
+        places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        is_here = self.numbers[places] == numbers
+        return is_here, self.values[places[is_here]]
+
+
+def drawn_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:
+    """Return the numbers of the rows to bring along, the same on every run."""
+    wanted = _SAMPLES * sample_size(n_rows, n_columns)
+    most = min(n_rows, wanted, budget.drawn_bytes // (8 * n_columns))
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False, shuffle=False))

@@ -1,0 +1,277 @@
+"""Pairs of `.npy` files, and `.npz` archives with the arrays X and y."""
+
+import os
+import zipfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.npy import BROKEN, read_header
+from maxmargin.data.formats.npz import array_of_archive, broken_archive, missing_array
+from maxmargin.data.formats.table import Roles, shown_name
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
+from maxmargin.data.outofcore.files.scan import Labelled, Mark, bounds_of
+from maxmargin.data.outofcore.on_disk import Piece
+from maxmargin.data.outofcore.row_cache import RowNumbers
+from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.text.data_error import data_error, quote
+
+_LOCAL_HEADER_BYTES = 30
+_BYTES_AT_ONCE = 1 << 20
+
+
+class ArrayScan:
+    """An array X in a file, and an array y in the same archive or another file.
+
+    Columns are counted as if y followed X.
+    """
+
+    index: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    numbers_path: str | None = None
+
+    def __init__(self, path: str, kind: str, budget: Budget) -> None:
+        is_archive = kind == ".npz"
+        self.path = path
+        self.budget = budget
+        self._mark: Mark | None = Mark.of(path)
+        self._X, self._y = _packed(path) if is_archive else _pair(path)
+        self._file, self._layout = self._X.opened()
+        _check_types(path, self._layout, self._y.header())
+        self.n_rows, self.n_columns = self._layout.shape[0], self._layout.shape[1] + 1
+        self.names = _feature_names(path, self._layout.shape[1]) if is_archive else None
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of both arrays."""
+        return tuple(dict.fromkeys((self._X.path, self._y.path)))
+
+    @property
+    def starts_inside(self) -> bool:
+        """Whether reading can start with any row."""
+        return not self._X.is_compressed
+
+    @property
+    def writes_numbers(self) -> bool:
+        """Whether X has to be unpacked."""
+        return self._X.is_compressed
+
+    def label_name(self, roles: Roles) -> str:
+        """Return the name of the array of labels."""
+        return "y"
+
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Read all rows from this one on once; none is brought along, any row is at hand."""
+        if roles.label != self.n_columns - 1:
+            raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")
+        if self._X.is_compressed:
+            self._unpack()
+        elif start == 0:
+            self._X.check()
+        store = self.store(roles)
+        names = [shown_name(self.names, j) for j in roles.features]
+        n_rows = self.budget.chunk_rows(len(roles.features))
+
+        def checked(piece: Piece) -> Any:
+            return bounds_of(piece.read(), self.path, names, piece.rows.start)
+
+        bounds = in_order(checked, store.pieces(n_rows, start), n_workers=self.budget.n_workers)
+        for extremes, labels in zip(bounds, self._y.parts(n_rows, start), strict=True):
+            distinct, places = np.unique(labels, return_inverse=True)
+            yield Labelled(extremes, distinct.tolist(), places)
+
+    def _unpack(self) -> None:
+        scratch = Scratch(self.path, self.numbers_path)
+        for part in self._X.parts_of_bytes():
+            scratch.write(np.frombuffer(part, dtype=np.uint8))
+        scratch.finish()
+        self._read_from(scratch.file)
+
+    def _read_from(self, unpacked: OpenFile) -> None:
+        layout = self._layout
+        self._file, self._mark = unpacked, None
+        self._layout = Layout(0, layout.dtype, layout.shape, layout.is_fortran)
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Read from the array that an earlier process has unpacked, where that was necessary."""
+        if self.numbers_path is not None:
+            self._read_from(OpenFile.of(self.numbers_path))
+
+    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
+        """Yield ``(distinct, places)`` of the first so many rows."""
+        for labels in self._y.parts(min(n_rows, self.budget.chunk_rows(1)), 0):
+            distinct, places = np.unique(labels[:n_rows], return_inverse=True)
+            yield distinct.tolist(), places
+            n_rows -= len(labels)
+            if n_rows <= 0:
+                return
+
+    def store(self, roles: Roles) -> RawRows:
+        """Return the rows."""
+        return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, mark=self._mark)
+
+
+class _Member:
+    """An array in a file of its own."""
+
+    is_compressed = False
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = os.path.basename(path)
+
+    def stream(self) -> BinaryIO:
+        return open(self.path, "rb")
+
+    @property
+    def n_bytes(self) -> int:
+        return os.path.getsize(self.path)
+
+    def header(self) -> Layout:
+        with self.stream() as file:
+            return self._header(file)
+
+    def _header(self, file: BinaryIO) -> Layout:
+        return _layout(file, self.n_bytes, self.path, self.name)
+
+    def opened(self) -> tuple[OpenFile, Layout]:
+        """Return the file in which the array lies, and where."""
+        return OpenFile.of(self.path), self.header()
+
+    def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:
+        """Yield the entries of a one-dimensional array from this one on, so many at a time."""
+        with self.stream() as file:
+            layout = self._header(file)
+            file.seek(first * layout.dtype.itemsize, os.SEEK_CUR)
+            for start in range(first, layout.shape[0], n_rows):
+                n_entries = min(n_rows, layout.shape[0] - start)
+                yield np.frombuffer(self._exactly(file, n_entries * layout.dtype.itemsize), layout.dtype)
+
+    def parts_of_bytes(self) -> Iterator[bytes]:
+        """Yield the bytes of the array."""
+        with self.stream() as file:
+            layout = self._header(file)
+            left = layout.dtype.itemsize * layout.shape[0] * layout.shape[1]
+            while left:
+                part = self._exactly(file, min(left, _BYTES_AT_ONCE))
+                left -= len(part)
+                yield part
+
+    def check(self) -> None:
+        """Do nothing: a file of its own has no check sum."""
+
+    def _exactly(self, file: BinaryIO, n_bytes: int) -> bytes:
+        try:
+            content = file.read(n_bytes)
+        except BROKEN as error:
+            raise broken_archive(self.path, error) from error
+        if len(content) < n_bytes:
+            raise data_error(self.path, found="a file that ends early", expected="all of its rows")
+        return content
+
+
+class _Packed(_Member):
+    """An array in an archive."""
+
+    def __init__(self, path: str, name: str) -> None:
+        super().__init__(path)
+        self.name = name.removesuffix(".npy")
+        self.info = _archive(path).getinfo(name)
+        self.is_compressed = self.info.compress_type != zipfile.ZIP_STORED
+
+    def stream(self) -> BinaryIO:
+        try:
+            return _archive(self.path).open(self.info)  # type: ignore[return-value]
+        except BROKEN as error:
+            raise broken_archive(self.path, error) from error
+
+    @property
+    def n_bytes(self) -> int:
+        return self.info.file_size
+
+    def check(self) -> None:
+        """Raise unless the array has its check sum, which is compared once all of it was read."""
+        for _ in self.parts_of_bytes():
+            pass
+
+    def opened(self) -> tuple[OpenFile, Layout]:
+        header = self.header()
+        file = OpenFile.of(self.path)
+        local = bytearray(_LOCAL_HEADER_BYTES)
+        file.read_into(memoryview(local), self.info.header_offset)
+        n_before = _LOCAL_HEADER_BYTES + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little")
+        offset = self.info.header_offset + n_before + header.offset
+        return file, Layout(offset, header.dtype, header.shape, header.is_fortran)
+
+
+def labels_beside(path: str) -> str | None:
+    """Return the file with the labels of one whose name ends in X before its suffix: the same with y in its place.
+
+    Examples
+    --------
+    >>> labels_beside("train_X.npy"), labels_beside("a.npy")
+    ('train_y.npy', None)
+    """
+    name, suffix = os.path.splitext(path)
+    return f"{name[:-1]}y{suffix}" if name.endswith("X") else None
+
+
+def _packed(path: str) -> tuple[_Member, _Member]:
+    members = _archive(path).namelist()
+    for name in ("X", "y"):
+        if f"{name}.npy" not in members:
+            raise missing_array(path, members, name)
+    return _Packed(path, "X.npy"), _Packed(path, "y.npy")
+
+
+def _pair(path: str) -> tuple[_Member, _Member]:
+    labels = labels_beside(path)
+    if labels is None:
+        raise data_error(path, found="one array", expected="a file whose name ends in X.npy, with one in y.npy beside")
+    if not os.path.exists(labels):
+        raise data_error(labels, found="no such file", expected=f"the labels of {path}")
+    return _Member(path), _Member(labels)
+
+
+def _archive(path: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except BROKEN as error:
+        raise broken_archive(path, error) from error
+
+
+def _layout(file: BinaryIO, n_bytes: int, path: str, name: str) -> Layout:
+    """Read the header of an array; vectors have one column."""
+    header = read_header(file, n_bytes, path, name)
+    shape = (*header.shape, 1) if len(header.shape) == 1 else header.shape
+    if len(shape) != 2:
+        raise data_error(path, found=f"an array of shape {header.shape}", expected="rows and columns")
+    return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
+
+
+def _check_types(path: str, X: Layout, y: Layout) -> None:
+    if X.dtype.kind not in "biuf":
+        raise data_error(path, found=f"X of type {quote(str(X.dtype))}", expected="an array X of real numbers")
+    if X.shape[1] == 0:
+        raise data_error(path, found="X without columns", expected="at least one feature")
+    if y.dtype.kind not in "biufUS":
+        raise data_error(path, found=f"y of type {quote(str(y.dtype))}", expected="labels: booleans, numbers or texts")
+    if y.shape != (X.shape[0], 1):
+        expected = f"{X.shape[0]}, one for every row of X"
+        raise data_error(path, found=f"{y.shape[0] * y.shape[1]} labels", expected=expected)
+
+
+def _feature_names(path: str, n_features: int) -> tuple[str, ...] | None:
+    """Return the names of the columns, y among them, where an archive has them."""
+    if "feature_names.npy" not in _archive(path).namelist():
+        return None
+    try:
+        names = array_of_archive(_archive(path), "feature_names", path).ravel()
+    except BROKEN as error:
+        raise broken_archive(path, error) from error
+    if len(names) != n_features:
+        raise data_error(path, found=f"{len(names)} feature_names", expected=f"{n_features}, one for every column of X")
+    return (*map(str, names), "y")

@@ -1,0 +1,148 @@
+"""Batches of rows out of Parquet and Feather files, with little of the file in memory at a time."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.pandas_index import index_columns
+from maxmargin.data.outofcore.budget import Budget, size_text
+from maxmargin.data.outofcore.row_cache import RowNumbers
+from maxmargin.text.data_error import data_error
+
+_LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
+"""Bytes of every column that are read ahead."""
+
+_LEAST_FOR_THREADS = 1 << 27
+"""Bytes of the budget from which Arrow reads several columns at once: each of its threads keeps memory of its own."""
+
+
+class ArrowFile(Protocol):
+    """A file of columns whose rows are stored in groups."""
+
+    path: str
+    names: tuple[str, ...]
+    index: tuple[int, ...]
+    n_rows_at_once: int
+
+    @property
+    def starts(self) -> RowNumbers:
+        """The first row of every group, and the number of all rows."""
+
+    def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
+
+
+class ParquetFile:
+    """A Parquet file."""
+
+    def __init__(self, path: str, budget: Budget) -> None:
+        from pyarrow import parquet
+
+        self.path = path
+        with readable(path, "Parquet"):
+            file = parquet.ParquetFile(path)
+            self._metadata = file.metadata
+            schema = file.schema_arrow
+        self.names = tuple(schema.names)
+        self.index = index_columns(self.names, schema.metadata)
+        n_rows = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
+        self.starts: RowNumbers = np.cumsum([0, *n_rows])
+        self.n_rows_at_once = budget.chunk_rows(len(self.names))
+        self._in_threads = budget.memory >= _LEAST_FOR_THREADS
+        self._buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * max(len(self.names), 1))))
+
+    def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
+        from pyarrow import default_memory_pool, parquet
+
+        if self.starts[-1] == 0:
+            return
+        options = {"row_groups": groups, "columns": list(columns), "use_threads": self._in_threads}
+        with readable(self.path, "Parquet"):
+            file = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=self._buffer, pre_buffer=False)
+            try:
+                with file:
+                    for batch in file.iter_batches(n_rows, **options):
+                        yield batch.select(list(columns))  # Arrow may add "a.b", as if it were a part of "a"
+            finally:
+                default_memory_pool().release_unused()  # else Arrow keeps what the pass took, as much again as a budget
+
+
+class FeatherFile:
+    """A Feather (Arrow IPC) file; its groups are its record batches."""
+
+    def __init__(self, path: str, budget: Budget) -> None:
+        self.path = path
+        self._budget = budget
+        with readable(path, "Feather"), self._reader(None) as reader:
+            schema = reader.schema
+        self.names = tuple(schema.names)
+        self.index = index_columns(self.names, schema.metadata)
+        self.n_rows_at_once = budget.chunk_rows(len(self.names))
+
+    @cached_property
+    def starts(self) -> RowNumbers:
+        """The first row of every group, and the number of all rows."""
+        with readable(self.path, "Feather"), self._reader([0]) as reader:
+            n_rows = [reader.get_batch(group).num_rows for group in range(reader.num_record_batches)]
+        self._check_size(max(n_rows, default=0))
+        starts: RowNumbers = np.cumsum([0, *n_rows])
+        return starts
+
+    def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
+        fields = [j for j, name in enumerate(self.names) if name in columns]
+        chosen = range(len(self.starts) - 1) if groups is None else groups
+        with readable(self.path, "Feather"), self._reader(fields) as reader:
+            for group in chosen:
+                batch = reader.get_batch(group)
+                for start in range(0, batch.num_rows, n_rows):
+                    yield batch.slice(start, n_rows)
+
+    @contextmanager
+    def _reader(self, fields: list[int] | None) -> Iterator[Any]:
+        from pyarrow import OSFile, ipc
+
+        options = ipc.IpcReadOptions() if fields is None else ipc.IpcReadOptions(included_fields=fields)
+        with OSFile(self.path) as file, ipc.open_file(file, options=options) as reader:
+            yield reader
+
+    def _check_size(self, n_rows: int) -> None:
+        n_bytes = 8 * n_rows * len(self.names)
+        if n_bytes > self._budget.memory // 4:
+            raise data_error(
+                self.path, found=f"record batches of {n_rows} rows ({size_text(n_bytes)})",
+                expected=f"at most {size_text(self._budget.memory // 4)} at a time",
+                hint="allow more memory, or write the file with a smaller chunksize",
+            )  # fmt: skip
+
+
+@contextmanager
+def readable(path: str, form: str) -> Iterator[None]:
+    """Word what Arrow says of a broken file."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
+
+
+def places_in(starts: RowNumbers, numbers: RowNumbers) -> tuple[list[int], NDArray[np.int64]]:
+    """Return the groups that hold the rows, and the places of the rows where these groups stand one after another.
+
+    Examples
+    --------
+    >>> groups, places = places_in(np.array([0, 10, 20, 30]), np.array([3, 25]))
+    >>> groups, places.tolist()
+    ([0, 2], [3, 15])
+    """
+    groups, group_of = np.unique(np.searchsorted(starts, numbers, "right") - 1, return_inverse=True)
+    before = np.cumsum([0, *(starts[groups + 1] - starts[groups])])
+    places = numbers - starts[groups][group_of] + before[group_of]
+    return groups.tolist(), places

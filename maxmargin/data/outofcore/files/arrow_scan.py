@@ -1,0 +1,264 @@
+"""Rows of Parquet and Feather files as matrices."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
+from maxmargin.data.numbers.binary64 import NumberError, numbers
+from maxmargin.data.numbers.numerals import number
+from maxmargin.data.numbers.spelling import STORE_NUMBERS, STORED
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.drawn_rows import DrawnRows
+from maxmargin.data.outofcore.files.arrow_files import ArrowFile, places_in
+from maxmargin.data.outofcore.files.scan import Labelled, Mark, not_finite
+from maxmargin.data.outofcore.on_disk import Piece
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.solvers.problem import extremes
+from maxmargin.text.data_error import DataError, data_error, quote
+
+_ROWS_TURNED_AT_ONCE = 2048
+"""Rows written from columns into a matrix while both are in the cache of the processor."""
+
+_EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
+
+_TURNED_TOGETHER = 4
+"""Columns that compiled code writes at once, which fills the lines of the cache sooner."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrowRows:
+    """Some columns of a file, by name, and what the file was when it was validated."""
+
+    file: ArrowFile
+    columns: tuple[str, ...]
+    mark: Mark
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self.file.starts[-1]), len(self.columns)
+
+    def pieces(self, n_rows: int) -> Iterator[Piece]:
+        """Yield all rows in order, at most `n_rows` at a time."""
+        self.mark.check()
+        for start, batch in _numbered(self.file.batches(n_rows, self.columns)):
+            yield Piece(slice(start, start + batch.num_rows), partial(self._matrix, batch, start))
+
+    def some(self, numbers: RowNumbers) -> Floats:
+        """Return the rows of increasing numbers, from the groups that hold them."""
+        self.mark.check()
+        groups, places = places_in(self.file.starts, numbers)
+        found = np.empty((len(numbers), len(self.columns)))
+        for start, batch in _numbered(self.file.batches(self.file.n_rows_at_once, self.columns, groups)):
+            first, last = np.searchsorted(places, (start, start + batch.num_rows))
+            if first < last:
+                found[first:last] = self._matrix(batch.take(places[first:last] - start), int(numbers[first]))
+            if last == len(numbers):
+                break
+        return found
+
+    def _matrix(self, batch: Any, first_row: int) -> Floats:
+        X = np.empty((batch.num_rows, batch.num_columns))
+        write_matrix(X, batch, self.file.path, first_row)
+        return X
+
+
+class ArrowScan:
+    """A Parquet or Feather file."""
+
+    notes: tuple[str, ...] = ()
+    starts_inside = True
+    writes_numbers = False
+    numbers_path: str | None = None
+
+    def __init__(self, file: ArrowFile, budget: Budget) -> None:
+        self.path = file.path
+        self.file = file
+        self.budget = budget
+        self.names = file.names
+        self.index = file.index
+        self.n_columns = len(file.names)
+        self._mark = Mark.of(file.path)
+        twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]
+        if twice:
+            found = f"several columns named {quote(twice[0])}"
+            raise data_error(file.path, found=found, expected="a different name for each")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.file.starts[-1])
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def label_name(self, roles: Roles) -> str | int:
+        """Return the name of the label column, or its position."""
+        return shown_name(self.names, roles.label)
+
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Read all rows from this one on once; bring those along that are wanted."""
+        check = partial(self._checked, self.names[roles.label], wanted)
+        yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
+
+    def _batches_from(self, roles: Roles, start: int) -> Iterator[tuple[int, Any]]:
+        """Yield batches with their first rows, out of the groups that hold this row and those after it."""
+        if start == 0:
+            yield from _numbered(self.batches(roles))
+            return
+        starts = self.file.starts
+        group = int(np.searchsorted(starts, start, "right")) - 1
+        for first, batch in _numbered(self.batches(roles, range(group, len(starts) - 1))):
+            n_known = max(0, start - int(starts[group]) - first)
+            if n_known < batch.num_rows:
+                yield int(starts[group]) + first + n_known, batch.slice(n_known)
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Do nothing: the file tells all."""
+
+    def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Yield the batches of some groups, with features and labels."""
+        columns = [self.names[j] for j in sorted((*roles.features, roles.label))]
+        return self.file.batches(self.budget.chunk_rows(len(columns)), columns, groups)
+
+    def part(self, roles: Roles, groups: Sequence[int]) -> tuple[Floats, list[Labelled]]:
+        """Return the rows of consecutive groups, checked, with their labels."""
+        check = partial(self._checked, self.names[roles.label], np.empty(0, np.int64))
+        features = [self.names[j] for j in roles.features]
+        first, last = int(self.file.starts[groups[0]]), int(self.file.starts[groups[-1] + 1])
+        X = np.empty((last - first, len(features)))
+        labelled = []
+        for start, batch in _numbered(self.batches(roles, groups)):
+            labelled.append(check((first + start, batch)))
+            write_matrix(X[start : start + batch.num_rows], batch.select(features), self.path, first + start)
+        return X, labelled
+
+    def _checked(self, label: str, wanted: RowNumbers, numbered: tuple[int, Any]) -> Labelled:
+        first_row, batch = numbered
+        first, last = np.searchsorted(wanted, (first_row, first_row + batch.num_rows))
+        numbers = wanted[first:last]
+        drawn = DrawnRows(numbers, np.empty((len(numbers), batch.num_columns - 1)))
+        bounds = np.empty((2, batch.num_columns - 1))
+        for j, name in enumerate(name for name in batch.schema.names if name != label):
+            values = values_of(batch.column(name), self.path, name, first_row)
+            bounds[:, j] = _extremes(values, self.path, name, first_row)
+            drawn.values[:, j] = values[numbers - first_row]
+        return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), drawn=drawn)
+
+    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
+        """Yield ``(distinct, places)`` of the first so many rows."""
+        label = self.names[roles.label]
+        for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
+            yield _distinct(batch.column(label)[:n_rows])
+            n_rows -= batch.num_rows
+            if n_rows <= 0:
+                return
+
+    def store(self, roles: Roles) -> ArrowRows:
+        """Return the rows."""
+        return ArrowRows(file=self.file, columns=tuple(self.names[j] for j in roles.features), mark=self._mark)
+
+
+def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
+    """Write the columns of a batch into the columns of X."""
+    columns = [
+        values_of(array, path, name, first_row) for name, array in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    n_compiled = _n_compiled(X)
+    for start in range(0, batch.num_rows, _ROWS_TURNED_AT_ONCE):
+        rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
+        for j in range(0, n_compiled, _TURNED_TOGETHER):
+            _turn([column[rows] for column in columns[j : j + _TURNED_TOGETHER]], j, X[rows])
+        for j in range(n_compiled, len(columns)):
+            X[rows, j] = columns[j][rows]
+
+
+def _n_compiled(X: Floats) -> int:
+    """Return how many columns the compiled kernel writes: none of small matrices, which are not worth loading it."""
+    is_large = X.size >= extremes.MANY_ENTRIES and X.flags.c_contiguous
+    return X.shape[1] // _TURNED_TOGETHER * _TURNED_TOGETHER if is_large else 0
+
+
+def _turn(columns: list[NDArray[np.float64]], place: int, X: Floats) -> None:
+    from maxmargin.data.outofcore.files.transpose import turn
+
+    first, second, third, fourth = columns
+    turn(first, second, third, fourth, place, X)
+
+
+def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the first row of every batch with it."""
+    n_rows = 0
+    for batch in batches:
+        yield n_rows, batch
+        n_rows += batch.num_rows
+
+
+def values_of(array: Any, path: str, name: str, first_row: int) -> NDArray[np.float64]:
+    """Return the numbers of a column.
+
+    Raises
+    ------
+    DataError
+        One is missing, not a number, or one that binary64 does not hold.
+    """
+    from pyarrow import types
+
+    if types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.null_count:
+        row = int(np.argmin(array.is_valid().to_numpy(zero_copy_only=False)))
+        raise not_finite(np.nan, path, first_row + row, name)
+    kind = array.type
+    if not any(is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)):
+        raise _no_number(array, path, name, first_row)
+    try:
+        return numbers(array.to_numpy(zero_copy_only=False)).held(_EXACT_HINT)
+    except NumberError as error:
+        row = first_row + (error.row or 0)
+        expected, hint = error.expected, error.hint
+        raise data_error(path, row=row, column=name, found=error.found, expected=expected, hint=hint) from error
+
+
+def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:
+    from pyarrow import types
+
+    if not (types.is_string(array.type) or types.is_large_string(array.type) or types.is_string_view(array.type)):
+        hint = TEXT_HINT.partition(" or ")[0]
+        return data_error(path, column=name, found=f"values of type {array.type}", expected="numbers", hint=hint)
+    texts = array.to_pylist()
+    row = next((row for row, text in enumerate(texts) if number(text) is None), 0)
+    is_number = number(texts[row]) is not None
+    found = f"the text {quote(texts[row])}" if is_number else quote(texts[row])
+    hint = STORE_NUMBERS if is_number else STORED.hint(texts[row])
+    hint = HINTS_OUTSIDE_MEMORY.get(hint, hint)
+    return data_error(path, row=first_row + row, column=name, found=found, expected="a number", hint=hint)
+
+
+def _extremes(values: NDArray[np.float64], path: str, name: str, first_row: int) -> tuple[float, float]:
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    if len(values) and not (np.isfinite(low) and np.isfinite(high)):
+        row = int(np.argmin(np.isfinite(values)))
+        raise not_finite(float(values[row]), path, first_row + row, name)
+    return low, high
+
+
+def _distinct(array: Any) -> tuple[list[object], NDArray[np.int64]]:
+    """Return the different labels, None for a missing one, and for every row which it has."""
+    from pyarrow import types
+
+    if not types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    distinct = [*array.dictionary.to_pylist(), None]
+    places = array.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if array.null_count == 0:
+        distinct.pop()
+    return distinct, places

@@ -1,0 +1,220 @@
+"""Arrays as NumPy stores them, in a file of their own, in an `.npz` archive, or in a temporary file."""
+
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.numbers.binary64 import NumberError, numbers
+from maxmargin.data.outofcore.budget import size_text
+from maxmargin.data.outofcore.files.scan import Mark, unreadable
+from maxmargin.data.outofcore.on_disk import Piece
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.text.data_error import data_error
+
+_GAP = 64
+"""Rows that lie no farther apart are read together."""
+
+
+class OpenFile:
+    """A file that is read from any place by any thread, and closed when nobody uses it any more."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+        weakref.finalize(self, os.close, descriptor)
+
+    @classmethod
+    def of(cls, path: str) -> "OpenFile":
+        """Open a file for reading."""
+        return cls(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)))
+
+    @classmethod
+    def new(cls, path: str) -> "OpenFile":
+        """Make a file for writing and reading; who reads an old one of this name goes on reading that."""
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600))
+
+    @classmethod
+    def temporary(cls) -> "OpenFile":
+        """Make a file without a name: it is gone once it is closed, however the process ends.
+
+        It lies where `TMPDIR` says, else in /var/tmp, which unlike /tmp is never a part of memory, where there is one.
+        """
+        folder = None if os.environ.get("TMPDIR") or not os.path.isdir("/var/tmp") else "/var/tmp"
+        with tempfile.TemporaryFile(dir=folder) as file:
+            return cls(os.dup(file.fileno()))
+
+    def read_into(self, into: memoryview, offset: int) -> int:
+        """Fill `into` from a place of the file; return the bytes read, fewer only where the file ends."""
+        n_read = 0
+        while n_read < len(into) and (n_more := self._read_some(into[n_read:], offset + n_read)):
+            n_read += n_more
+        return n_read
+
+    def _read_some(self, into: memoryview, offset: int) -> int:
+        if hasattr(os, "preadv"):
+            return os.preadv(self._descriptor, [into], offset)
+        with self._lock:
+            os.lseek(self._descriptor, offset, os.SEEK_SET)
+            content = os.read(self._descriptor, len(into))
+        into[: len(content)] = content
+        return len(content)
+
+    def write(self, content: memoryview) -> None:
+        """Append bytes."""
+        n_written = 0
+        while n_written < len(content):
+            n_written += os.write(self._descriptor, content[n_written:])
+
+    def settle(self) -> None:
+        """Have the bytes survive a loss of power."""
+        os.fsync(self._descriptor)
+
+
+class Scratch:
+    """Numbers that are written once, to a temporary file unless there is a path for another one."""
+
+    def __init__(self, source: str, path: str | None = None) -> None:
+        self.source = source
+        self.path = path
+        self.file = OpenFile.temporary() if path is None else OpenFile.new(path)
+        self.n_bytes = 0
+
+    def write(self, values: NDArray[Any]) -> None:
+        """Append the bytes of an array.
+
+        Raises
+        ------
+        DataError
+            There is no room for them.
+        """
+        content = _bytes_of(values)
+        try:
+            self.file.write(content)
+        except OSError as error:
+            place = "a temporary file" if self.path is None else self.path
+            other = "set TMPDIR to a folder" if self.path is None else "name a file to resume from"
+            raise data_error(
+                self.source, expected="room for 8 bytes a number",
+                found=f"no room for its numbers in {place} after {size_text(self.n_bytes)}: {error.strerror}",
+                hint=f"{other} on a larger disk, or use Parquet",
+            ) from error  # fmt: skip
+        self.n_bytes += len(content)
+
+    def finish(self) -> None:
+        """Say that all numbers are written."""
+        if self.path is not None:
+            self.file.settle()
+
+
+def _bytes_of(values: NDArray[Any]) -> memoryview:
+    return memoryview(values.reshape(-1).view(np.uint8).data)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where an array lies in a file: its first byte, type and shape; `is_fortran` if by columns."""
+
+    offset: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, int]
+    is_fortran: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawRows:
+    """Some columns of an array in a file, read with plain reads: pages of a mapped file would count as memory.
+
+    Attributes
+    ----------
+    path : str
+        For errors.
+    file : OpenFile
+    layout : Layout
+    columns : tuple of int
+        The positions of the features.
+    mark : Mark, optional
+        What the file was when it was validated; None for a temporary file.
+    """
+
+    path: str
+    file: OpenFile
+    layout: Layout
+    columns: tuple[int, ...]
+    mark: Mark | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return self.layout.shape[0], len(self.columns)
+
+    def pieces(self, n_rows: int, first: int = 0) -> Iterator[Piece]:
+        """Yield all rows from this one on in order, at most `n_rows` at a time."""
+        if self.mark is not None:
+            self.mark.check()
+        for start in range(first, self.shape[0], n_rows):
+            rows = slice(start, min(start + n_rows, self.shape[0]))
+            yield Piece(rows, partial(self.read, rows.start, rows.stop))
+
+    def some(self, numbers: RowNumbers) -> Floats:
+        """Return the rows of increasing numbers; those that lie close together are read at once."""
+        if self.mark is not None:
+            self.mark.check()
+        found = np.empty((len(numbers), len(self.columns)))
+        ends = np.flatnonzero(np.diff(numbers, append=np.iinfo(np.int64).max) > _GAP) + 1
+        first = 0
+        for last in ends.tolist():
+            start = int(numbers[first])
+            found[first:last] = self.read(start, int(numbers[last - 1]) + 1)[numbers[first:last] - start]
+            first = last
+        return found
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Return consecutive rows.
+
+        Raises
+        ------
+        DataError
+            The file is shorter than it was, or holds an integer that binary64 does not.
+        """
+        stored = self._stored(start, stop)
+        if len(self.columns) < stored.shape[1]:
+            stored = stored[:, self.columns]
+        try:
+            return numbers(stored).held()
+        except NumberError as error:
+            raise data_error(
+                self.path, row=start + (error.row or 0), column=self.columns[error.column or 0], found=error.found,
+                expected=error.expected, hint=error.hint,
+            ) from error  # fmt: skip
+
+    def _stored(self, start: int, stop: int) -> NDArray[Any]:
+        n_rows, n_columns = self.layout.shape
+        size = self.layout.dtype.itemsize
+        if not self.layout.is_fortran:
+            values = np.empty((stop - start, n_columns), dtype=self.layout.dtype)
+            self._fill(values, self.layout.offset + start * n_columns * size)
+            return values
+        by_column = np.empty((n_columns, stop - start), dtype=self.layout.dtype)
+        for j in self.columns:
+            self._fill(by_column[j], self.layout.offset + (j * n_rows + start) * size)
+        return by_column.T
+
+    def _fill(self, values: NDArray[Any], offset: int) -> None:
+        into = _bytes_of(values)
+        try:
+            n_read = self.file.read_into(into, offset)
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        if n_read < len(into):
+            raise data_error(self.path, found="a file that ends early", expected="all of its rows")

@@ -1,0 +1,133 @@
+"""CSV and TSV files: their text is parsed once, and its numbers lie in a temporary file from then on.
+
+Text has no places by which one row could be found again, and costs ten times as long to read as its numbers.
+"""
+
+import io
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.formats.csv.column_parsing import Columns
+from maxmargin.data.formats.csv.delimited import growing_columns, layout_of
+from maxmargin.data.formats.source import open_binary, size_of_content
+from maxmargin.data.formats.table import HINTS_OUTSIDE_MEMORY, Choice, Roles, Texts, shown_name
+from maxmargin.data.numbers.spelling import Complaint
+from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
+from maxmargin.data.outofcore.files.scan import Labelled, bounds_of
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+
+_BYTES_OF_SAMPLE = 1 << 16
+
+
+class ArrowColumns(Columns):
+    """Columns whose plain blocks are parsed by Arrow, which rounds correctly too and is faster than NumPy.
+
+    Whatever it refuses, and all that is not finite, is read row by row and worded as ever, but for what to do.
+    """
+
+    def complain(self, text: str) -> Complaint:
+        """Say what is wrong with a text that is not a finite number."""
+        said = super().complain(text)
+        return said._replace(hint=HINTS_OUTSIDE_MEMORY.get(said.hint, said.hint))
+
+    def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
+        from pyarrow import ArrowException, csv, float64, string
+
+        names = [str(j) for j in range(self.layout.n_columns)]
+        kept = [j for j in range(self.layout.n_columns) if j not in self.roles.dropped]
+        try:
+            table = csv.read_csv(
+                io.BytesIO(text.encode()),
+                csv.ReadOptions(column_names=names),
+                csv.ParseOptions(delimiter=self.layout.separator, quote_char=False),
+                csv.ConvertOptions(
+                    column_types={names[j]: string() if j in found else float64() for j in kept},
+                    include_columns=[names[j] for j in kept], null_values=[], strings_can_be_null=False,
+                ),
+            )  # fmt: skip
+        except ArrowException:
+            return None
+        for j in found:
+            found[j] += table[names[j]].to_pylist()
+        values = np.zeros((table.num_rows, len(names)))
+        for j in kept:
+            if j not in found:
+                values[:, j] = table[names[j]].to_numpy()
+        return values
+
+
+class TextScan:
+    """A CSV or TSV file, plain or compressed."""
+
+    index: tuple[int, ...] = ()
+    starts_inside = False
+    writes_numbers = True
+    numbers_path: str | None = None
+
+    def __init__(self, path: str, choice: Choice) -> None:
+        self.path = path
+        self.choice = choice
+        layout = layout_of(path, choice)
+        self.names = layout.names
+        self.n_columns = layout.n_columns
+        self.n_rows = _estimated_rows(path)
+        self.notes: tuple[str, ...] = ()
+        self._numbers: OpenFile | None = None
+        self._written = 0
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def label_name(self, roles: Roles) -> str | int:
+        """Return the name of the label column, or its position."""
+        return shown_name(self.names, roles.label)
+
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Parse all rows once; none is brought along, the numbers are written where any row is at hand."""
+        names = [shown_name(self.names, j) for j in roles.features]
+        scratch = Scratch(self.path, self.numbers_path)
+        self._numbers = scratch.file
+        for columns in growing_columns(self.path, self.choice, ArrowColumns):
+            values, labels, lines = columns.take()
+            if not len(values):
+                continue
+            part = labelled(values, labels, lines, names, self.path)
+            scratch.write(values)
+            self._written += len(values)
+            yield part
+            self.notes = columns.notes()
+        scratch.finish()
+
+    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
+        """Read from the numbers that an earlier process has parsed."""
+        self._written, self.notes = n_rows, notes
+        if self.numbers_path is not None:
+            self._numbers = OpenFile.of(self.numbers_path)
+
+    def labels(self, roles: Roles, n_rows: int) -> None:
+        """Return None: all of the text would have to be parsed."""
+
+    def store(self, roles: Roles) -> RawRows:
+        """Return the rows in the temporary file."""
+        n_features = len(roles.features)
+        layout = Layout(0, np.dtype(np.float64), (self._written, n_features))
+        numbers = self._numbers or OpenFile.temporary()
+        return RawRows(path=self.path, file=numbers, layout=layout, columns=tuple(range(n_features)))
+
+
+def labelled(values: Floats, labels: Texts, lines: RowNumbers, names: Sequence[str | int], path: str) -> Labelled:
+    """Return what is said of rows that were parsed."""
+    distinct = list(dict.fromkeys(labels))
+    place_of = {label: place for place, label in enumerate(distinct)}
+    places = np.fromiter(map(place_of.__getitem__, labels), np.int64, len(labels))
+    return Labelled(bounds_of(values, path, names, 0), distinct, places, lines)
+
+
+def _estimated_rows(path: str) -> int:
+    with open_binary(path) as file:
+        sample = file.read(_BYTES_OF_SAMPLE)
+    return max(1, size_of_content(path) * (sample.count(b"\n") + 1) // max(1, len(sample)))

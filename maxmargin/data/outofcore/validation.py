@@ -1,0 +1,131 @@
+"""The first pass over all files: their labels, and the extremes of their columns."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maxmargin.data.formats.table import Roles, empty_column_hint
+from maxmargin.data.labels.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
+from maxmargin.data.outofcore.drawn_rows import DrawnRows
+from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
+from maxmargin.data.outofcore.passes import report
+from maxmargin.data.outofcore.row_cache import RowNumbers
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
+
+if TYPE_CHECKING:
+    from maxmargin.data.outofcore.warmstart.resume import Resumption
+
+_MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
+
+
+class Validation:
+    """The first pass over all files.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+    roles : Roles
+    is_positive_chosen : bool
+    resumption : Resumption, optional
+    wanted : ndarray of int, optional
+        Increasing numbers of rows to be brought along, counted through all files.
+    """
+
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        roles: Roles,
+        is_positive_chosen: bool,
+        resumption: "Resumption | None" = None,
+        wanted: RowNumbers | None = None,
+    ) -> None:
+        self.readings = readings
+        self.roles = roles
+        self.is_positive_chosen = is_positive_chosen
+        self.resumption = resumption
+        self.wanted = np.empty(0, np.int64) if wanted is None else wanted
+        self._drawn: list[DrawnRows] = []
+        self._is_whole = True
+        self.coder = Coder()
+        self.low = np.full((len(readings), len(roles.features)), np.inf)
+        self.high = -self.low
+
+    def run(self) -> tuple[Labels, Bounds]:
+        """Return the labels and the extremes of the columns."""
+        for place, reading in enumerate(self.readings):
+            first_row = self.coder.n_rows
+            n_known = self._take_known(place)
+            if n_known is not None:
+                wanted = self.wanted[np.searchsorted(self.wanted, first_row) :] - first_row
+                self._read(place, reading.labelled(self.roles, n_known, wanted), first_row)
+            self._is_whole &= n_known == 0
+        if self.coder.n_rows == 0:
+            raise data_error(self.readings[0].path, found="no rows", expected="at least one")
+        return self._labels(), (self.low.min(axis=0), self.high.max(axis=0))
+
+    @property
+    def drawn(self) -> DrawnRows:
+        """The rows that were brought along; none where an earlier process has read some of the rows."""
+        return DrawnRows.joined(self._drawn if self._is_whole else [], len(self.roles.features))
+
+    def _take_known(self, place: int) -> int | None:
+        """Take what an earlier process has found of a file; return how many rows that are, None for all."""
+        if self.resumption is None:
+            return 0
+        first_row = self.coder.n_rows
+        for part in self.resumption.labelled(place):
+            self._take(place, part, first_row)
+        return None if self.resumption.is_complete(place) else self.resumption.n_known(place)
+
+    def _read(self, place: int, parts: Iterator[Labelled], first_row: int) -> None:
+        n_expected = sum(reading.n_rows for reading in self.readings)
+        for part in parts:
+            self._take(place, part, first_row)
+            if part.drawn is not None:
+                self._drawn.append(part.drawn.shifted(first_row))
+            report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
+            self._keep(place, is_complete=False)
+        self._keep(place, is_complete=True)
+
+    def _take(self, place: int, part: Labelled, first_row: int) -> None:
+        self._add_labels(self.readings[place], part, first_row)
+        np.minimum(self.low[place], part.bounds[0], out=self.low[place])
+        np.maximum(self.high[place], part.bounds[1], out=self.high[place])
+
+    def _keep(self, place: int, *, is_complete: bool) -> None:
+        if self.resumption is not None:
+            self.resumption.add(place, self.coder, (self.low, self.high), is_complete=is_complete)
+
+    def _labels(self) -> Labels:
+        try:
+            return self.coder.labels()
+        except LabelError as error:
+            reading = self.readings[0]
+            name, row = reading.label_name(self.roles), error.row if len(self.readings) == 1 else None
+            raise data_error(reading.path, row=row, column=name, found=error.found, expected=error.expected) from error
+
+    def _add_labels(self, reading: Reading, part: Labelled, first_row: int) -> None:
+        n_before = self.coder.n_rows
+        name = reading.label_name(self.roles)
+        try:
+            self.coder.add(part.distinct, part.places)
+            if self.coder.n_distinct > MOST_CLASSES and not self.is_positive_chosen:
+                check_classes(self.coder.classes(), is_positive_chosen=False)
+        except LabelError as error:
+            if error.row is None:
+                found, expected = error.found, error.expected
+                raise data_error(reading.path, column=name, found=found, expected=expected, hint=error.hint) from error
+            line = None if part.lines is None else int(part.lines[error.row - n_before])
+            is_empty = all(label is None for label in part.distinct)
+            hint = empty_column_hint(name, is_label=True) if is_empty else _MISSING_LABEL_HINT
+            raise _label_error(reading.path, name, error, error.row - first_row, line, hint) from error
+
+
+def _label_error(path: str, name: str | int, error: LabelError, row: int, line: int | None, hint: str) -> DataError:
+    """Word the error of a label that is missing or infinite."""
+    place: dict[str, Any] = {"row": row, "column": name} if line is None else {"line": line, "column": name}
+    if "missing" in error.found:
+        return data_error(path, **place, found="no label", expected="a label", hint=hint)
+    return data_error(path, **place, found=error.found, expected=error.expected)

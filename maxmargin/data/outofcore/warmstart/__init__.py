@@ -1,0 +1,1 @@
+"""What an earlier process found, kept beside a file and never trusted."""

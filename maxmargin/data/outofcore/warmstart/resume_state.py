@@ -1,0 +1,208 @@
+"""What a process has found out about files, in the form in which the next one takes it up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.outofcore.row_cache import Floats
+from maxmargin.data.outofcore.warmstart import state_file
+from maxmargin.data.outofcore.warmstart.file_marks import FileMark
+from maxmargin.data.outofcore.warmstart.resume_check import PACKED_CLASSES, check_state
+from maxmargin.data.outofcore.warmstart.row_store import KeptRows
+from maxmargin.data.outofcore.warmstart.state_file import Content
+
+_FOUND = "found: "
+"""Before the names of arrays of a question, in the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFile:
+    """A file of which some rows, from the first on, are validated.
+
+    Attributes
+    ----------
+    marks : tuple of FileMark
+        Of the file, and what belongs to it.
+    n_rows : int
+        Rows that are validated.
+    is_complete : bool
+        Whether these are all.
+    notes : tuple of str
+        What was said of the file.
+    numbers : FileMark, optional
+        Of the file with its parsed numbers.
+    """
+
+    marks: tuple[FileMark, ...]
+    n_rows: int = 0
+    is_complete: bool = False
+    notes: tuple[str, ...] = ()
+    numbers: FileMark | None = None
+
+    @classmethod
+    def of_words(cls, words: dict[str, Any]) -> "KnownFile":
+        """Return the file that `words` describes."""
+        numbers = words["numbers"]
+        return cls(
+            marks=tuple(map(FileMark.of_words, words["marks"])), n_rows=words["n_rows"],
+            is_complete=words["is_complete"], notes=tuple(words["notes"]),
+            numbers=None if numbers is None else FileMark.of_words(numbers),
+        )  # fmt: skip
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The same in words."""
+        return {
+            "marks": [mark.words for mark in self.marks], "n_rows": self.n_rows, "is_complete": self.is_complete,
+            "notes": list(self.notes), "numbers": None if self.numbers is None else self.numbers.words,
+        }  # fmt: skip
+
+    def is_file(self, marks: Sequence[FileMark]) -> bool:
+        """Return whether these are the marks of the same file."""
+        return len(marks) == len(self.marks) and all(map(FileMark.is_same, self.marks, marks))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validated:
+    """What is known of the rows that are validated.
+
+    Attributes
+    ----------
+    distinct : list
+        The different labels.
+    codes : ndarray
+        For every row the position of its label, in a bit where there are two labels at most.
+    low, high : ndarray (n_files, n_columns)
+        The extremes of the columns of every file.
+    """
+
+    distinct: list[Any]
+    codes: NDArray[Any]
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def nothing(cls, n_files: int, n_columns: int) -> "Validated":
+        """Return what is known before the first row."""
+        low = np.full((n_files, n_columns), np.inf)
+        return cls(distinct=[], codes=np.empty(0, np.uint8), low=low, high=-low)
+
+    @classmethod
+    def of(cls, distinct: list[Any], codes: NDArray[Any], bounds: tuple[Floats, Floats]) -> "Validated":
+        """Return what is known, from the position of every row's label."""
+        packed = np.packbits(codes.astype(np.bool_)) if len(distinct) <= PACKED_CLASSES else codes
+        return cls(distinct=distinct, codes=packed, low=bounds[0].copy(), high=bounds[1].copy())
+
+    def codes_of(self, rows: slice) -> NDArray[Any]:
+        """Return for consecutive rows the positions of their labels."""
+        if len(self.distinct) > PACKED_CLASSES:
+            return self.codes[rows]
+        first = rows.start // 8
+        bits = np.unpackbits(self.codes[first : -(-rows.stop // 8)]).view(np.int8)
+        return bits[rows.start - 8 * first : rows.stop - 8 * first]
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether the labels are of types that JSON knows."""
+        return all(type(label) in (str, int, float, bool) for label in self.distinct)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """All of it.
+
+    Attributes
+    ----------
+    version : str
+        Of maxmargin.
+    source : str
+        The name of the file or folder.
+    columns : dict
+        Which columns there are, and which are used for what.
+    files : tuple of KnownFile
+    validated : Validated
+    rows : KeptRows
+    question : str
+        The last one of which something was kept.
+    found : dict
+        What that is.
+    """
+
+    version: str
+    source: str
+    columns: dict[str, Any]
+    files: tuple[KnownFile, ...]
+    validated: Validated
+    rows: KeptRows
+    question: str = ""
+    found: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are validated."""
+        return sum(file.n_rows for file in self.files)
+
+    def of_first_files(self, n_files: int, new: "State") -> "State":
+        """Return the state of a source, new so far, whose first so many files are these."""
+        own = [replace(file, marks=its.marks) for file, its in zip(self.files[:n_files], new.files, strict=False)]
+        files = (*own, *new.files[n_files:])
+        bounds = new.validated.low.copy(), new.validated.high.copy()
+        for extremes, known in zip(bounds, (self.validated.low, self.validated.high), strict=True):
+            extremes[:n_files] = known[:n_files]
+        validated = replace(self.validated, low=bounds[0], high=bounds[1])
+        rows = self.rows.chosen(self.rows.numbers < sum(file.n_rows for file in files))
+        other = replace(new, files=files, validated=validated, rows=rows)
+        return other if n_files < len(new.files) else replace(other, question=self.question, found=self.found)
+
+    def write(self, path: str) -> None:
+        """Write it to a file.
+
+        Raises
+        ------
+        OSError
+        """
+        validated, rows = self.validated, self.rows
+        words = {
+            "version": self.version, "source": self.source, "columns": self.columns,
+            "files": [file.words for file in self.files], "distinct": validated.distinct, "question": self.question,
+        }  # fmt: skip
+        arrays = {
+            "codes": validated.codes, "low": validated.low, "high": validated.high,
+            "numbers": rows.numbers, "uses": rows.uses, "rows": rows.values,
+            **{f"{_FOUND}{name}": values for name, values in self.found.items()},
+        }  # fmt: skip
+        state_file.write(path, Content(words=words, arrays=arrays))
+
+    @classmethod
+    def read(cls, path: str) -> "State":
+        """Return what a file holds.
+
+        Raises
+        ------
+        DataError
+            It is another file, or damaged.
+        OSError
+        """
+        content = state_file.read(path)
+        try:
+            state = cls._of(content)
+            check_state(state)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise state_file.damaged(path) from error
+        return state
+
+    @classmethod
+    def _of(cls, content: Content) -> "State":
+        words, arrays = content.words, content.arrays
+        files = tuple(map(KnownFile.of_words, words["files"]))
+        return cls(
+            version=words["version"], source=words["source"], columns=words["columns"], files=files,
+            validated=Validated(
+                distinct=words["distinct"], codes=arrays["codes"], low=arrays["low"], high=arrays["high"]
+            ),
+            rows=KeptRows(arrays["numbers"], arrays["rows"], arrays["uses"]), question=words["question"],
+            found={name.removeprefix(_FOUND): values for name, values in arrays.items() if name.startswith(_FOUND)},
+        )  # fmt: skip

@@ -1,0 +1,130 @@
+"""Rows that are kept for another process: those of the sample, and those that were remembered or fetched by few."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.outofcore.drawn_rows import DrawnRows
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.solvers.problem.rows import Use
+
+USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
+_SAMPLE = 1 << USES.index("sample")
+
+
+class KeptRows(NamedTuple):
+    """Rows by their numbers, increasing in the sample, which comes first; what for, in the bits of `uses`."""
+
+    numbers: RowNumbers
+    values: Floats
+    uses: NDArray[np.uint8]
+
+    @classmethod
+    def nothing(cls, n_columns: int) -> "KeptRows":
+        """Return no rows."""
+        return cls(np.empty(0, np.int64), np.empty((0, n_columns)), np.empty(0, np.uint8))
+
+    def chosen(self, which: NDArray[np.bool_] | slice) -> "KeptRows":
+        """Return some of the rows."""
+        return KeptRows(self.numbers[which], self.values[which], self.uses[which])
+
+    def used_for(self, use: Use) -> RowNumbers:
+        """Return the numbers of those that were remembered for a use, in increasing order."""
+        return np.unique(self.numbers[(self.uses & 1 << USES.index(use)) > 0])
+
+
+class RowStore:
+    """The rows that are kept.
+
+    Parameters
+    ----------
+    rows : KeptRows
+        Of an earlier process.
+    most_rows : int
+        As many are kept beside the sample; the oldest ones make room.
+    largest_sample : int
+        Rows of a sample that is kept; the others need memory that they would not have without.
+    """
+
+    def __init__(self, rows: KeptRows, most_rows: int, largest_sample: int) -> None:
+        n_sample = int(np.count_nonzero(rows.uses & _SAMPLE))
+        self._most_rows, self._largest_sample = most_rows, largest_sample
+        self._sample = DrawnRows(rows.numbers[:n_sample], rows.values[:n_sample])
+        others = rows.chosen(slice(n_sample, None))
+        self._rows = dict(zip(others.numbers.tolist(), others.values, strict=True))
+        self._uses = dict(zip(others.numbers.tolist(), others.uses.tolist(), strict=True))
+        self._make_room()
+
+    def __len__(self) -> int:
+        return len(self._sample.numbers) + len(self._rows)
+
+    def add(self, numbers: RowNumbers, values: Floats, use: Use | None) -> bool:
+        """Keep rows for a use, or for none that is known; return whether there was one that was not kept for it."""
+        if use == "sample":
+            return self._add_sample(numbers, values)
+        bit, is_new = 0 if use is None else 1 << USES.index(use), False
+        for number, row in zip(numbers.tolist(), values, strict=True):
+            before = self._uses.get(number)
+            if before is None:
+                self._rows[number] = row.copy()
+            is_new |= before is None or before & bit != bit
+            self._uses[number] = (before or 0) | bit
+        self._make_room()
+        return is_new
+
+    def _add_sample(self, numbers: RowNumbers, values: Floats) -> bool:
+        if len(numbers) > self._largest_sample or np.array_equal(numbers, self._sample.numbers):
+            return False
+        self.add(*self._sample, None)  # of another question
+        self._sample = DrawnRows(numbers, values)
+        return True
+
+    def _make_room(self) -> None:
+        for number in list(self._rows)[: max(0, len(self._rows) - self._most_rows)]:
+            del self._rows[number], self._uses[number]
+
+    def find(self, numbers: RowNumbers) -> tuple[Floats | None, NDArray[np.bool_]]:
+        """Return the rows of increasing numbers, None if no one is here, and which of them are missing."""
+        if np.array_equal(numbers, self._sample.numbers):
+            return self._sample.values, np.zeros(len(numbers), dtype=np.bool_)
+        is_sampled, sampled = self._sample.find(numbers)
+        rows = [self._rows.get(number) for number in numbers.tolist()]
+        is_kept = np.fromiter((row is not None for row in rows), np.bool_, len(rows))
+        if not (is_sampled.any() or is_kept.any()):
+            return None, ~is_kept
+        found = np.empty((len(numbers), sampled.shape[1]))
+        found[is_sampled] = sampled
+        for place in np.flatnonzero(is_kept).tolist():
+            found[place] = rows[place]
+        return found, ~(is_kept | is_sampled)
+
+    @property
+    def content(self) -> KeptRows:
+        """All rows."""
+        numbers, sample = self._sample
+        uses = [np.full(len(numbers), _SAMPLE, np.uint8), np.fromiter(self._uses.values(), np.uint8, len(self._uses))]
+        others = np.fromiter(self._rows, np.int64, len(self._rows))
+        values = np.concatenate([sample, *self._blocks()])
+        return KeptRows(np.concatenate([numbers, others]), values, np.concatenate(uses))
+
+    def _blocks(self) -> Iterator[Floats]:
+        if self._rows:
+            yield np.array(list(self._rows.values()))
+
+
+class Unconfirmed:
+    """Rows of an earlier process, in the order of their numbers, to be compared with the data."""
+
+    def __init__(self, rows: KeptRows) -> None:
+        self.rows = rows
+        self.order = np.argsort(rows.numbers)
+        self.numbers = rows.numbers[self.order]
+
+    def different(self, rows: slice, X: Floats) -> int | None:
+        """Return the number of a row that is not that of a chunk, None if there is none."""
+        first, last = np.searchsorted(self.numbers, (rows.start, rows.stop))
+        numbers = self.numbers[first:last]
+        is_same = (self.rows.values[self.order[first:last]] == X[numbers - rows.start]).all(axis=1)
+        return None if is_same.all() else int(numbers[np.argmin(is_same)])

@@ -1,0 +1,129 @@
+"""A perceptron run in a file, to be gone on with."""
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.data.outofcore.announcing import tell, warn
+from maxmargin.data.outofcore.warmstart import state_file
+from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError
+from maxmargin.text.data_error import DataError, data_error
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+    from maxmargin.solvers.perceptron.settings import PerceptronSettings
+    from maxmargin.solvers.problem.problem import Problem
+
+_KIND = "perceptron"
+_KEPT = ("numbers", "last_state", "seconds", "has_converged")
+_ANEW = "remove the file to start anew"
+
+
+class RunFile:
+    """The file of one run: what was kept of it, and a way to keep more.
+
+    Parameters
+    ----------
+    path : str or path
+    problem : Problem
+        Its hash is kept, so that no other data go on with the run.
+    settings : PerceptronSettings
+        All but the limits and the method must be those of the run.
+    rng : numpy.random.Generator
+        Of orders that draw another generator would have been another run.
+
+    Raises
+    ------
+    InvalidOptionError
+        The state of the generator is not made of whole numbers, as that of NumPy's default generator is.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        problem: "Problem",
+        settings: "PerceptronSettings",
+        rng: "np.random.Generator",
+    ) -> None:
+        self.path = os.fspath(path)
+        state = _state_of(rng)
+        self._problem, self._settings, self._rng = problem, settings, rng
+        self._is_given_up = False
+        self.question = {
+            "the data": problem.sha256,
+            "bias": problem.bias,
+            "bias_scale": settings.bias_scale,
+            "zero": str(settings.zero),
+            "order": str(settings.order),
+            "the seed": None if settings.order == "cyclic" else state,
+        }
+
+    def read(self) -> "Checkpoint | None":
+        """Return what was kept; None where there is no file yet.
+
+        Raises
+        ------
+        DataError
+            The file is damaged, no such file, or of another run.
+        """
+        from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+        from maxmargin.solvers.perceptron.checkpoint_check import check_checkpoint
+
+        if not os.path.lexists(self.path):
+            return None
+        content = state_file.read(self.path)
+        words = content.words
+        if words.get("kind") != _KIND:
+            raise data_error(self.path, found="a state of something else", expected="the state of a perceptron run")
+        asked = words.get("question")
+        for name, value in self.question.items():
+            if not isinstance(asked, dict) or _as_kept(asked.get(name)) != _as_kept(value):
+                hint = f"{name} differs: {_ANEW}"
+                raise data_error(self.path, found="another run", expected="the state of this run", hint=hint)
+        kept = words.get("checkpoint")
+        try:
+            if not isinstance(kept, dict) or set(kept) != set(_KEPT):
+                raise InvalidCheckpointError("other fields than those of a run")
+            checkpoint = Checkpoint(arrays=content.arrays, **kept)
+            check_checkpoint(checkpoint, self._problem, self._settings, self._rng)
+        except InvalidCheckpointError as error:
+            raise self.refusal(error) from error
+        return checkpoint
+
+    def refusal(self, error: InvalidCheckpointError) -> DataError:
+        """Return the error of a file whose content cannot be that of this run."""
+        return data_error(self.path, found=str(error), expected="the state of a run on these data", hint=_ANEW)
+
+    def write(self, checkpoint: "Checkpoint") -> None:
+        """Replace what was kept; where that fails, say so, and let the run go on without."""
+        if self._is_given_up:
+            return
+        words = {name: getattr(checkpoint, name) for name in _KEPT}
+        content = {"kind": _KIND, "question": self.question, "checkpoint": words}
+        try:
+            state_file.write(self.path, state_file.Content(words=content, arrays=checkpoint.arrays))
+        except OSError as error:
+            self._is_given_up = True
+            warn(f"{self.path}: {error.strerror or error}; the run is not kept from here on")
+
+    def tell_what_is_kept(self) -> None:
+        """Say where a run that has not converged can go on."""
+        if not self._is_given_up:
+            tell(f"{self.path} keeps the run; the same command goes on from there")
+
+
+def _as_kept(value: Any) -> str:
+    """Return a text that tells values and their types apart."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _state_of(rng: "np.random.Generator") -> dict[str, Any]:
+    state = dict(rng.bit_generator.state)
+    try:
+        json.dumps(state)
+    except TypeError as error:
+        kind = type(rng.bit_generator).__name__
+        raise InvalidOptionError(f"rng is a {kind}; expected PCG64, or a seed, for a run that is kept") from error
+    return state

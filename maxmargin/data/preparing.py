@@ -1,0 +1,168 @@
+"""What may be done to the features before a run: nothing, centring, standardising, rows of norm 1."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.errors import InvalidProblemError
+
+if TYPE_CHECKING:
+    from maxmargin.data.formats.table import Matrix
+
+MOST_DENSE_ENTRIES = 10**8
+"""Sparse features with more entries than this (0.8 GB) are not made dense."""
+
+
+class How(StrEnum):
+    """The preparations by name."""
+
+    RAW = "raw"
+    CENTER = "center"
+    STANDARDIZE = "standardize"
+    UNIT = "unit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """Features z made of the features x, and the way back.
+
+    Attributes
+    ----------
+    X : float64 array or scipy.sparse.csr_array, of shape (n_samples, n_features)
+        The features z, read-only where dense: x for raw, x - shift for center, (x - shift) / scale for standardize,
+        x / ||x|| for unit.
+    how : How
+        What was done.
+    shift : ndarray of shape (n_features,), optional
+        Column means, in units of x.
+    scale : ndarray of shape (n_features,) for standardize, (n_samples,) for unit, optional
+        Population standard deviations (1 for constant columns), or the norms of the rows (0 for a zero row), in units
+        of x. A norm too large for binary64 is infinite here; z is right all the same.
+    """
+
+    X: "Matrix"
+    how: How
+    shift: NDArray[np.float64] | None = None
+    scale: NDArray[np.float64] | None = None
+
+    def invert(self, w: NDArray[np.float64], b: float) -> tuple[NDArray[np.float64], float] | None:
+        """Return (w', b') with w'.x + b' = w.z + b up to rounding, or None for unit, where no such plane exists.
+
+        For unit the rows are scaled one by one: the plane through z is a cone in x, unless b is 0.
+        """
+        if self.how is How.UNIT:
+            return None
+        if self.shift is None:
+            return w, b
+        scaled = w if self.scale is None else w / self.scale
+        return scaled, float(b - scaled @ self.shift)
+
+
+def prepare(X: "Matrix", how: str) -> Prepared:
+    """Apply a preparation.
+
+    Parameters
+    ----------
+    X : float64 array or scipy.sparse CSR, of shape (n_samples, n_features)
+        Finite numbers.
+    how : {"raw", "center", "standardize", "unit"}
+        `center` subtracts the mean of every column; `standardize` also divides by its population standard deviation,
+        constant columns excepted; `unit` divides every row by its Euclidean norm, zero rows excepted. Sparse features
+        stay sparse for raw and unit.
+
+    Raises
+    ------
+    InvalidProblemError
+        `how` is unknown, centring would overflow, or sparse features are too large to be made dense.
+
+    Examples
+    --------
+    >>> prepare(np.array([[1.0], [3.0]]), "center").X.tolist()
+    [[-1.0], [1.0]]
+    """
+    try:
+        chosen = How(how)
+    except ValueError as error:
+        raise InvalidProblemError(f"prepare={how!r}, expected one of {', '.join(map(repr, map(str, How)))}") from error
+    if chosen is How.RAW:
+        return Prepared(X=X, how=chosen)
+    return _unit(X) if chosen is How.UNIT else _centred(_dense(X, chosen), chosen)
+
+
+def _dense(X: "Matrix", how: How) -> NDArray[np.float64]:
+    if isinstance(X, np.ndarray):
+        return X
+    n_entries = X.shape[0] * X.shape[1]
+    if n_entries > MOST_DENSE_ENTRIES:
+        raise InvalidProblemError(
+            f"prepare={str(how)!r} makes sparse features dense: {n_entries:,} entries, expected at most "
+            f"{MOST_DENSE_ENTRIES:,}; use 'raw' or 'unit'"
+        )
+    dense: NDArray[np.float64] = X.toarray()
+    return dense
+
+
+def _centred(X: NDArray[np.float64], how: How) -> Prepared:
+    exponent, is_constant = _exponents(X), X.min(axis=0) == X.max(axis=0)
+    mean = np.ldexp(np.ldexp(X, -exponent).mean(axis=0), exponent)
+    # The rounded mean of a constant column may differ from its value, and would leave rounding noise behind.
+    shift = np.where(is_constant, X[0], mean)
+    with np.errstate(over="ignore"):
+        Z = X - shift
+    _check_overflow(Z)
+    if how is How.CENTER:
+        return Prepared(X=_frozen(Z), how=how, shift=shift)
+    exponent = _exponents(Z)
+    np.ldexp(Z, -exponent, out=Z)
+    deviation = np.where(is_constant, 1.0, np.sqrt(np.mean(np.square(Z), axis=0)))
+    np.divide(Z, deviation, out=Z)
+    return Prepared(X=_frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, exponent))
+
+
+def _exponents(X: NDArray[np.float64], axis: int = 0) -> NDArray[Any]:
+    """Return e such that max|x| along `axis` is in [2^(e-1), 2^e)."""
+    exponents: NDArray[Any] = np.frexp(np.maximum(X.max(axis=axis), -X.min(axis=axis)))[1]
+    return exponents
+
+
+def _check_overflow(Z: NDArray[np.float64]) -> None:
+    if not np.isfinite(Z).all():
+        column = int(np.argmin(np.isfinite(Z).all(axis=0)))
+        raise InvalidProblemError(f"column {column} cannot be centred: its range is too large for binary64")
+
+
+def _unit(X: "Matrix") -> Prepared:
+    if not isinstance(X, np.ndarray):
+        return _unit_sparse(X)
+    exponent = _exponents(X, axis=1)
+    Z = np.ldexp(X, -exponent[:, np.newaxis])
+    norm = np.sqrt(np.einsum("ij,ij->i", Z, Z))
+    np.divide(Z, np.where(norm == 0, 1.0, norm)[:, np.newaxis], out=Z)
+    return Prepared(X=_frozen(Z), how=How.UNIT, scale=_norms(norm, exponent))
+
+
+def _unit_sparse(X: Any) -> Prepared:
+    n_samples = X.shape[0]
+    row_of = np.repeat(np.arange(n_samples), np.diff(X.indptr))
+    largest = np.zeros(n_samples)
+    np.maximum.at(largest, row_of, np.abs(X.data))
+    exponent = np.frexp(largest)[1]
+    data = np.ldexp(X.data, -exponent[row_of])
+    norm = np.sqrt(np.bincount(row_of, weights=np.square(data), minlength=n_samples))
+    Z = X.copy()
+    Z.data = _frozen(data / np.where(norm == 0, 1.0, norm)[row_of])
+    return Prepared(X=Z, how=How.UNIT, scale=_norms(norm, exponent))
+
+
+def _norms(norm: NDArray[np.float64], exponent: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        norms: NDArray[np.float64] = np.ldexp(norm, exponent)
+    return norms
+
+
+def _frozen(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    values.flags.writeable = False
+    return values
