@@ -12,7 +12,8 @@ TYPE_CHECKING = False  # that of `typing`, whose import is long enough for Ctrl-
 if TYPE_CHECKING:
     from typing import Any
 
-    from maxmargin.api import (
+    from maxmargin.api.online_runs import online, online_algorithms
+    from maxmargin.api.verbs import (
         fewest_errors,
         hard_margin,
         least_total_slack,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from maxmargin.data.preparing import prepare
     from maxmargin.gates import SeparationError, require
     from maxmargin.mistake_traces import MistakeTrace, mistake_trace
-    from maxmargin.online_runs import online, online_algorithms
     from maxmargin.order_studies import OrderStudy, order_study
     from maxmargin.proofs import verify
     from maxmargin.reports.margin_report import MarginReport, margin_report
@@ -66,25 +66,25 @@ _HOMES = {
     "Status": "maxmargin.solvers.answers.solution",
     "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
     "Verdict": "maxmargin.solvers.answers.solution",
-    "fewest_errors": "maxmargin.api",
+    "fewest_errors": "maxmargin.api.verbs",
     "from_arrays": "maxmargin.data.dataset",
     "generate": "maxmargin.data.generators",
-    "hard_margin": "maxmargin.api",
-    "least_total_slack": "maxmargin.api",
+    "hard_margin": "maxmargin.api.verbs",
+    "least_total_slack": "maxmargin.api.verbs",
     "load": "maxmargin.data.dataset",
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.bounds",
     "mistake_trace": "maxmargin.mistake_traces",
-    "nu_margin": "maxmargin.api",
-    "online": "maxmargin.online_runs",
-    "online_algorithms": "maxmargin.online_runs",
+    "nu_margin": "maxmargin.api.verbs",
+    "online": "maxmargin.api.online_runs",
+    "online_algorithms": "maxmargin.api.online_runs",
     "order_study": "maxmargin.order_studies",
-    "perceptron": "maxmargin.api",
+    "perceptron": "maxmargin.api.verbs",
     "prepare": "maxmargin.data.preparing",
     "require": "maxmargin.gates",
-    "separability": "maxmargin.api",
-    "soft_margin": "maxmargin.api",
-    "soft_margin_path": "maxmargin.api",
+    "separability": "maxmargin.api.verbs",
+    "soft_margin": "maxmargin.api.verbs",
+    "soft_margin_path": "maxmargin.api.verbs",
     "verify": "maxmargin.proofs",
 }
 

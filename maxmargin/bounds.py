@@ -4,12 +4,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from maxmargin.api import problem_of
+from maxmargin.api.running import best_bias_scale, run_perceptron
+from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
 from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_literals, from_margins, from_slack, from_the_run
 from maxmargin.ladder.bound import Bound as Bound
-from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of
+from maxmargin.api.running import generator_of, in_time, run_perceptron
+from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
 from maxmargin.evidence import augmented
-from maxmargin.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up

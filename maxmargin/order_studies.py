@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of, with_positive
+from maxmargin.api.running import run_perceptron, with_bias_scale
+from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.bounds import Bound, bounds_of
 from maxmargin.data.dataset import from_arrays
 from maxmargin.evidence import Evidence, gather
 from maxmargin.ladder import from_slack
 from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
-from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

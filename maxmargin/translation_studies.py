@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of
+from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
+from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
 from maxmargin.data.preparing import How, prepare
 from maxmargin.evidence import gather
 from maxmargin.ladder import from_margins
-from maxmargin.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from maxmargin.api.running import run_perceptron
 from maxmargin.evidence import Evidence
 from maxmargin.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 from maxmargin.reports.formats import count
-from maxmargin.running import run_perceptron
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import problem_of, with_names
+from maxmargin.api.running import run_perceptron, with_bias_scale
+from maxmargin.api.verbs import problem_of, with_names
 from maxmargin.bounds import Bound, bounds_of
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
@@ -21,7 +22,6 @@ from maxmargin.reports.measures import Plane, plane_of
 from maxmargin.reports.order_plan import OUT_OF_TIME, check_orders, orders_of_report
 from maxmargin.reports.origin import Elsewhere, elsewhere
 from maxmargin.reports.soft_grid import SoftPoint, default_grid, soft_points
-from maxmargin.running import run_perceptron, with_bias_scale
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.linalg import hadamard
 
 from maxmargin import generate, hard_margin, perceptron, separability
-from maxmargin.api import decide
+from maxmargin.api.verbs import decide
 from maxmargin.boolean import (
     Formula,
     LiteralConcept,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
+from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.bounds import Bound, bounds_of, mistake_bounds
 from maxmargin.cli.app import run as run_command
 from maxmargin.evidence import augmented, gather
 from maxmargin.ladder.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
-from maxmargin.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin

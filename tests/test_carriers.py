@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.api import problem_of
+from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
 from maxmargin.cli.progress import passes_shown
 from maxmargin.data.dataset import Dataset, load

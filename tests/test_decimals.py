@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from maxmargin.api import problem_of
+from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import load
 from maxmargin.decimals import DecimalReading, read_decimal
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

@@ -225,7 +225,7 @@ def test_mistakes_of_a_resumed_run_are_said_to_be_those_of_the_file(
 
 def test_a_run_in_chunks_does_not_go_on_within_an_epoch(tmp_path: Path) -> None:
     """Its last rows would count as a whole epoch."""
-    from maxmargin.running import run_perceptron
+    from maxmargin.api.running import run_perceptron
     from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.problem.rows import InMemory
 

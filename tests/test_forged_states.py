@@ -12,7 +12,7 @@ import pytest
 from forging import Content, places
 
 import maxmargin as mm
-from maxmargin.api import problem_of
+from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.warmstart import resume

@@ -105,7 +105,7 @@ def test_out_of_time_nothing_passes() -> None:
 
 @pytest.mark.parametrize("requirement", ["", "Overlap", "separated", None])
 def test_an_unknown_requirement_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch, requirement: Any) -> None:
-    monkeypatch.setattr("maxmargin.api.separability", lambda *_, **__: pytest.fail("work was done"))
+    monkeypatch.setattr("maxmargin.api.verbs.separability", lambda *_, **__: pytest.fail("work was done"))
     with pytest.raises(InvalidOptionError, match="expected one of separable, quasi-separable, overlap"):
         mm.require(*OVERLAP, requirement)
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin import mistake_traces as module
-from maxmargin.api import problem_of
+from maxmargin.api.running import run_perceptron
+from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.mistake_traces import COLUMNS, MistakeTrace, mistake_trace, space_margin, trace_of
-from maxmargin.running import run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.perceptron.row_orders import Order

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import maxmargin as mm
+from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
 from maxmargin.evidence import gather
 from maxmargin.reports import order_plan
@@ -20,7 +21,6 @@ from maxmargin.reports.figures.translations import plot_points
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.order_plan import Plan, plan_of, steps_of
 from maxmargin.reports.study import Settings, Study
-from maxmargin.running import run_perceptron
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.translation_studies import preparation_study, scale_study, translation_study

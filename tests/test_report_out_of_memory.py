@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import maxmargin as mm
-from maxmargin.api import problem_of
+from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.budget import Budget

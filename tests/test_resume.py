@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.api import class_problem_of, problem_of
+from maxmargin.api.verbs import class_problem_of, problem_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened

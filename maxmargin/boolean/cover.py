@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.api import decide
+from maxmargin.api.verbs import decide
 from maxmargin.data.arrays import held_numbers
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers

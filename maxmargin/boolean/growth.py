@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from maxmargin.api.running import run_perceptron
 from maxmargin.boolean.literals import Connective, LiteralConcept, balanced_rows, random_concept
 from maxmargin.boolean.winnow import as_disjunction, winnow
-from maxmargin.running import run_perceptron
 from maxmargin.solvers.problem.problem import Problem
 
 _SEEDS = 2**32

@@ -109,7 +109,7 @@ def _truth(X: NDArray[np.int64], y: NDArray[np.int64]) -> Truth:
 
 
 def _decided(X: NDArray[np.int64], y: NDArray[np.int64], *, bias: bool) -> dict[str, Any]:
-    from maxmargin.api import hard_margin, separability
+    from maxmargin.api.verbs import hard_margin, separability
 
     answer = separability(X, y, bias=bias)
     touching = answer.touching_rows

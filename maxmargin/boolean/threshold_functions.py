@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api import decide
+from maxmargin.api.verbs import decide
 from maxmargin.boolean.cube import cube
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem

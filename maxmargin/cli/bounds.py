@@ -5,7 +5,7 @@ import shutil
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import problem_of
+from maxmargin.api.verbs import problem_of
 from maxmargin.bounds import ladder_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import decided, problem_of, with_names
+from maxmargin.api.verbs import decided, problem_of, with_names
 from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import problem_of
+from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     attempt_fields,

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import problem_of
+from maxmargin.api.running import in_time
+from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.online_answers import one_text, run_fields, table_text
 from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, print_text, waiting
-from maxmargin.running import in_time
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries

@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api import problem_of
+from maxmargin.api.running import in_time, run_perceptron
+from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     Counter,
@@ -23,7 +24,6 @@ from maxmargin.cli.output import (
     space_text,
     waiting,
 )
-from maxmargin.running import in_time, run_perceptron
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from maxmargin.api import problem_of, with_positive
+from maxmargin.api.running import in_time
+from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.dataset import from_arrays
-from maxmargin.running import in_time
 from maxmargin.solvers.errors import InvalidOptionError
 
 if TYPE_CHECKING:

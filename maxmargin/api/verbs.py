@@ -449,7 +449,7 @@ def perceptron(
     >>> perceptron([[10.0], [12.0]], [0, 1]).n_mistakes
     233
     """
-    from maxmargin.running import run_perceptron
+    from maxmargin.api.running import run_perceptron
 
     dataset = from_arrays(X, y, positive=positive)
     run = run_perceptron(
