@@ -24,13 +24,13 @@ if TYPE_CHECKING:
         soft_margin_path,
     )
     from maxmargin.bounds import Bound, mistake_bounds
+    from maxmargin.certificates.proofs import verify
+    from maxmargin.certificates.require import SeparationError, require
     from maxmargin.data.dataset import Dataset, from_arrays, load
     from maxmargin.data.generators import generate
     from maxmargin.data.preparing import prepare
-    from maxmargin.gates import SeparationError, require
     from maxmargin.mistake_traces import MistakeTrace, mistake_trace
     from maxmargin.order_studies import OrderStudy, order_study
-    from maxmargin.proofs import verify
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
@@ -61,7 +61,7 @@ _HOMES = {
     "OrderStudy": "maxmargin.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.answers.solution",
-    "SeparationError": "maxmargin.gates",
+    "SeparationError": "maxmargin.certificates.require",
     "SoftMargin": "maxmargin.solvers.answers.solution",
     "Status": "maxmargin.solvers.answers.solution",
     "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
@@ -81,11 +81,11 @@ _HOMES = {
     "order_study": "maxmargin.order_studies",
     "perceptron": "maxmargin.api.verbs",
     "prepare": "maxmargin.data.preparing",
-    "require": "maxmargin.gates",
+    "require": "maxmargin.certificates.require",
     "separability": "maxmargin.api.verbs",
     "soft_margin": "maxmargin.api.verbs",
     "soft_margin_path": "maxmargin.api.verbs",
-    "verify": "maxmargin.proofs",
+    "verify": "maxmargin.certificates.proofs",
 }
 
 __all__ = [

@@ -34,8 +34,8 @@ from proof_cases import (
 from scipy.sparse import csr_array
 
 import maxmargin as mm
+from maxmargin.certificates.proofs import proof_document, read_proof, write_proof
 from maxmargin.data.labels.label_values import meanings
-from maxmargin.proofs import proof_document, read_proof, write_proof
 from maxmargin.solvers.proof import checker
 from maxmargin.solvers.proof.checker import CertificateError, check, main, numbering, read_table
 

@@ -17,9 +17,9 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 import maxmargin as mm
+from maxmargin.certificates.proofs import verify
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import load
-from maxmargin.proofs import verify
 from maxmargin.solvers.answers.solution import HardMargin, Status
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import maxmargin as mm
+from maxmargin.certificates.require import REQUIREMENTS as KNOWN
+from maxmargin.certificates.require import holds
 from maxmargin.cli.options import REQUIREMENTS
-from maxmargin.gates import REQUIREMENTS as KNOWN
-from maxmargin.gates import holds
 from maxmargin.solvers.errors import InvalidOptionError
 
 SEPARABLE = ([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])

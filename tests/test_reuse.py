@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
+from maxmargin.certificates.proofs import proof_document
+from maxmargin.certificates.reuse import ENGINE, reused, values_of
 from maxmargin.cli.app import run
-from maxmargin.proofs import proof_document
-from maxmargin.reuse import ENGINE, reused, values_of
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import CertificateError, validate

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import maxmargin as mm
+from maxmargin.certificates.decimals import read_decimal
 from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
 from maxmargin.data.formats.suffixes import FORMATS
 from maxmargin.data.numbers.lookalikes import look_of
 from maxmargin.data.numbers.numerals import number
-from maxmargin.decimals import read_decimal
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError
 

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import maxmargin as mm
+from maxmargin.certificates.decimals import read_decimal
+from maxmargin.certificates.proofs import write_proof
 from maxmargin.cli.app import run
-from maxmargin.decimals import read_decimal
-from maxmargin.proofs import write_proof
 from maxmargin.solvers.proof import checker
 from maxmargin.solvers.separability.feasibility import separability
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.verbs import decided, problem_of, with_names
+from maxmargin.certificates.require import holds
 from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
@@ -17,7 +18,6 @@ from maxmargin.cli.output import (
     print_text,
     waiting,
 )
-from maxmargin.gates import holds
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -
     OSError
         The file cannot be read.
     """
-    from maxmargin.proofs import read_proof
+    from maxmargin.certificates.proofs import read_proof
     from maxmargin.solvers.proof.checker import CertificateError
 
     why = "does not hold for these data"
@@ -135,7 +135,7 @@ def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -
 
 
 def _reused(document: dict[str, Any], dataset: "Dataset", asker: Asker) -> "Separability | None":
-    from maxmargin.reuse import reused
+    from maxmargin.certificates.reuse import reused
     from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
     from maxmargin.solvers.proof.checker import need
 
@@ -165,8 +165,8 @@ def _decimal_fields(dataset: "Dataset", asker: Asker, answer: "Separability", *,
 def _write_proof(
     path: Path, dataset: "Dataset", asker: Asker, answer: "Separability", source: dict[str, Any], *, quiet: bool
 ) -> None:
-    from maxmargin.proofs import write_document
-    from maxmargin.reuse import values_fields
+    from maxmargin.certificates.proofs import write_document
+    from maxmargin.certificates.reuse import values_fields
 
     certificate = answer.certificate
     if certificate is None:

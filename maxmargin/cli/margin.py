@@ -121,8 +121,8 @@ def soft(
 
 
 def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: bool) -> None:
-    from maxmargin.proofs import write_proof
-    from maxmargin.reuse import values_fields
+    from maxmargin.certificates.proofs import write_proof
+    from maxmargin.certificates.reuse import values_fields
 
     certificate = answer.interval_certificate
     if certificate is None:

@@ -305,7 +305,7 @@ def read_either(options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, De
     click.get_current_context().with_resource(listened(lambda text: note(text, quiet=quiet)))
     source = options.pop("source")
     if decimal:
-        from maxmargin.decimals import read_decimal
+        from maxmargin.certificates.decimals import read_decimal
 
         _refuse_outside_memory(limits)
         text = read_decimal(source, **arguments)

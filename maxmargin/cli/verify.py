@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
 from maxmargin.data.formats.table import OneHot, columns_named
-from maxmargin.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
 from maxmargin.text.data_error import DataError, data_error
@@ -82,8 +82,8 @@ def _check(document: Document, source: str, memory: str) -> str:
 
 
 def _check_decimal(document: Document, source: str, memory: str) -> str:
+    from maxmargin.certificates.decimals import read_decimal
     from maxmargin.data.labels.labels import encode
-    from maxmargin.decimals import read_decimal
 
     reading = _read(read_decimal, document, source, memory)
     return check_labelled(document, reading.rows_of(reading.dataset), encode(reading.dataset.labels))

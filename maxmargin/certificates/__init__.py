@@ -1,0 +1,1 @@
+"""Proof files: written, verified, used again, required."""
