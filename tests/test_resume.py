@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.api.verbs import class_problem_of, problem_of
+from maxmargin.api.verbs import class_problem_of, decide, problem_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened
@@ -357,7 +357,7 @@ def test_the_search_of_a_verdict_goes_on(tmp_path: Path, fetched: list[int]) -> 
         watcher = Watcher(kill)
         with watched(watcher), suppress(Killed):
             dataset = load(source, memory="64MiB", resume=state)
-            assert mm.api.decide(class_problem_of(dataset)).verdict == "separable"
+            assert decide(class_problem_of(dataset)).verdict == "separable"
         return len(watcher.passes)
 
     n_whole = passes(tmp_path / "whole")
@@ -376,7 +376,7 @@ def test_samples_of_several_questions_are_kept(tmp_path: Path, fetched: list[int
     source, state = parquet(tmp_path, X, labels), tmp_path / "state"
 
     def ask_all() -> list[str]:
-        answers = [mm.api.decide(problem_of(opened(source, state, positive=label))) for label in (-1, 1, 2)]
+        answers = [decide(problem_of(opened(source, state, positive=label))) for label in (-1, 1, 2)]
         return [answer.verdict.value for answer in answers]
 
     first = ask_all()
@@ -388,8 +388,8 @@ def test_samples_of_several_questions_are_kept(tmp_path: Path, fetched: list[int
 def test_a_verdict_from_rows_at_hand_is_proven_by_a_pass(tmp_path: Path) -> None:
     X, y = data(overlap=True)
     source, state = parquet(tmp_path, X, y), tmp_path / "state"
-    first, whole = passes_of(source, state, mm.api.decide, None)
-    again, rest = passes_of(source, state, mm.api.decide, None)
+    first, whole = passes_of(source, state, decide, None)
+    again, rest = passes_of(source, state, decide, None)
     assert first.verdict == again.verdict == "overlap"
     assert rest == [N // CHUNK] and len(whole) > 1
     assert mm.verify(again.certificate, X, y)
@@ -479,7 +479,7 @@ def forge(path: Path, change: Callable[[State], State]) -> None:
 
 
 @pytest.mark.parametrize("overlap", [False, True])
-@pytest.mark.parametrize("ask", [hard_margin, mm.api.decide])
+@pytest.mark.parametrize("ask", [hard_margin, decide])
 def test_rows_that_are_not_those_of_the_data_prove_nothing(
     tmp_path: Path, overlap: bool, ask: Callable[[Any], Any]
 ) -> None:
