@@ -226,7 +226,7 @@ def test_threshold_functions_are_those_of_small_whole_weights(n: int, count: int
 @pytest.mark.parametrize("n, n_classes", [(1, 2), (2, 4), (3, 14), (4, 222)])
 def test_one_function_of_every_class_is_decided(n: int, n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many classes there are under permutation and negation of variables, and negation; one holds the constants."""
-    module = import_module("maxmargin.boolean.threshold_functions")
+    module = import_module("maxmargin.teaching.threshold_functions")
     decided: list[Problem] = []
     monkeypatch.setattr(module, "decide", lambda problem: decided.append(problem) or decide(problem))
     threshold_functions(n)

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.adversaries import (
+from maxmargin.order_studies import order_study
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.teaching.lower_bounds import (
     EndlessMistakes,
     ExactPerceptron,
     Vector,
     bisecting_threshold,
     shrinking_norms,
 )
-from maxmargin.order_studies import order_study
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.translation_studies import SCALES, SHIFTS, preparation_study, scale_study, translation_study
 
 AGRESTI = [[float(x)] for x in (10, 20, 30, 40, 60, 70, 80, 90)], [0, 0, 0, 0, 1, 1, 1, 1]

@@ -63,7 +63,7 @@ def _made(name: str, seed: int | None) -> "Generated":
 
     if not is_formula(name):
         return make(name, seed=seed)
-    from maxmargin.boolean.named import formula_data
+    from maxmargin.teaching.named_formulas import formula_data
 
     if seed is not None:
         raise InvalidOptionError(f"{name}: found the seed {seed}, expected none, as a formula draws nothing")

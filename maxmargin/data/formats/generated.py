@@ -42,7 +42,7 @@ def read_generated(name: str, choice: Choice) -> Table:
 def _made(name: str) -> tuple[NDArray[Any], NDArray[np.int64], tuple[str, ...], str]:
     """Return the rows, the labels, the names of the features, and the name as it is shown."""
     if is_formula(name):
-        from maxmargin.boolean.named import feature_names, named_truth_table, shortened
+        from maxmargin.teaching.named_formulas import feature_names, named_truth_table, shortened
 
         X, y = named_truth_table(name)
         return X.astype(np.float64), y, feature_names(X.shape[1]), shortened(name)

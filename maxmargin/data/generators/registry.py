@@ -19,7 +19,7 @@ _FAMILIES: dict[str, Family] = {
 }
 
 FORMULA_PREFIX = "formula:"
-"""Of the names of truth tables, which `maxmargin.boolean.named` makes."""
+"""Of the names of truth tables, which `maxmargin.teaching.named_formulas` makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

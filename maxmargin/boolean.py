@@ -5,12 +5,13 @@
 4
 """
 
-from maxmargin.boolean.cover import count_dichotomies, cover_count, cover_probability, is_in_general_position
-from maxmargin.boolean.cube import cube
-from maxmargin.boolean.formula import Formula
-from maxmargin.boolean.growth import GrowthRun, MistakeGrowth, mistake_growth
-from maxmargin.boolean.halving import HalvingRun, HalvingWorstCase, halving, worst_case_halving
-from maxmargin.boolean.literals import (
+from maxmargin.teaching.cover import count_dichotomies, cover_count, cover_probability, is_in_general_position
+from maxmargin.teaching.cube import cube
+from maxmargin.teaching.exact_winnow import WinnowRun, as_disjunction, winnow, winnow_bound
+from maxmargin.teaching.formula import Formula
+from maxmargin.teaching.growth import GrowthRun, MistakeGrowth, mistake_growth
+from maxmargin.teaching.halving import HalvingRun, HalvingWorstCase, halving, worst_case_halving
+from maxmargin.teaching.literals import (
     Connective,
     LiteralConcept,
     balanced_rows,
@@ -19,8 +20,7 @@ from maxmargin.boolean.literals import (
     disjunction,
     random_concept,
 )
-from maxmargin.boolean.threshold_functions import count_threshold_functions, threshold_functions
-from maxmargin.boolean.winnow import WinnowRun, as_disjunction, winnow, winnow_bound
+from maxmargin.teaching.threshold_functions import count_threshold_functions, threshold_functions
 
 __all__ = [
     "Connective",

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.api.running import run_perceptron
-from maxmargin.boolean.literals import Connective, LiteralConcept, balanced_rows, random_concept
-from maxmargin.boolean.winnow import as_disjunction, winnow
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.teaching.exact_winnow import as_disjunction, winnow
+from maxmargin.teaching.literals import Connective, LiteralConcept, balanced_rows, random_concept
 
 _SEEDS = 2**32
 """Seeds are drawn below this number."""

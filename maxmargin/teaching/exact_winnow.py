@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boolean.cube import decoded
-from maxmargin.boolean.literals import Connective, LiteralConcept
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.teaching.cube import decoded
+from maxmargin.teaching.literals import Connective, LiteralConcept
 
 Truth = NDArray[np.bool_]
 

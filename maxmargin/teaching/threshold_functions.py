@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.verbs import decide
-from maxmargin.boolean.cube import cube
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.teaching.cube import cube
 
 Truth = NDArray[np.bool_]
 Places = NDArray[np.int64]

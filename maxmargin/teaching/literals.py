@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boolean.cube import Encoding
-from maxmargin.boolean.formula import Formula
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.teaching.cube import Encoding
+from maxmargin.teaching.formula import Formula
 
 Signs = NDArray[np.int64]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boolean.formula import Formula
 from maxmargin.data.generators import FORMULA_PREFIX, Generated, Truth
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.teaching.formula import Formula
 
 _ENCODINGS = ("signs", "bits")
 

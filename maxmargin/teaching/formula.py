@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boolean.cube import Encoding, cube, decoded, encoded
-from maxmargin.boolean.parser import AND, NOT, OR, XOR, parse
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.teaching.cube import Encoding, cube, decoded, encoded
+from maxmargin.teaching.parser import AND, NOT, OR, XOR, parse
 
 Truth = NDArray[np.bool_]
 

@@ -1,0 +1,1 @@
+"""The Boolean world: formulas, halving, Winnow, sequences that make learners err."""
