@@ -23,14 +23,11 @@ if TYPE_CHECKING:
         soft_margin,
         soft_margin_path,
     )
-    from maxmargin.bounds import Bound, mistake_bounds
     from maxmargin.certificates.proofs import verify
     from maxmargin.certificates.require import SeparationError, require
     from maxmargin.data.dataset import Dataset, from_arrays, load
     from maxmargin.data.generators import generate
     from maxmargin.data.preparing import prepare
-    from maxmargin.mistake_traces import MistakeTrace, mistake_trace
-    from maxmargin.order_studies import OrderStudy, order_study
     from maxmargin.reports.margin_report import MarginReport, margin_report
     from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
@@ -43,9 +40,12 @@ if TYPE_CHECKING:
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.soft_margin.nu_solution import NuMargin
     from maxmargin.text.data_error import DataError
+    from maxmargin.theory.mistake_traces import MistakeTrace, mistake_trace
+    from maxmargin.theory.order_studies import OrderStudy, order_study
+    from maxmargin.theory.perceptron_bounds import Bound, mistake_bounds
 
 _HOMES = {
-    "Bound": "maxmargin.bounds",
+    "Bound": "maxmargin.theory.perceptron_bounds",
     "CertificateError": "maxmargin.solvers.proof.checker",
     "DataError": "maxmargin.text.data_error",
     "Dataset": "maxmargin.data.dataset",
@@ -54,11 +54,11 @@ _HOMES = {
     "HardMargin": "maxmargin.solvers.answers.solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
-    "MistakeTrace": "maxmargin.mistake_traces",
+    "MistakeTrace": "maxmargin.theory.mistake_traces",
     "NuMargin": "maxmargin.solvers.soft_margin.nu_solution",
     "OnlineAlgorithm": "maxmargin.solvers.online.catalogue",
     "OnlineRun": "maxmargin.solvers.online.online_result",
-    "OrderStudy": "maxmargin.order_studies",
+    "OrderStudy": "maxmargin.theory.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.answers.solution",
     "SeparationError": "maxmargin.certificates.require",
@@ -73,12 +73,12 @@ _HOMES = {
     "least_total_slack": "maxmargin.api.verbs",
     "load": "maxmargin.data.dataset",
     "margin_report": "maxmargin.reports.margin_report",
-    "mistake_bounds": "maxmargin.bounds",
-    "mistake_trace": "maxmargin.mistake_traces",
+    "mistake_bounds": "maxmargin.theory.perceptron_bounds",
+    "mistake_trace": "maxmargin.theory.mistake_traces",
     "nu_margin": "maxmargin.api.verbs",
     "online": "maxmargin.api.online_runs",
     "online_algorithms": "maxmargin.api.online_runs",
-    "order_study": "maxmargin.order_studies",
+    "order_study": "maxmargin.theory.order_studies",
     "perceptron": "maxmargin.api.verbs",
     "prepare": "maxmargin.data.preparing",
     "require": "maxmargin.certificates.require",

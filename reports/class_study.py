@@ -9,7 +9,6 @@ from maxmargin.api.running import with_bias_scale
 from maxmargin.api.verbs import class_problem_of, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
-from maxmargin.evidence import augmented
 from maxmargin.reports.study import OnProgress, Settings, prepared_problem, run_of
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
@@ -21,6 +20,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
+from maxmargin.theory.context import augmented
 
 _FEWEST_SHARES = 4
 """The multinomial question may take one share of so many of the time, however many the others are."""

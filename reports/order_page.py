@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
 from maxmargin.reports.formats import count, number, percent, plural, upper_end
 from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
+from maxmargin.theory.order_studies import OrderStudy
 
 SOURCE, LOCAL_SEARCH, ADVERSARY, LONGEST_PATH = "order of the source", "local search", "adversary", "longest path"
 

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maxmargin.api.running import run_perceptron
-from maxmargin.evidence import Evidence
-from maxmargin.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 from maxmargin.reports.formats import count
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
@@ -15,10 +13,12 @@ from maxmargin.solvers.perceptron.engines.limb_engine import digits_of
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.theory.context import Evidence
+from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 
 if TYPE_CHECKING:
-    from maxmargin.bounds import Bound
     from maxmargin.reports.study import Settings
+    from maxmargin.theory.perceptron_bounds import Bound
 
 _MOST_STEPS = 40_000_000
 """Of all orders together. A step is a presentation of a row of few columns, about 50 ns at its slowest."""

@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.translation_studies import StudiedPoint, preparation_study, scale_study, translation_study
+from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset

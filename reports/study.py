@@ -11,12 +11,8 @@ from numpy.typing import NDArray
 
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_names
-from maxmargin.bounds import Bound, bounds_of
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
-from maxmargin.evidence import Evidence, gather
-from maxmargin.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
-from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.centring import moved_to_mean_0
 from maxmargin.reports.measures import Plane, plane_of
 from maxmargin.reports.order_plan import OUT_OF_TIME, check_orders, orders_of_report
@@ -34,6 +30,10 @@ from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.theory.context import Evidence, gather
+from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
+from maxmargin.theory.order_studies import OrderStudy
+from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 Floats = NDArray[np.float64]
 

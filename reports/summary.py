@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.bounds import Bound
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports import order_page, origin_page
 from maxmargin.reports.measures import angle_degrees, cosine, norm, unit
@@ -25,6 +24,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory.perceptron_bounds import Bound
 
 SCHEMA = "maxmargin.report/1"
 

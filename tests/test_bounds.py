@@ -16,10 +16,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
-from maxmargin.bounds import Bound, bounds_of, mistake_bounds
 from maxmargin.cli.app import run as run_command
-from maxmargin.evidence import augmented, gather
-from maxmargin.ladder.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -27,6 +24,9 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory.context import augmented, gather
+from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
+from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
 
 ZERO_RULES = ("mistake", "positive", "negative")
 OF_ANY_RUN = {

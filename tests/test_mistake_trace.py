@@ -15,12 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin import mistake_traces as module
 from maxmargin.api.running import run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.mistake_traces import COLUMNS, MistakeTrace, mistake_trace, space_margin, trace_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.perceptron.row_orders import Order
@@ -30,6 +28,8 @@ from maxmargin.solvers.perceptron.trace import moments as moments_module
 from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW, chosen_mistakes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import START, Direction, Inequality, Novikoff, Standing
+from maxmargin.theory import mistake_traces as module
+from maxmargin.theory.mistake_traces import COLUMNS, MistakeTrace, mistake_trace, space_margin, trace_of
 
 AGRESTI = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
 SIDES = [0, 0, 0, 0, 1, 1, 1, 1]

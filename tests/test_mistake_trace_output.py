@@ -10,9 +10,9 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run as command
-from maxmargin.mistake_traces import COLUMNS, mistake_trace
 from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.proof.novikoff import Inequality
+from maxmargin.theory.mistake_traces import COLUMNS, mistake_trace
 
 
 def table(path: Path) -> list[dict[str, str]]:

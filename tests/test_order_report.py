@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
-from maxmargin.evidence import gather
 from maxmargin.reports import order_plan
 from maxmargin.reports.figures.canvas import inline_svg
 from maxmargin.reports.figures.orders import drawn_bounds, plot_orders, shows_margins
@@ -23,7 +22,8 @@ from maxmargin.reports.order_plan import Plan, plan_of, steps_of
 from maxmargin.reports.study import Settings, Study
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.translation_studies import preparation_study, scale_study, translation_study
+from maxmargin.theory.context import gather
+from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
 
 GRID = (1.0,)
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from maxmargin.evidence import augmented
 from maxmargin.solvers.basics import parallel
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -25,6 +24,7 @@ from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory.context import augmented
 
 N_ORDERS = 66
 """More than one block of orders, and a part of the next one."""

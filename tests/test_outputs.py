@@ -319,7 +319,7 @@ def test_the_answer_is_printed_though_the_trace_was_interrupted(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("maxmargin.trace.exact_text", interrupted)
+    monkeypatch.setattr("maxmargin.theory.trace.exact_text", interrupted)
     assert run(["perceptron", "d.csv", "--trace", "t.md"]) == 130
     done = capsys.readouterr()
     assert "converged" in done.out and "the trace that was under way is not written" in done.err

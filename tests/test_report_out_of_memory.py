@@ -19,7 +19,6 @@ from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
-from maxmargin.evidence import augmented
 from maxmargin.reports.centring import about_the_mean, centred, column_means
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
@@ -29,6 +28,7 @@ from maxmargin.reports.study import Settings, Study, prepared_problem, study
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius
+from maxmargin.theory.context import augmented
 
 Data = tuple[np.ndarray, np.ndarray]
 

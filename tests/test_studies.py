@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.order_studies import order_study
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.lower_bounds import (
     EndlessMistakes,
@@ -22,7 +21,8 @@ from maxmargin.teaching.lower_bounds import (
     bisecting_threshold,
     shrinking_norms,
 )
-from maxmargin.translation_studies import SCALES, SHIFTS, preparation_study, scale_study, translation_study
+from maxmargin.theory.order_studies import order_study
+from maxmargin.theory.translation_study import SCALES, SHIFTS, preparation_study, scale_study, translation_study
 
 AGRESTI = [[float(x)] for x in (10, 20, 30, 40, 60, 70, 80, 90)], [0, 0, 0, 0, 1, 1, 1, 1]
 FAR = [[10.0], [12.0]], [0, 1]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.evidence import augmented
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.textbook import backends, formulations
@@ -32,6 +31,7 @@ from maxmargin.solvers.tightest_bound import slack_families, tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 from maxmargin.solvers.tightest_bound.tightest_incumbent import RELATIVE_GAP
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
+from maxmargin.theory.context import augmented
 
 ORDERS = (Order("cyclic"), Order("shuffled-once"), Order("reshuffled-each-epoch"))
 

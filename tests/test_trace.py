@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxmargin import trace
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact import exact_steps
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.theory import trace
 
 
 def small_problem(rows: list[list[int]], bias: bool) -> Problem:

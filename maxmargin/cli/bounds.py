@@ -6,7 +6,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.verbs import problem_of
-from maxmargin.bounds import ladder_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     RunProgress,
@@ -21,11 +20,12 @@ from maxmargin.cli.output import (
 from maxmargin.cli.tables import aligned
 from maxmargin.reports.formats import rounded_up
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.theory.perceptron_bounds import ladder_of
 
 if TYPE_CHECKING:
-    from maxmargin.bounds import Bound
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.theory.perceptron_bounds import Bound
 
 _WIDEST = 120
 """Columns of text that a line takes, of a wide terminal."""

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.options import prepared
 from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, print_text, waiting
-from maxmargin.order_studies import order_study
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.translation_studies import preparation_study, scale_study, translation_study
+from maxmargin.theory.order_studies import order_study
+from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from maxmargin.data.dataset import Dataset
-    from maxmargin.order_studies import OrderStudy
-    from maxmargin.translation_studies import StudiedPoint
+    from maxmargin.theory.order_studies import OrderStudy
+    from maxmargin.theory.translation_study import StudiedPoint
 
 _MOST_MISTAKES_OF_A_POINT = 100_000
 """Limit of every run after a shift, or at another scale."""

@@ -27,7 +27,7 @@ from maxmargin.cli.output import (
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable
-from maxmargin.trace import check_suffix
+from maxmargin.theory.trace import check_suffix
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
@@ -163,7 +163,7 @@ def _write_trace(
     import numpy as np
 
     from maxmargin.solvers.perceptron.exact import exact_steps
-    from maxmargin.trace import MOST_STEPS, write_trace
+    from maxmargin.theory.trace import MOST_STEPS, write_trace
 
     steps = exact_steps(problem, run.settings, rng=np.random.default_rng(seed))
     if dataset.rows is not None:
@@ -197,9 +197,9 @@ def _write_mistakes(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from maxmargin.mistake_traces import MOST_POINTS, space_margin, trace_of
     from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW
-    from maxmargin.trace_table import summary_of, write_mistake_trace
+    from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
+    from maxmargin.theory.trace_table import summary_of, write_mistake_trace
 
     with waiting("tracing the mistakes", quiet=quiet):
         hard = space_margin(problem, run.settings.bias_scale)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.distances import alt_distances, plot_distances
 from maxmargin.reports.figures.margin_path import (
@@ -33,6 +32,7 @@ from maxmargin.reports.measures import Plane, norm
 from maxmargin.reports.origin import Elsewhere
 from maxmargin.reports.spread import spread_of
 from maxmargin.reports.study import Study
+from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.order_studies import OrderStudy
 from maxmargin.reports.figures.mistakes import label_lines, set_decades
 from maxmargin.reports.figures.style import (
     BOUND,
@@ -18,6 +17,7 @@ from maxmargin.reports.figures.style import (
     whole_numbers,
 )
 from maxmargin.reports.formats import count, number, percent, plural, upper_end
+from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -25,8 +25,8 @@ from maxmargin.reports.formats import number, plural, upper_end
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.mistake_traces import MistakeTrace
     from maxmargin.reports.study import Study
+    from maxmargin.theory.mistake_traces import MistakeTrace
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from maxmargin.reports.figures.style import (
 )
 from maxmargin.reports.formats import count, number
 from maxmargin.reports.origin import Elsewhere
-from maxmargin.translation_studies import StudiedPoint
+from maxmargin.theory.translation_study import StudiedPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.text.escaping import markdown, shown
 from maxmargin.text.outputs import write_text
-from maxmargin.trace import check_suffix
+from maxmargin.theory.trace import check_suffix
 
 if TYPE_CHECKING:
-    from maxmargin.mistake_traces import MistakeTrace
+    from maxmargin.theory.mistake_traces import MistakeTrace
 
 _TITLES = {
     "n_mistakes": ("M", "$M$"),

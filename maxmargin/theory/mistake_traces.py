@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
-from maxmargin.evidence import augmented
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
@@ -19,7 +18,8 @@ from maxmargin.solvers.perceptron.trace.mistake_log import intervals
 from maxmargin.solvers.perceptron.trace.moments import moments
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
-from maxmargin.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
+from maxmargin.theory.context import augmented
+from maxmargin.theory.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
 
 if TYPE_CHECKING:
     from maxmargin.solvers.answers.solution import HardMargin

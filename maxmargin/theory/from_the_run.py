@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.evidence import Evidence
-from maxmargin.ladder.bound import Bound, run_norm_squared, space_of, squared_slack, stated
 from maxmargin.solvers.exact.dyadic import as_fraction, round_up, sqrt_up
 from maxmargin.solvers.exact.sparse_products import exact_squares
+from maxmargin.theory.bound import Bound, run_norm_squared, space_of, squared_slack, stated
+from maxmargin.theory.context import Evidence
 
 
 def self_certificate(evidence: Evidence) -> Bound:

@@ -5,8 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.evidence import Evidence
-from maxmargin.ladder.bound import (
+from maxmargin.solvers.answers.solution import uninterrupted
+from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
+from maxmargin.solvers.proof.margins import least_functional_margin
+from maxmargin.solvers.proof.mistake_bounds import Loss
+from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
+from maxmargin.theory.bound import (
     Bound,
     Floats,
     presents_every_row_once,
@@ -15,11 +19,7 @@ from maxmargin.ladder.bound import (
     squared_slack,
     stated,
 )
-from maxmargin.solvers.answers.solution import uninterrupted
-from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
-from maxmargin.solvers.proof.margins import least_functional_margin
-from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
+from maxmargin.theory.context import Evidence
 
 _MOST_ENTRIES = 50_000_000
 """Of rows for which the best v is searched."""

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_positive
-from maxmargin.bounds import Bound, bounds_of
 from maxmargin.data.dataset import from_arrays
-from maxmargin.evidence import Evidence, gather
-from maxmargin.ladder import from_slack
-from maxmargin.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory import from_slack
+from maxmargin.theory.context import Evidence, gather
+from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
+from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 if TYPE_CHECKING:
     from maxmargin.solvers.answers.solution import HardMargin

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
-from maxmargin.evidence import Evidence, gather
-from maxmargin.ladder import from_literals, from_margins, from_slack, from_the_run
-from maxmargin.ladder.bound import Bound as Bound
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory import from_literals, from_margins, from_slack, from_the_run
+from maxmargin.theory.bound import Bound as Bound
+from maxmargin.theory.context import Evidence, gather
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun

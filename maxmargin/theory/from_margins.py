@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.evidence import Evidence, augmented
-from maxmargin.ladder.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_up, run_norm_squared, space_of, stated
 from maxmargin.solvers.answers.solution import HardMargin, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, squared_norms
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
+from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_up, run_norm_squared, space_of, stated
+from maxmargin.theory.context import Evidence, augmented
 
 _MOST_ENTRIES = 5_000_000
 """Of rows for which the best scale is searched, which solves several maximum margins."""

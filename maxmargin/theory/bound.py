@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.evidence import Evidence
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures, norm_squared
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK
+from maxmargin.theory.context import Evidence
 
 Floats = NDArray[np.float64]
 

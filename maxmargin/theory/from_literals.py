@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.evidence import Evidence
-from maxmargin.ladder.bound import Bound, stated
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.teaching.literals import conjunction_bound
+from maxmargin.theory.bound import Bound, stated
+from maxmargin.theory.context import Evidence
 
 Truth = NDArray[np.bool_]
 

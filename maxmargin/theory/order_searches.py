@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.evidence import Evidence
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.theory.context import Evidence
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.longest_path import WorstCase

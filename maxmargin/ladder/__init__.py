@@ -1,1 +1,0 @@
-"""Bounds of the perceptron's mistakes, by what they are made of."""

@@ -1,0 +1,277 @@
+"""What the same rows cost the perceptron after a shift, at another bias scale, or after a preparation."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
+from maxmargin.api.verbs import problem_of
+from maxmargin.data.dataset import from_arrays
+from maxmargin.data.preparing import How, prepare
+from maxmargin.solvers.answers.solution import uninterrupted
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.problem.problem import Problem, radius
+from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.proof.margins import norm_squared
+from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory import from_margins
+from maxmargin.theory.context import gather
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.answers.solution import HardMargin
+
+Floats = NDArray[np.float64]
+
+SHIFTS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0, 2.0, 4.0)
+"""Multiples of the mean: -1 centres the rows, 0 leaves them."""
+
+SCALES = tuple(2.0**k for k in range(-6, 7))
+"""Multiples of the best bias scale."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedPoint:
+    """One run of the perceptron in file order, with what theory says of the rows that it sees.
+
+    Attributes
+    ----------
+    preparation : str
+        What was done to the features, see `maxmargin.prepare`.
+    shift : float
+        All rows were moved by so many times the direction of the study.
+    bias_scale : float
+        The constant coordinate s.
+    is_best_scale : bool
+        Whether that is sqrt(R |b*|), where the bound (R^2 + s^2)(1 + b*^2/s^2)/gamma*^2 is least.
+    radius : float
+        R = max ||x||, rounded up.
+    offset : float or None
+        |b*|/||w*||, the distance of the maximum-margin hyperplane from the origin, rounded up; None where none is
+        known.
+    margin_lower, margin_upper : float
+        Proven ends of gamma*, in units of these features.
+    n_mistakes : int
+    converged : bool
+    novikoff : float
+        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity without strict separation.
+    best_scale_bound : float
+        (R + |b*|)^2/gamma*^2, rounded up: a bound on the mistakes of a run at the best scale.
+    """
+
+    preparation: str
+    shift: float
+    bias_scale: float
+    is_best_scale: bool
+    radius: float
+    offset: float | None
+    margin_lower: float
+    margin_upper: float
+    n_mistakes: int
+    converged: bool
+    novikoff: float
+    best_scale_bound: float
+
+
+def translation_study(
+    X: Any,
+    y: Any,
+    *,
+    shifts: Iterable[float] | None = None,
+    direction: Any = None,
+    positive: object = None,
+    bias_scale: float | Literal["best"] = 1.0,
+    max_mistakes: int | None = 1_000_000,
+    time_limit: float | None = None,
+) -> tuple[StudiedPoint, ...]:
+    """Move all rows by t times a direction, and run the perceptron with bias on them.
+
+    A shift changes no distance, so gamma* stays; R, |b*| and the mistakes do not. Moved rows are rounded to binary64:
+    gamma* of every point is that of the rounded rows, which are those of the run, so the intervals may differ by as
+    much as the rows were rounded.
+
+    Parameters
+    ----------
+    X, y, positive
+        As in `maxmargin.separability`; rows in memory, sparse ones become dense.
+    shifts : iterable of float, optional
+        Values of t; by default from -1 to 4.
+    direction : array_like (n_features,), optional
+        By default the mean of the rows, so that t = -1 centres them; centred rows then stay where they are.
+    bias_scale : float or "best"
+        "best" is chosen anew at every point.
+    max_mistakes : int or None
+        Limit of every run.
+    time_limit : float, optional
+        Seconds after which no other point is begun, and the last one may be cut short. Default: none.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a two-class question, are not in memory or overflow, the direction has another number
+        of columns, or ``bias_scale="best"`` is asked for data that are not proven separable.
+
+    Examples
+    --------
+    >>> X, y = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]], [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> [(point.shift, point.n_mistakes) for point in translation_study(X, y, shifts=[-1, 0])]
+    [(-1.0, 1), (0.0, 1701)]
+    """
+    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    along = prepare(problem.X, "center").shift if direction is None else np.asarray(direction, dtype=np.float64)
+    if along is None or along.shape != (problem.n_features,):
+        raise InvalidOptionError(f"direction has shape {np.shape(direction)}; expected ({problem.n_features},)")
+    points = []
+    for shift in SHIFTS if shifts is None else tuple(map(float, shifts)):
+        if limits.is_over():
+            break
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = problem.X + shift * along
+        space, scale = with_bias_scale(Problem.validated(moved, problem.y), bias_scale, limits)
+        points.append(_point(space, scale, max_mistakes, limits, shift=shift, is_best=bias_scale == "best"))
+    return tuple(points)
+
+
+def scale_study(
+    X: Any,
+    y: Any,
+    *,
+    scales: Sequence[float] | None = None,
+    factors: Sequence[float] = SCALES,
+    positive: object = None,
+    max_mistakes: int | None = 1_000_000,
+    time_limit: float | None = None,
+) -> tuple[StudiedPoint, ...]:
+    """Run the perceptron with bias at several constant coordinates s, the best one for the bound among them.
+
+    Parameters
+    ----------
+    X, y, positive, max_mistakes, time_limit
+        As in `translation_study`.
+    scales : sequence of float, optional
+        Values of s; by default sqrt(R |b*|) times the factors. Where b* = 0 there is no best one (the less, the
+        better), and R takes its place.
+    factors : sequence of float
+        By default 2^-6 ... 2^6.
+
+    Returns
+    -------
+    tuple of StudiedPoint
+        By increasing scale; the best one, marked ``is_best_scale``, is among them whether it was asked for or not.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a two-class question, are not in memory, or are not proven separable.
+
+    Examples
+    --------
+    >>> points = scale_study([[10.0], [12.0]], [0, 1])
+    >>> min(points, key=lambda point: point.novikoff).is_best_scale
+    True
+    """
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+
+    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    space, best = best_bias_scale(problem, limits, asked_by="a study of bias scales")
+    best_scales = {best} if space.bias else set()
+    middle = best if space.bias else radius(problem)
+    asked = [factor * middle for factor in factors] if scales is None else map(float, scales)
+    hard = uninterrupted(hard_margin(problem, time_limit=limits.share()))
+    points = []
+    for scale in sorted({*asked, *best_scales}):
+        if limits.is_over():
+            break
+        points.append(_point(problem, scale, max_mistakes, limits, is_best=scale in best_scales, hard=hard))
+    return tuple(points)
+
+
+def preparation_study(
+    X: Any,
+    y: Any,
+    *,
+    preparations: Iterable[How | str] = tuple(How),
+    positive: object = None,
+    bias_scale: float | Literal["best"] = 1.0,
+    max_mistakes: int | None = 1_000_000,
+    time_limit: float | None = None,
+) -> tuple[StudiedPoint, ...]:
+    """Run the perceptron with bias on raw, centred, standardised features, and on rows of norm 1.
+
+    gamma* of each is in units of its own features: those of raw and centred features are the same number but for
+    rounding, the others are not to be compared. Rows of norm 1 may not be separable though the raw ones are.
+
+    Parameters
+    ----------
+    X, y, positive, bias_scale, max_mistakes, time_limit
+        As in `translation_study`.
+    preparations : iterable of {"raw", "center", "standardize", "unit"}
+        By default all of them.
+
+    Examples
+    --------
+    >>> points = preparation_study([[10.0, 0.0], [12.0, 1.0]], [0, 1])
+    >>> [point.preparation for point in points]
+    ['raw', 'center', 'standardize', 'unit']
+    """
+    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    points = []
+    for how in preparations:
+        if limits.is_over():
+            break
+        prepared = Problem.validated(prepare(problem.X, how).X, problem.y)
+        space, scale = with_bias_scale(prepared, bias_scale, limits)
+        point = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
+        points.append(replace(point, preparation=str(how)))
+    return tuple(points)
+
+
+def _dense(X: Any, y: Any, positive: object) -> Problem:
+    problem = problem_of(from_arrays(X, y, positive=positive))
+    if not isinstance(problem.carrier, InMemory):
+        raise InvalidOptionError("the study needs the rows in memory; found rows elsewhere: allow more memory")
+    return Problem(np.ascontiguousarray(problem.dense_rows(slice(None))), problem.y)
+
+
+def _point(
+    problem: Problem,
+    scale: float,
+    max_mistakes: int | None,
+    limits: Limits,
+    *,
+    is_best: bool,
+    shift: float = 0.0,
+    hard: "HardMargin | None" = None,
+) -> StudiedPoint:
+    run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
+    if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
+        raise KeyboardInterrupt
+    evidence = gather(problem, run, n_passes=None, hard=hard, limits=limits)
+    square = radius_squared(problem)
+    return StudiedPoint(
+        preparation=str(How.RAW),
+        shift=shift,
+        bias_scale=scale,
+        is_best_scale=is_best,
+        radius=sqrt_up(square),
+        offset=_offset(evidence.hard),
+        margin_lower=evidence.hard.lower,
+        margin_upper=evidence.hard.upper,
+        n_mistakes=run.n_mistakes,
+        converged=run.converged,
+        novikoff=from_margins.novikoff(evidence, square + Fraction(evidence.scale) ** 2).value,
+        best_scale_bound=from_margins.best_scale(evidence, square).value,
+    )
+
+
+def _offset(hard: "HardMargin") -> float | None:
+    """Return |b*|/||w*||, rounded up."""
+    if hard.w is None or hard.b is None:
+        return None
+    return sqrt_up(Fraction(hard.b) ** 2 / norm_squared(hard.w))
