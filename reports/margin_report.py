@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from maxmargin.data.dataset import Dataset
-    from maxmargin.reports.class_study import ClassStudy
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.class_study import ClassStudy
+    from maxmargin.reports.study.study import Study
     from maxmargin.solvers.perceptron.settings import Progress
 
 
@@ -53,19 +53,19 @@ class MarginReport:
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        from maxmargin.reports import markdown
+        from maxmargin.reports.pages import markdown
 
         return markdown.render(self._document)
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from maxmargin.reports import html
+        from maxmargin.reports.pages import html
 
         return html.render(self._document, self.pictures, self.figures_left_out)
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""
-        from maxmargin.reports import terminal
+        from maxmargin.reports.pages import terminal
 
         return terminal.render(self._document, width=width)
 
@@ -118,8 +118,8 @@ class MarginReport:
     @cached_property
     def pictures(self) -> "tuple[Picture, ...]":
         """The figures, with their captions and alternative texts."""
-        from maxmargin.reports.class_study import ClassStudy
         from maxmargin.reports.figures import class_gallery, gallery
+        from maxmargin.reports.study.class_study import ClassStudy
 
         if isinstance(self.study, ClassStudy):
             return class_gallery.pictures(self.study)
@@ -128,22 +128,22 @@ class MarginReport:
     @cached_property
     def figures_left_out(self) -> dict[str, str]:
         """The keys of the figures that the size of the numbers forbids, each with a sentence that says so."""
-        from maxmargin.reports.class_study import ClassStudy
         from maxmargin.reports.figures import gallery
+        from maxmargin.reports.study.class_study import ClassStudy
 
         return {} if isinstance(self.study, ClassStudy) else gallery.left_out(self.study)
 
     @cached_property
     def _summary(self) -> dict[str, Any]:
-        from maxmargin.reports.class_study import ClassStudy
-        from maxmargin.reports.class_summary import summarize_classes
-        from maxmargin.reports.summary import summarize
+        from maxmargin.reports.sections.class_summary import summarize_classes
+        from maxmargin.reports.sections.summary import summarize
+        from maxmargin.reports.study.class_study import ClassStudy
 
         return summarize_classes(self.study) if isinstance(self.study, ClassStudy) else summarize(self.study)
 
     @cached_property
     def _document(self) -> "Document":
-        from maxmargin.reports import class_sections, sections
+        from maxmargin.reports.sections import class_sections, sections
 
         if self._summary["kind"] == "classes":
             return class_sections.document(self._summary)
@@ -226,8 +226,8 @@ def margin_report(
     10.0
     """
     from maxmargin.data.dataset import Dataset
-    from maxmargin.reports.class_study import study_classes
-    from maxmargin.reports.study import Settings, study
+    from maxmargin.reports.study.class_study import study_classes
+    from maxmargin.reports.study.study import Settings, study
     from maxmargin.solvers.errors import InvalidProblemError
 
     given: object = dataset

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.formats import count, number, one_line, percent, plural, proven, shown, upper_end
+from maxmargin.reports.number_formats import count, number, one_line, percent, plural, proven, shown, upper_end
 from maxmargin.solvers.answers.phrases import intercept, through
 
 

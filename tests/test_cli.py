@@ -381,7 +381,7 @@ def test_an_interrupted_report_writes_nothing(
         problem = Problem.validated([[1.0], [2.0]], [-1, 1])
         return replace(perceptron(problem), stop_reason=StopReason.INTERRUPTED)
 
-    monkeypatch.setattr("maxmargin.reports.study.run_perceptron", interrupted)
+    monkeypatch.setattr("maxmargin.reports.study.study.run_perceptron", interrupted)
     page = tmp_path / "page.html"
     assert run(["report", agresti, "-o", str(page)]) == 130
     assert not page.exists()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.reports import terminal
+from maxmargin.reports.pages import terminal
 from maxmargin.text.escaping import json_characters, markdown, shown
 
 FORGED = "valid: separable (proven)"

@@ -11,16 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import maxmargin as mm
-from maxmargin.reports.class_study import ClassStudy
 from maxmargin.reports.figures.canvas import inline_svg
-from maxmargin.reports.figures.classes import plot_classes
+from maxmargin.reports.figures.class_pictures import plot_classes
 from maxmargin.reports.figures.distances import plot_distances
 from maxmargin.reports.figures.margin_path import plot_margin_path
 from maxmargin.reports.figures.mistakes import plot_mistakes
 from maxmargin.reports.figures.projection import half_width, marked_rows, plot_projection, shows_touched, view_of
 from maxmargin.reports.figures.soft_path import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
-from maxmargin.reports.study import Study
+from maxmargin.reports.study.class_study import ClassStudy
+from maxmargin.reports.study.study import Study
 
 KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders", "translations"]
 LAST_KEYS = ["distances", "projection", "soft-margin"]

@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
-from maxmargin.reports import order_plan
 from maxmargin.reports.figures.canvas import inline_svg
-from maxmargin.reports.figures.orders import drawn_bounds, plot_orders, shows_margins
+from maxmargin.reports.figures.order_pictures import drawn_bounds, plot_orders, shows_margins
 from maxmargin.reports.figures.translations import plot_points
 from maxmargin.reports.margin_report import MarginReport, margin_report
-from maxmargin.reports.order_plan import Plan, plan_of, steps_of
-from maxmargin.reports.study import Settings, Study
+from maxmargin.reports.study import order_plan
+from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
+from maxmargin.reports.study.study import Settings, Study
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.context import gather
@@ -205,7 +205,7 @@ def test_much_data_and_centred_data_are_not_moved(monkeypatch: pytest.MonkeyPatc
     assert centred["shifts_reason"] == "the mean of the rows is 0 already"
     assert {point["study"] for point in centred["translations"]} == {"scale", "preparation"}
     assert centred["translations"][-3]["n_mistakes"] == 1701, "preparations are those of the data as read"
-    monkeypatch.setattr("maxmargin.reports.origin._MOST_NUMBERS", 7)
+    monkeypatch.setattr("maxmargin.reports.study.origin._MOST_NUMBERS", 7)
     assert "8 numbers" in report_of(mm.load("agresti"), orders=0).to_dict()["translations_reason"]
 
 

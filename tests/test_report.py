@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import maxmargin as mm
-from maxmargin.reports.formats import count, interval, number, one_line, percent, proven, upper_end
 from maxmargin.reports.margin_report import MarginReport, margin_report
-from maxmargin.reports.origin import Elsewhere
-from maxmargin.reports.study import Settings, study
+from maxmargin.reports.number_formats import count, interval, number, one_line, percent, proven, upper_end
+from maxmargin.reports.study.origin import Elsewhere
+from maxmargin.reports.study.study import Settings, study
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
@@ -424,7 +424,7 @@ def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset], monkeypa
         return separability(problem, **options)
 
     # Rows that are moved, or prepared, are other questions; those that come back to where they were are asked again.
-    monkeypatch.setattr("maxmargin.reports.study.elsewhere", lambda *_: Elsewhere(reason="left out"))
+    monkeypatch.setattr("maxmargin.reports.study.study.elsewhere", lambda *_: Elsewhere(reason="left out"))
     for module in ("reports.study", "reports.class_study", "solvers.hard_margin"):
         monkeypatch.setattr(f"maxmargin.{module}.separability", counted)
     margin_report(source(), max_mistakes=20)
@@ -470,7 +470,7 @@ def test_aliased_columns_are_named() -> None:
 
 
 def test_columns_that_cost_too_much_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.reports.separability.MOST_WORK", 0)
+    monkeypatch.setattr("maxmargin.reports.sections.separability_section.MOST_WORK", 0)
     for dataset in (agresti(), quasi(), three_on_a_line()):
         report = margin_report(dataset, max_mistakes=50, **({"Cs": GRID} if dataset.is_binary else {}))  # type: ignore[arg-type]
         found = report.to_dict()
@@ -482,7 +482,7 @@ def test_columns_that_cost_too_much_are_left_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_numbers_too_long_for_a_report_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.reports.separability._LONGEST_NUMBERS", 1)
+    monkeypatch.setattr("maxmargin.reports.sections.separability_section._LONGEST_NUMBERS", 1)
     report = margin_report(quasi(), max_mistakes=50, Cs=GRID)
     answer = report.to_dict()["separability"]
     assert set(answer["certificate_cut"]) == {"direction", "rows", "weights", "null_space"}

@@ -18,7 +18,7 @@ from maxmargin.cli.output import (
     space_text,
 )
 from maxmargin.cli.tables import aligned
-from maxmargin.reports.formats import rounded_up
+from maxmargin.reports.number_formats import rounded_up
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.theory.perceptron_bounds import ladder_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, listed, row_names, row_numbers
 from maxmargin.cli.tables import aligned
-from maxmargin.reports.formats import rounded_up
+from maxmargin.reports.number_formats import rounded_up
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
 from maxmargin.solvers.online.online_settings import OnlineStop

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.reports.class_study import ClassStudy
 from maxmargin.reports.figures.canvas import Picture
-from maxmargin.reports.figures.classes import MOST_CLASSES, alt_classes, plot_classes
+from maxmargin.reports.figures.class_pictures import MOST_CLASSES, alt_classes, plot_classes
+from maxmargin.reports.study.class_study import ClassStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, POSITIVE, whole_numbers
-from maxmargin.reports.formats import number, plural
-from maxmargin.reports.spread import spread_of
+from maxmargin.reports.number_formats import number, plural
+from maxmargin.reports.study.spread import spread_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.measures import Plane
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.measures import Plane
+    from maxmargin.reports.study.study import Study
 
 _MOST_BINS = 48
 _FEWEST_BINS = 12

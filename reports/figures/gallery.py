@@ -14,7 +14,7 @@ from maxmargin.reports.figures.margin_path import (
     shows_run_space,
 )
 from maxmargin.reports.figures.mistakes import alt_mistakes, plot_mistakes
-from maxmargin.reports.figures.orders import alt_orders, plot_order_margins, plot_orders, shows_margins
+from maxmargin.reports.figures.order_pictures import alt_orders, plot_order_margins, plot_orders, shows_margins
 from maxmargin.reports.figures.projection import (
     alt_projection,
     half_width,
@@ -27,11 +27,11 @@ from maxmargin.reports.figures.projection import (
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
 from maxmargin.reports.figures.trace_gallery import curves_picture, potential_picture
 from maxmargin.reports.figures.translations import alt_translations, plot_scales, plot_shifts
-from maxmargin.reports.formats import number
-from maxmargin.reports.measures import Plane, norm
-from maxmargin.reports.origin import Elsewhere
-from maxmargin.reports.spread import spread_of
-from maxmargin.reports.study import Study
+from maxmargin.reports.number_formats import number
+from maxmargin.reports.study.measures import Plane, norm
+from maxmargin.reports.study.origin import Elsewhere
+from maxmargin.reports.study.spread import spread_of
+from maxmargin.reports.study.study import Study
 from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import number, plural
+from maxmargin.reports.number_formats import number, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.study import Study
 
 Floats = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     thinned,
 )
-from maxmargin.reports.formats import plural, upper_end
+from maxmargin.reports.number_formats import plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.study import Study
 
 _MOST_POINTS = 400
 _MOST_TICKED = 10

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above, thinned
-from maxmargin.reports.formats import number, one_line, plural
+from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.words import name_of
 from maxmargin.solvers.answers.solution import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.measures import Plane
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.measures import Plane
+    from maxmargin.reports.study.study import Study
 
 Floats = NDArray[np.float64]
 

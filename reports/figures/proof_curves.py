@@ -20,12 +20,12 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import number, plural, upper_end
+from maxmargin.reports.number_formats import number, plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.study import Study
     from maxmargin.theory.mistake_traces import MistakeTrace
 
 Floats = NDArray[np.float64]

@@ -13,13 +13,13 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import number, plural
-from maxmargin.reports.measures import norm
+from maxmargin.reports.number_formats import number, plural
+from maxmargin.reports.study.measures import norm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.study import Study
 
 
 def plot_soft_widths(study: "Study", ax: "Axes") -> "Axes":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.reports.formats import number, power_of_ten
+from maxmargin.reports.number_formats import number, power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.potential import alt_potential, plot_potential
 from maxmargin.reports.figures.proof_curves import alt_proof_curves, drawn_bound, plot_proof_curves
-from maxmargin.reports.formats import count, plural
+from maxmargin.reports.number_formats import count, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study import Study
+    from maxmargin.reports.study.study import Study
 
 _SIZE = (7.2, 3.9)
 

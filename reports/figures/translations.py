@@ -11,8 +11,8 @@ from maxmargin.reports.figures.style import (
     plain_numbers,
     thin_grid,
 )
-from maxmargin.reports.formats import count, number
-from maxmargin.reports.origin import Elsewhere
+from maxmargin.reports.number_formats import count, number
+from maxmargin.reports.study.origin import Elsewhere
 from maxmargin.theory.translation_study import StudiedPoint
 
 if TYPE_CHECKING:

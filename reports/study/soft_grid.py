@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.centring import about_the_mean
-from maxmargin.reports.formats import number
-from maxmargin.reports.measures import Plane, plane_of
+from maxmargin.reports.number_formats import number
+from maxmargin.reports.study.centring import about_the_mean
+from maxmargin.reports.study.measures import Plane, plane_of
 from maxmargin.solvers.answers.solution import HardMargin, SoftMargin, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem, radius

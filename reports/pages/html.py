@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from maxmargin.reports.document import Document
 from maxmargin.reports.figures.canvas import Picture, inline_svg
-from maxmargin.reports.templating import environment
+from maxmargin.reports.pages.templating import environment
 
 
 def render(document: Document, pictures: Iterable[Picture], left_out: Mapping[str, str]) -> str:

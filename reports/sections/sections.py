@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.reports import comparing, logistic, order_page, origin_page, proofs, tracing, words
+from maxmargin.reports import words
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
-from maxmargin.reports.formats import (
+from maxmargin.reports.number_formats import (
     UNKNOWN,
     count,
     interval,
@@ -17,6 +17,8 @@ from maxmargin.reports.formats import (
     shown,
     upper_end,
 )
+from maxmargin.reports.sections import comparing, logistic, order_page, origin_page, tracing
+from maxmargin.reports.sections import proof_sections as proofs
 from maxmargin.solvers.answers.solution import Status
 
 _MOST_ROWS = 60

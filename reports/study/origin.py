@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from maxmargin.data.preparing import How
-from maxmargin.reports.formats import count
-from maxmargin.reports.order_plan import OUT_OF_TIME
+from maxmargin.reports.number_formats import count
+from maxmargin.reports.study.order_plan import OUT_OF_TIME
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem, radius

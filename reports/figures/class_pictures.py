@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maxmargin.reports.figures.style import INK, MAXIMUM, PERCEPTRON
-from maxmargin.reports.formats import number, one_line, plural
+from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.words import verdict_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.class_study import ClassStudy, Contest
+    from maxmargin.reports.study.class_study import ClassStudy, Contest
 
 MOST_CLASSES = 20
 """More classes than this do not fit; the first ones are drawn."""

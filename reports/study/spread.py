@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.measures import Plane
-from maxmargin.reports.study import Study
+from maxmargin.reports.study.measures import Plane
+from maxmargin.reports.study.study import Study
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]

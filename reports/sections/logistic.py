@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.formats import count, listed, one_line, plural
+from maxmargin.reports.number_formats import count, listed, one_line, plural
 from maxmargin.reports.words import length
 from maxmargin.solvers.answers.phrases import intercept
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import count, number, percent, plural, upper_end
+from maxmargin.reports.number_formats import count, number, percent, plural, upper_end
 from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
 from maxmargin.theory.order_studies import OrderStudy
 

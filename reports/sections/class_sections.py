@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from maxmargin.reports.class_summary import left_out
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
-from maxmargin.reports.formats import UNKNOWN, count, number, one_line, percent, plural, proven, upper_end
-from maxmargin.reports.logistic import of_answer
-from maxmargin.reports.proofs import name_columns, names_and_class, rows_table, shown_share
-from maxmargin.reports.sections import method
+from maxmargin.reports.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven, upper_end
+from maxmargin.reports.sections.class_summary import left_out
+from maxmargin.reports.sections.logistic import of_answer
+from maxmargin.reports.sections.proof_sections import name_columns, names_and_class, rows_table, shown_share
+from maxmargin.reports.sections.sections import method
 from maxmargin.reports.words import length, name_of, of_kind, shown_upper, tone, verdict_name
 from maxmargin.solvers.answers.phrases import without_intercepts
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import count, number, percent, plural, shown, typeset, upper_end
-from maxmargin.reports.study import Study
+from maxmargin.reports.number_formats import count, number, percent, plural, shown, typeset, upper_end
+from maxmargin.reports.study.study import Study
 from maxmargin.reports.words import of_kind
 
 

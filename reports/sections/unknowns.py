@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.formats import count, listed, number, plural, upper_end
+from maxmargin.reports.number_formats import count, listed, number, plural, upper_end
 from maxmargin.reports.words import novikoff, of_kind
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from maxmargin.reports import words
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import (
+from maxmargin.reports.number_formats import (
     UNKNOWN,
     count,
     interval,

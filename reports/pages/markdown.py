@@ -3,7 +3,7 @@
 import re
 
 from maxmargin.reports.document import Document
-from maxmargin.reports.templating import environment
+from maxmargin.reports.pages.templating import environment
 from maxmargin.text.escaping import markdown
 
 

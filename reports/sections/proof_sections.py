@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.formats import count, number, one_line, plural, short_fraction
+from maxmargin.reports.number_formats import count, number, one_line, plural, short_fraction
 from maxmargin.reports.words import length, of_kind, unless_flat
 
 _MOST_ROWS = 30

@@ -3,12 +3,12 @@
 import math
 from typing import Any
 
-from maxmargin.reports.class_study import ClassStudy, Contest
-from maxmargin.reports.formats import plural
-from maxmargin.reports.plain import plain
-from maxmargin.reports.separability import separability_fields
-from maxmargin.reports.summary import SCHEMA, describe, run_fields, settings_fields, versions
-from maxmargin.reports.unknowns import columns
+from maxmargin.reports.number_formats import plural
+from maxmargin.reports.sections.plain import plain
+from maxmargin.reports.sections.separability_section import separability_fields
+from maxmargin.reports.sections.summary import SCHEMA, describe, run_fields, settings_fields, versions
+from maxmargin.reports.sections.unknowns import columns
+from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.solvers.proof.margins import n_errors
 
 

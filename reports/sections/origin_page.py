@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.formats import UNKNOWN, count, number, proven, shown
-from maxmargin.reports.origin import Elsewhere
+from maxmargin.reports.number_formats import UNKNOWN, count, number, proven, shown
+from maxmargin.reports.study.origin import Elsewhere
 
 _PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}
 

@@ -16,7 +16,7 @@ from maxmargin.reports.figures.style import (
     thin_grid,
     whole_numbers,
 )
-from maxmargin.reports.formats import count, number, percent, plural, upper_end
+from maxmargin.reports.number_formats import count, number, percent, plural, upper_end
 from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.reports import order_page, origin_page
-from maxmargin.reports.measures import angle_degrees, cosine, norm, unit
-from maxmargin.reports.plain import plain
-from maxmargin.reports.separability import attempt_fields, row_fields, separability_fields
-from maxmargin.reports.soft_grid import SoftPoint
-from maxmargin.reports.study import Centred, Settings, Study
-from maxmargin.reports.tracing import trace_fields
-from maxmargin.reports.unknowns import unknowns
+from maxmargin.reports.sections import order_page, origin_page
+from maxmargin.reports.sections.plain import plain
+from maxmargin.reports.sections.separability_section import attempt_fields, row_fields, separability_fields
+from maxmargin.reports.sections.tracing import trace_fields
+from maxmargin.reports.sections.unknowns import unknowns
+from maxmargin.reports.study.measures import angle_degrees, cosine, norm, unit
+from maxmargin.reports.study.soft_grid import SoftPoint
+from maxmargin.reports.study.study import Centred, Settings, Study
 from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from maxmargin.api.running import run_perceptron
-from maxmargin.reports.formats import count
+from maxmargin.reports.number_formats import count
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -17,7 +17,7 @@ from maxmargin.theory.context import Evidence
 from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 
 if TYPE_CHECKING:
-    from maxmargin.reports.study import Settings
+    from maxmargin.reports.study.study import Settings
     from maxmargin.theory.perceptron_bounds import Bound
 
 _MOST_STEPS = 40_000_000
