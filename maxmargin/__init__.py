@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from maxmargin.certificates.proofs import verify
     from maxmargin.certificates.require import SeparationError, require
+    from maxmargin.data import features as features
     from maxmargin.data.dataset import Dataset, from_arrays, load
     from maxmargin.data.generators import generate
     from maxmargin.data.preparing import prepare
@@ -135,9 +136,12 @@ __all__ = [
 
 def __getattr__(name: str) -> "Any":
     """Load a public name from where it lives."""
-    if name not in _HOMES:
+    if name == "features":  # a module that is public by this name only
+        value = import_module("maxmargin.data.features")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -386,7 +386,7 @@ def test_ten_thousand_runs(block: int) -> None:
 
 @pytest.mark.parametrize("name", ["from_slack.tightest_bound", "from_margins.hard_margin"])
 def test_bounds_from_half_an_answer_are_not_given_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module(f"maxmargin.ladder.{name.partition('.')[0]}")
+    module = importlib.import_module(f"maxmargin.theory.{name.partition('.')[0]}")
     solve = getattr(module, name.partition(".")[2])
 
     def cut(*given: Any, **named: Any) -> Any:

@@ -14,25 +14,38 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 
-class Elsewhere(InMemory):
-    """Rows that count as outside memory, in chunks of a few of them; it counts the rows that were fetched."""
+class InChunks(InMemory):
+    """Rows in memory, in chunks of a few of them."""
 
     def __init__(self, X: Any, chunk_rows: int) -> None:
         super().__init__(X)
-        self.chunk_rows, self.most_fetched = chunk_rows, 0
+        self.chunk_rows = chunk_rows
 
     def _chunk_rows(self) -> int:
         return self.chunk_rows
 
+
+class Elsewhere:
+    """Rows that count as outside memory; it counts the rows that were fetched, and lists those to be remembered."""
+
+    def __init__(self, X: Any, chunk_rows: int, known: tuple[int, ...] = ()) -> None:
+        self._rows, self._known = InChunks(X, chunk_rows), known
+        self.most_fetched = 0
+        self.remembered: list[list[int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)
+
     def __getitem__(self, rows: Any) -> Any:
-        found = super().__getitem__(rows)
+        found = self._rows[rows]
         self.most_fetched = max(self.most_fetched, found.shape[0])
         return found
 
+    def remember(self, rows: np.ndarray, X: Any, use: str) -> None:
+        self.remembered.append(rows.tolist())
 
-@pytest.fixture(autouse=True)
-def nothing_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_question.InMemory", type(None))
+    def recalled(self, use: str) -> np.ndarray:
+        return np.array(self._known, np.int64)
 
 
 def chunk(rows: slice, X: Any, *vectors: np.ndarray) -> tuple[slice, np.ndarray, tuple[np.ndarray, ...]]:
@@ -54,14 +67,12 @@ def test_chunks_are_those_of_a_copy(kept: list[bool], chunk_rows: int, is_sparse
         assert X[places].tolist() == part.tolist() and (part[:, 0] > 0).tolist() == flags.tolist()
 
 
-def test_rows_are_numbered_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_numbered_anew() -> None:
     X = np.arange(20.0).reshape(10, 2)
-    remembered: list[list[int]] = []
-    monkeypatch.setattr(Elsewhere, "remember", lambda self, rows, X, use: remembered.append(rows.tolist()))
-    monkeypatch.setattr(Elsewhere, "recalled", lambda self, use: np.array([0, 4, 9]))
-    chosen = ChosenRows(Elsewhere(X, 3), np.array([1, 4, 5, 9]))
+    rows_elsewhere = Elsewhere(X, 3, known=(0, 4, 9))
+    chosen = ChosenRows(rows_elsewhere, np.array([1, 4, 5, 9]))
     chosen.remember(np.array([0, 2]), X[[1, 5]])
-    assert remembered == [[1, 5]] and chosen.recalled("margin").tolist() == [1, 3]
+    assert rows_elsewhere.remembered == [[1, 5]] and chosen.recalled("margin").tolist() == [1, 3]
     for rows in (slice(None), slice(1, 3), np.array([3, 0, 0]), np.array([True, False, False, True])):
         assert chosen[rows].tolist() == X[[1, 4, 5, 9]][rows].tolist()
 

@@ -425,7 +425,7 @@ def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset], monkeypa
 
     # Rows that are moved, or prepared, are other questions; those that come back to where they were are asked again.
     monkeypatch.setattr("maxmargin.reports.study.study.elsewhere", lambda *_: Elsewhere(reason="left out"))
-    for module in ("reports.study", "reports.class_study", "solvers.hard_margin"):
+    for module in ("reports.study.study", "reports.study.class_study", "solvers.hard_margin.hard_margin"):
         monkeypatch.setattr(f"maxmargin.{module}.separability", counted)
     margin_report(source(), max_mistakes=20)
     assert decided
@@ -446,7 +446,7 @@ def test_the_grid_is_gone_through_as_one_path() -> None:
 
 @pytest.mark.parametrize("question", ["study.hard_margin", "soft_grid.rising_soft_margins"])
 def test_half_a_report_is_none(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = f"maxmargin.reports.{question}"
+    name = f"maxmargin.reports.study.{question}"
     ask = pkgutil.resolve_name(name)
 
     def interrupted(*arguments: Any, **options: Any) -> Any:

@@ -13,8 +13,8 @@ from maxmargin.text.data_error import data_error, nearest
 Reader: TypeAlias = Callable[[str, Choice], Table]
 
 READERS = {
-    ".csv": ("delimited", "read_delimited"),
-    ".tsv": ("delimited", "read_delimited"),
+    ".csv": ("csv.delimited", "read_delimited"),
+    ".tsv": ("csv.delimited", "read_delimited"),
     ".parquet": ("arrow", "read_parquet"),
     ".feather": ("arrow", "read_feather"),
     ".npz": ("npz", "read_npz"),
