@@ -32,8 +32,9 @@ lint: $(READY) ## ruff: rules and format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: $(READY) ## mypy --strict
+types: $(READY) ## mypy --strict: the package, and the modules that the tests share
 	@$(BIN)/python -m mypy
+	@$(BIN)/python -m mypy tests/kit
 
 pyright: $(READY) ## pyright, a second opinion on the types
 	@$(BIN)/basedpyright

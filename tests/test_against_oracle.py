@@ -1,4 +1,4 @@
-"""Answers to hostile data, held against the oracle: other data every day, printed where they fail."""
+"""Answers to hostile data, held against the references: other data every day, printed where they fail."""
 
 import os
 from datetime import UTC, datetime

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
+from zoo import Known
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.cli.app import run as run_command
@@ -149,7 +150,7 @@ def test_the_margin_with_bias_alone_bounds_nothing(zero: str) -> None:
     assert math.isclose(bounds["best_scale"].value, 23**2, rel_tol=1e-9)
 
 
-def test_known_problems(known: Any) -> None:
+def test_known_problems(known: Known) -> None:
     for n_passes in (1, 3, None):
         limits = {"max_epochs": n_passes, "max_mistakes": 3_000}
         for X in (known.X, csr_array(known.X)):
@@ -160,7 +161,7 @@ def test_known_problems(known: Any) -> None:
                 assert math.isclose(bounds["novikoff"].value, radius / known.margin_squared, rel_tol=1e-8)
 
 
-def test_inseparable_data_raise_nothing(inseparable: Any) -> None:
+def test_inseparable_data_raise_nothing(inseparable: Known) -> None:
     for scale in (1.0, "best"):
         bounds = by_name(mistake_bounds(inseparable.X, inseparable.y, bias=inseparable.bias, bias_scale=scale))
         for name in NAMES - FOR_ANY_DATA:

@@ -1,13 +1,14 @@
 """The parts of the decision engine, each by what it promises, in integers."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from elimination import rank
+from proven import is_right
 
 import maxmargin as mm
 from maxmargin.solvers.basics.limits import Limits
@@ -22,9 +23,6 @@ from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.face import Face
 from maxmargin.solvers.separability.feasibility import separability
 
-Check = Callable[..., bool]
-Rank = Callable[[list[list[int]]], int]
-
 
 def whole(rows: list[list[int]]) -> np.ndarray:
     """Return rows as Python integers."""
@@ -35,16 +33,16 @@ def no_rows(width: int) -> np.ndarray:
     return np.empty((0, width), dtype=object)
 
 
-def independent(rng: np.random.Generator, n: int, width: int, rank_of: Rank) -> np.ndarray:
+def independent(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
     """Return up to n independent rows."""
     kept: list[list[int]] = []
     for row in rng.integers(-2, 3, size=(n, width)).tolist():
-        if rank_of([*kept, row]) > len(kept):
+        if rank([*kept, row]) > len(kept):
             kept.append(row)
     return whole(kept) if kept else no_rows(width)
 
 
-def is_circuit(rows: np.ndarray, fixed: np.ndarray, found: Circuit, rank_of: Rank) -> bool:
+def is_circuit(rows: np.ndarray, fixed: np.ndarray, found: Circuit) -> bool:
     """Check positive weights that balance with the fixed rows, and that no other weights live on the same rows."""
     assert min(found.weights) > 0 and len(found.places) == len(found.weights) == len(set(found.places))
     chosen = rows[found.places]
@@ -52,7 +50,7 @@ def is_circuit(rows: np.ndarray, fixed: np.ndarray, found: Circuit, rank_of: Ran
     if len(fixed):
         balance = balance + np.array(found.fixed_weights, dtype=object).dot(fixed)
     assert not balance.any()
-    return rank_of([*chosen.tolist(), *fixed.tolist()]) == len(fixed) + len(found.places) - 1
+    return rank([*chosen.tolist(), *fixed.tolist()]) == len(fixed) + len(found.places) - 1
 
 
 def is_direction(rows: np.ndarray, fixed: np.ndarray, found: Direction) -> bool:
@@ -65,7 +63,7 @@ def is_direction(rows: np.ndarray, fixed: np.ndarray, found: Direction) -> bool:
 
 @pytest.mark.parametrize("size", [3, 10**6, 10**200], ids=["small", "large", "huge"])
 @pytest.mark.parametrize("stalled", [0, 20])
-def test_a_direction_or_a_circuit(monkeypatch: pytest.MonkeyPatch, rank_of: Rank, size: int, stalled: int) -> None:
+def test_a_direction_or_a_circuit(monkeypatch: pytest.MonkeyPatch, size: int, stalled: int) -> None:
     """Either answer excludes the other; with Bland's rule from the start as well."""
     monkeypatch.setattr(exact_lp, "_STALLED_PIVOTS", stalled)
     rng = np.random.default_rng(1)
@@ -74,23 +72,23 @@ def test_a_direction_or_a_circuit(monkeypatch: pytest.MonkeyPatch, rank_of: Rank
         n, width = int(rng.integers(1, 9)), int(rng.integers(1, 5))
         rows = whole(rng.integers(-2, 3, size=(n, width)).tolist())
         rows = rows * size + whole(rng.integers(0, 2, size=(n, width)).tolist()) if size > 3 else rows
-        fixed = independent(rng, int(rng.integers(0, width)), width, rank_of)
+        fixed = independent(rng, int(rng.integers(0, width)), width)
         first = rng.permutation(n)[: rng.integers(0, n + 1)].tolist()
         found = strict_direction(rows, fixed, first=first)
         kinds.add(type(found))
         if isinstance(found, Circuit):
-            assert is_circuit(rows, fixed, found, rank_of), case
+            assert is_circuit(rows, fixed, found), case
         else:
             assert isinstance(found, Direction) and is_direction(rows, fixed, found), case
     assert kinds == {Circuit, Direction}
 
 
-def test_degenerate_stretches_end(rank_of: Rank) -> None:
+def test_degenerate_stretches_end() -> None:
     """Every vertex of these is the meeting of many rows."""
     everything = whole([row for row in product((-1, 0, 1), repeat=4) if any(row)])
     nothing_fixed = no_rows(4)
     found = strict_direction(everything, nothing_fixed)
-    assert isinstance(found, Circuit) and is_circuit(everything, nothing_fixed, found, rank_of)
+    assert isinstance(found, Circuit) and is_circuit(everything, nothing_fixed, found)
     upper = whole([[a, b, c, 1] for a, b, c in product((-1, 0, 1), repeat=3)])
     found = strict_direction(upper, nothing_fixed, first=list(range(26, -1, -1)))
     assert isinstance(found, Direction) and is_direction(upper, nothing_fixed, found)
@@ -102,10 +100,10 @@ def test_a_row_of_zeros_is_a_circuit() -> None:
     assert found == Circuit(places=[1], weights=[1], fixed_weights=[])
 
 
-def test_the_whole_space_fixed(rank_of: Rank) -> None:
+def test_the_whole_space_fixed() -> None:
     rows, fixed = whole([[2, 3]]), whole([[1, 1], [1, -1]])
     found = strict_direction(rows, fixed)
-    assert isinstance(found, Circuit) and is_circuit(rows, fixed, found, rank_of)
+    assert isinstance(found, Circuit) and is_circuit(rows, fixed, found)
 
 
 def test_the_simplex_method_asks_for_the_time() -> None:
@@ -117,37 +115,37 @@ def test_the_simplex_method_asks_for_the_time() -> None:
 # Circuits, null spaces
 
 
-def test_circuits_near_weights(rank_of: Rank) -> None:
+def test_circuits_near_weights() -> None:
     """Exact weights plus noise, on more rows than a circuit has."""
     rng = np.random.default_rng(3)
     n_found = 0
     for _ in range(100):
         n, width = int(rng.integers(2, 9)), int(rng.integers(1, 5))
         rows = whole(rng.integers(-2, 3, size=(n, width)).tolist())
-        fixed = independent(rng, int(rng.integers(0, width)), width, rank_of)
+        fixed = independent(rng, int(rng.integers(0, width)), width)
         found = circuit_near(rows, fixed, rng.integers(1, 100, size=n).tolist())
         if found is not None:
             n_found += 1
-            assert is_circuit(rows, fixed, found, rank_of)
+            assert is_circuit(rows, fixed, found)
     assert n_found >= 20
 
 
-def test_weights_that_balance_stay(rank_of: Rank) -> None:
+def test_weights_that_balance_stay() -> None:
     rows = whole([[1, 0], [0, 1], [-1, -2], [-1, 0]])
     nothing = no_rows(2)
     assert circuit_near(rows[:3], nothing, [1, 2, 1]) == Circuit(places=[0, 1, 2], weights=[1, 2, 1], fixed_weights=[])
     found = circuit_near(rows, nothing, [5, 2, 1, 4])
-    assert found is not None and is_circuit(rows, nothing, found, rank_of)
+    assert found is not None and is_circuit(rows, nothing, found)
     assert circuit_near(rows[:2], nothing, [1, 1]) is None, "independent"
     assert circuit_near(whole([[1, 0], [2, 0]]), nothing, [1, 1]) is None, "on one side"
 
 
-def test_null_vectors(rank_of: Rank) -> None:
+def test_null_vectors() -> None:
     rng = np.random.default_rng(4)
     for _ in range(60):
         matrix = rng.integers(-3, 4, size=(int(rng.integers(1, 5)), int(rng.integers(1, 6)))).tolist()
         vectors = null_vectors(matrix)
-        assert len(vectors) == len(matrix[0]) - rank_of(matrix)
+        assert len(vectors) == len(matrix[0]) - rank(matrix)
         frees = [free for free, _ in vectors]
         for free, vector in vectors:
             assert not whole(matrix).dot(np.array(vector, dtype=object)).any()
@@ -234,7 +232,7 @@ def small_problem(rng: np.random.Generator) -> Problem:
     return Problem(X, y, bool(rng.integers(2)))
 
 
-def test_few_active_rows_decide_as_all_do(monkeypatch: pytest.MonkeyPatch, is_right: Check) -> None:
+def test_few_active_rows_decide_as_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
     shrink(monkeypatch)
     rng = np.random.default_rng(12)
     verdicts = set()
@@ -247,9 +245,7 @@ def test_few_active_rows_decide_as_all_do(monkeypatch: pytest.MonkeyPatch, is_ri
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.5, 1.0])
-def test_wrong_guesses_of_the_span_cost_time_only(
-    monkeypatch: pytest.MonkeyPatch, is_right: Check, tolerance: float
-) -> None:
+def test_wrong_guesses_of_the_span_cost_time_only(monkeypatch: pytest.MonkeyPatch, tolerance: float) -> None:
     """No row seems to depend on the face, some do, or every row does."""
     monkeypatch.setattr(face, "_IN_SPAN", tolerance)
     rng = np.random.default_rng(13)
@@ -261,9 +257,7 @@ def test_wrong_guesses_of_the_span_cost_time_only(
             assert is_right(problem, separability(problem))
 
 
-def test_a_row_taken_for_dependent_on_which_the_direction_is_zero(
-    monkeypatch: pytest.MonkeyPatch, is_right: Check
-) -> None:
+def test_a_row_taken_for_dependent_on_which_the_direction_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     """The third row is next to the line of the first two, not on it, so it can be strict."""
     usual = highs_lp.solve_on_face
 
@@ -322,7 +316,7 @@ def test_limits_that_make_no_sense_are_refused_everywhere(limits: dict[str, Any]
 # Signs of columns
 
 
-def test_signs_through_the_centring_of_large_offsets(is_right: Check) -> None:
+def test_signs_through_the_centring_of_large_offsets() -> None:
     """The bias of the original data is far from that of the centred data."""
     rng = np.random.default_rng(15)
     for offset in (0.0, 1e6, -(2.0**50), 1e300):
@@ -332,7 +326,7 @@ def test_signs_through_the_centring_of_large_offsets(is_right: Check) -> None:
             assert is_right(problem, separability(problem))
 
 
-def test_aliased_columns_are_the_later_ones(is_right: Check) -> None:
+def test_aliased_columns_are_the_later_ones() -> None:
     """As R's lm and glm report NA: in the order intercept, first column, second ..."""
     x = np.array([1.0, 2.0, 3.0, 4.0])
     X = np.column_stack([np.full(4, 5.0), x, 2 * x + 1, x**2, x * 0])

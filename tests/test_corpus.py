@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from references import exact_verdict
 
 from maxmargin.data.generators import generate
 from maxmargin.solvers.answers.solution import HardMargin, Separability, Verdict
@@ -18,8 +19,6 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.separability.feasibility import separability
-
-Decide = Callable[..., tuple[str, list[int]]]
 
 MOST_UNDECIDED = 0.001
 """Share of cases that may stay undecided."""
@@ -229,7 +228,7 @@ def labellings(points: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             yield points[chosen], np.array([float(labels[i]) for i in chosen])
 
 
-def assert_agrees(X: Any, y: Any, bias: bool, exact_verdict: Decide) -> str:
+def assert_agrees(X: Any, y: Any, bias: bool) -> str:
     verdict, touching = exact_verdict(X, y, bias)
     question = Question(f"{X.tolist()} {y.tolist()} {bias}", Problem(X, y, bias), verdict, None, touching)
     answer = separability(question.problem)
@@ -240,14 +239,14 @@ def assert_agrees(X: Any, y: Any, bias: bool, exact_verdict: Decide) -> str:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("points, step", [(SQUARE, 97), (CUBE, 37)], ids=["square", "cube"])
-def test_labellings_of_subsets(points: np.ndarray, step: int, bias: bool, exact_verdict: Decide) -> None:
+def test_labellings_of_subsets(points: np.ndarray, step: int, bias: bool) -> None:
     every = enumerate(labellings(points))
-    counts = Counter(assert_agrees(X, y, bias, exact_verdict) for i, (X, y) in every if i % step == 0)
+    counts = Counter(assert_agrees(X, y, bias) for i, (X, y) in every if i % step == 0)
     assert set(counts) == {"separable", "quasi-separable", "overlap"}
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_labellings_with_both_labels_at_some_points(bias: bool, exact_verdict: Decide) -> None:
+def test_labellings_with_both_labels_at_some_points(bias: bool) -> None:
     """Points of a triangle and its centre, each absent, of one class, or of both."""
     points = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
     counts: Counter[str] = Counter()
@@ -255,5 +254,5 @@ def test_labellings_with_both_labels_at_some_points(bias: bool, exact_verdict: D
         rows = [(point, label) for point, both in zip(points, labels, strict=True) for label in both]
         y = np.array([label for _, label in rows], dtype=float)
         if len(set(y.tolist())) == 2:
-            counts[assert_agrees(np.array([point for point, _ in rows]), y, bias, exact_verdict)] += 1
+            counts[assert_agrees(np.array([point for point, _ in rows]), y, bias)] += 1
     assert set(counts) == {"separable", "quasi-separable", "overlap"}

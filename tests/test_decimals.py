@@ -3,7 +3,6 @@
 import gzip
 import io
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 from hashlib import sha256
@@ -16,6 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from references import is_separable
 
 from maxmargin.api.verbs import problem_of
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
@@ -239,27 +239,23 @@ def test_tenths_through_the_origin(tmp_path: Path) -> None:
 
 @quickly
 @given(tables(SMALL, most_rows=6), st.booleans())
-def test_verdicts_against_elimination(
-    tmp_path: Path, truly_separable: Callable[..., bool], table: tuple[list[list[str]], list[str]], bias: bool
-) -> None:
+def test_verdicts_against_elimination(tmp_path: Path, table: tuple[list[list[str]], list[str]], bias: bool) -> None:
     reading = read_decimal(written(tmp_path, *table))
     rows = np.array(reading.rows_of(reading.dataset), dtype=object)
     answer = separability(reading.problem_of(reading.dataset, bias=bias))
-    assert answer.strictly_separable == truly_separable(rows, reading.dataset.y, bias)
+    assert answer.strictly_separable == is_separable(rows, reading.dataset.y, bias)
 
 
 @quickly
 @given(tables(st.one_of(NUMERALS, SMALL), most_rows=6), st.booleans())
-def test_written_proofs_hold_for_the_text(
-    tmp_path: Path, truly_separable: Callable[..., bool], table: tuple[list[list[str]], list[str]], bias: bool
-) -> None:
+def test_written_proofs_hold_for_the_text(tmp_path: Path, table: tuple[list[list[str]], list[str]], bias: bool) -> None:
     reading = read_decimal(written(tmp_path, *table))
     problem = reading.problem_of(reading.dataset, bias=bias)
     answer = separability(problem)
     rows = reading.rows_of(reading.dataset)
     if answer.certificate is None:  # undecided is allowed, a wrong verdict is not
         return
-    assert answer.strictly_separable == truly_separable(np.array(rows, dtype=object), reading.dataset.y, bias)
+    assert answer.strictly_separable == is_separable(np.array(rows, dtype=object), reading.dataset.y, bias)
     document = reading.restated(answer.certificate).to_dict()
     assert_holds(document, rows, reading.dataset.y)
     assert document == reading.restated(answer.certificate).to_dict()

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
+from zoo import Known
 
 import maxmargin as mm
 from maxmargin.certificates.proofs import verify
@@ -133,18 +134,18 @@ def assert_exactly(problem: Problem, square: Fraction | int) -> HardMargin:
     return answer
 
 
-def test_closed_forms(known: Any) -> None:
+def test_closed_forms(known: Known) -> None:
     for X in (known.X, csr_array(known.X)):
         assert_exactly(Problem(X, known.y, known.bias), known.margin_squared)
 
 
 @pytest.mark.parametrize("k", [-1000, -1, 1000])
-def test_powers_of_two_scale_the_square(separable: Any, k: int) -> None:
+def test_powers_of_two_scale_the_square(separable: Known, k: int) -> None:
     problem = Problem(np.ldexp(separable.X, k), separable.y, separable.bias)
     assert_exactly(problem, separable.margin_squared * Fraction(4) ** k)
 
 
-def test_offsets_change_nothing(known: Any) -> None:
+def test_offsets_change_nothing(known: Known) -> None:
     if known.bias:
         assert_exactly(Problem(known.X + 1e15, known.y), known.margin_squared)
 
@@ -304,7 +305,7 @@ def lies() -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("lie", [lie for _, lie in lies()], ids=[name for name, _ in lies()])
-def test_wrong_starts_end_at_the_same_number(lie: Any, known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_starts_end_at_the_same_number(lie: Any, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(known.X, known.y, known.bias)
     monkeypatch.setattr(module.backends, "solve", lambda *_, **__: lie(problem))
     assert_exactly(problem, known.margin_squared)
@@ -313,7 +314,7 @@ def test_wrong_starts_end_at_the_same_number(lie: Any, known: Any, monkeypatch: 
     assert plain.status is Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
 
 
-def test_undecided_data_are_decided_by_pivoting(known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecided_data_are_decided_by_pivoting(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any proof of separability, and with solvers that return NaN."""
     problem = Problem(known.X, known.y, known.bias)
     nothing = Candidate.failed("none", "none", RuntimeError("no"))
@@ -396,7 +397,7 @@ def test_the_proofs_of_both_ends() -> None:
     assert touching.upper_certificate is None
 
 
-def test_the_checker_agrees(known: Any) -> None:
+def test_the_checker_agrees(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     for answer in (hard_margin(problem, solver="CLARABEL"), hard_margin(problem, exact=True)):
         assert answer.certificate is not None and verify(answer.certificate, known.X, known.y)

@@ -6,15 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import oracle
 import pytest
+from references import exact_soft_margin, soft_objective
 
 import maxmargin as mm
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.soft_margin.soft_margin import METHODS
-
-Rows = list[list[Fraction]]
 
 
 def drawn(seed: int) -> tuple[random.Random, np.ndarray, list[int]]:
@@ -23,16 +21,11 @@ def drawn(seed: int) -> tuple[random.Random, np.ndarray, list[int]]:
     return draw, X, [-1, 1, *(draw.choice([-1, 1]) for _ in range(4))]
 
 
-def exact(X: np.ndarray) -> Rows:
-    return [[Fraction(v) for v in row] for row in X.tolist()]
-
-
 def contains(answer: Any, X: np.ndarray, y: list[int], prices: list[Fraction]) -> None:
     """Check the interval, and that the objective is at least that of the floats returned."""
-    best = oracle.soft_margin(exact(X), y, prices).value
-    w, b = [Fraction(v) for v in answer.w.tolist()], Fraction(answer.b)
-    assert Fraction(answer.lower) <= best
-    assert np.isinf(answer.objective) or oracle.soft_objective(exact(X), y, prices, w, b) <= Fraction(answer.objective)
+    assert Fraction(answer.lower) <= exact_soft_margin(X, y, prices).value
+    at_plane = soft_objective(X, y, prices, answer.w, answer.b)
+    assert np.isinf(answer.objective) or at_plane <= Fraction(answer.objective)
 
 
 def test_three_times_a_tenth() -> None:

@@ -1,6 +1,6 @@
 """Separability: every answer is the truth, proven, with the right rows and columns, whatever the data."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from proven import is_proven, is_right
+from rays import facts_by_rays
+from references import is_separable
 from scipy.sparse import csr_array
+from zoo import Known
 
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.problem.problem import Problem
@@ -20,7 +24,6 @@ from maxmargin.solvers.separability.feasibility import separability
 
 SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
 CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)
-Check = Callable[..., bool]
 Data = tuple[np.ndarray, np.ndarray, bool]
 
 
@@ -33,14 +36,14 @@ def labellings(points: np.ndarray, signs: tuple[int, ...]) -> Iterator[tuple[np.
             yield points[kept], y[kept]
 
 
-def agrees(problem: Problem, truth: bool, is_proven: Check) -> bool:
+def agrees(problem: Problem, truth: bool) -> bool:
     answer = separability(problem)
     assert is_proven(problem, answer)
     return answer.strictly_separable is truth
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_every_labelling_of_the_cube(is_right: Check, bias: bool) -> None:
+def test_every_labelling_of_the_cube(bias: bool) -> None:
     """But for those with the classes swapped."""
     for X, y in labellings(CUBE, (-1, 1)):
         if y[0] < 0:
@@ -48,7 +51,7 @@ def test_every_labelling_of_the_cube(is_right: Check, bias: bool) -> None:
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_labellings_of_the_square_and_its_subsets(is_right: Check, bias: bool) -> None:
+def test_labellings_of_the_square_and_its_subsets(bias: bool) -> None:
     counts = dict.fromkeys(("separable", "quasi-separable", "overlap"), 0)
     for i, (X, y) in enumerate(labellings(SQUARE, (-1, 0, 1))):
         if i % 197 == 0:
@@ -58,11 +61,11 @@ def test_labellings_of_the_square_and_its_subsets(is_right: Check, bias: bool) -
     assert min(counts.values()) >= 4
 
 
-def test_the_verdict_by_elimination(truly_separable: Check, is_proven: Check) -> None:
+def test_the_verdict_by_elimination() -> None:
     """The truth once more by a third route."""
     for i, (X, y) in enumerate(labellings(SQUARE, (-1, 0, 1))):
         if i % 199 == 0:
-            assert agrees(Problem(X, y), truly_separable(X, y), is_proven), (X, y)
+            assert agrees(Problem(X, y), is_separable(X, y)), (X, y)
 
 
 def symmetries(points: np.ndarray, bias: bool) -> np.ndarray:
@@ -95,16 +98,16 @@ def test_every_labelling_is_the_image_of_a_representative(bias: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("points", [SQUARE, CUBE], ids=["square", "cube"])
-def test_every_labelling_of_every_subset(is_right: Check, points: np.ndarray, bias: bool) -> None:
+def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool) -> None:
     """But for images in a mirror or with coordinates exchanged, and those with the classes swapped."""
     for y in representatives(points, bias):
         problem = Problem(points[y != 0], y[y != 0], bias)
         assert is_right(problem, separability(problem)), y
 
 
-def test_known_problems(known: Any, is_proven: Check) -> None:
-    assert agrees(Problem(known.X, known.y, known.bias), known.margin_squared > 0, is_proven)
-    assert agrees(Problem(csr_array(known.X), known.y, known.bias), known.margin_squared > 0, is_proven)
+def test_known_problems(known: Known) -> None:
+    assert agrees(Problem(known.X, known.y, known.bias), known.margin_squared > 0)
+    assert agrees(Problem(csr_array(known.X), known.y, known.bias), known.margin_squared > 0)
 
 
 small = st.integers(-2, 2).map(float)
@@ -123,13 +126,13 @@ def problems(draw: st.DrawFn, entries: st.SearchStrategy[float]) -> Data:
 
 @given(st.one_of(problems(small), problems(mixed), problems(near)))
 @settings(deadline=None, max_examples=120)
-def test_any_numbers(is_right: Check, data: Data) -> None:
+def test_any_numbers(data: Data) -> None:
     assert is_right(Problem(*data), separability(Problem(*data)))
 
 
 @given(st.one_of(problems(small), problems(mixed)))
 @settings(deadline=None, max_examples=60)
-def test_sparse_storage(is_right: Check, data: Data) -> None:
+def test_sparse_storage(data: Data) -> None:
     X, y, bias = data
     sparse = Problem(csr_array(X), y, bias)
     assert is_right(sparse, separability(sparse))
@@ -137,7 +140,7 @@ def test_sparse_storage(is_right: Check, data: Data) -> None:
 
 @given(problems(small), st.integers(1, 80), st.integers(0, 10**40))
 @settings(deadline=None, max_examples=60)
-def test_integers_beyond_binary64(is_right: Check, data: Data, bits: int, offset: int) -> None:
+def test_integers_beyond_binary64(data: Data, bits: int, offset: int) -> None:
     """The rows are the integers: their roundings, which the solvers see, may be all equal."""
     X, y, bias = data
     integers = np.array([[int(v) + offset for v in row] for row in X.tolist()], dtype=object)
@@ -148,13 +151,11 @@ def test_integers_beyond_binary64(is_right: Check, data: Data, bits: int, offset
 
 @given(problems(small), st.integers(-1070, 1000), st.integers(-300, 300))
 @settings(deadline=None, max_examples=60)
-def test_units_of_the_columns(
-    is_right: Check, truth_by_rays: Callable[..., Any], data: Data, first: int, rest: int
-) -> None:
+def test_units_of_the_columns(data: Data, first: int, rest: int) -> None:
     X, y, bias = data
     exponents = np.array([first] + [rest] * (X.shape[1] - 1))
     problem = Problem(np.ldexp(X, exponents), y, bias)
-    assert is_right(problem, separability(problem), truth_by_rays(Problem(X, y, bias)))
+    assert is_right(problem, separability(problem), facts_by_rays(Problem(X, y, bias)))
 
 
 FLIPPED = {"+": "-", "-": "+", "undetermined": "undetermined"}
@@ -162,7 +163,7 @@ FLIPPED = {"+": "-", "-": "+", "undetermined": "undetermined"}
 
 @given(problems(small), st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=60)
-def test_what_changes_nothing(is_proven: Check, data: Data, random: Any) -> None:
+def test_what_changes_nothing(data: Data, random: Any) -> None:
     """Permuted and duplicated rows, swapped classes, and a translation that binary64 holds."""
     X, y, bias = data
     answer = separability(Problem(X, y, bias))
@@ -192,7 +193,7 @@ def test_what_changes_nothing(is_proven: Check, data: Data, random: Any) -> None
 
 @given(problems(small), st.integers(0, 3))
 @settings(deadline=None, max_examples=60)
-def test_columns_that_depend_on_earlier_ones_are_aliased(is_right: Check, data: Data, kind: int) -> None:
+def test_columns_that_depend_on_earlier_ones_are_aliased(data: Data, kind: int) -> None:
     X, y, bias = data
     more = [np.full(len(y), 7.0), X[:, 0], 2 * X[:, -1] - X[:, 0], np.zeros(len(y))][kind]
     answer = separability(Problem(X, y, bias))
@@ -216,7 +217,7 @@ def faces(k: int, d: int, step: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("k", [10, 30, 40, 50, 52])
 @pytest.mark.parametrize("d", [1, 2])
-def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(is_right: Check, k: int, d: int) -> None:
+def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(k: int, d: int) -> None:
     """Faces a hair apart, touching, and overlapping by a hair, far below the tolerance of the solvers."""
     for step, verdict in ((1, "separable"), (0, "quasi-separable"), (-1, "overlap")):
         X, y = faces(k, d, step)
@@ -226,7 +227,7 @@ def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(is_right: Check, k: in
 
 
 @pytest.mark.parametrize("k", [100, 500, 1022, 1074])
-def test_gaps_and_overlaps_down_to_the_least_number(is_right: Check, k: int) -> None:
+def test_gaps_and_overlaps_down_to_the_least_number(k: int) -> None:
     """At 0, where binary64 is finest."""
     for step, verdict in ((1, "separable"), (0, "quasi-separable"), (-1, "overlap")):
         X = np.array([[-1.0, 3.0], [0.0, -1.0], [0.0, 2.0], [step * 2.0**-k, -1.0], [step * 2.0**-k, 2.0], [1.0, 0.5]])
@@ -238,7 +239,7 @@ def test_gaps_and_overlaps_down_to_the_least_number(is_right: Check, k: int) -> 
 
 @pytest.mark.parametrize("offset", [1e8, 1e12, 1e15])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_offsets(is_right: Check, offset: float, sparse: bool) -> None:
+def test_offsets(offset: float, sparse: bool) -> None:
     rng = np.random.default_rng(5)
     for _ in range(10):
         X = offset + rng.integers(-3, 4, size=(8, 2)).astype(float)
@@ -250,26 +251,26 @@ def test_offsets(is_right: Check, offset: float, sparse: bool) -> None:
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_odd_shapes(is_proven: Check, bias: bool) -> None:
+def test_odd_shapes(bias: bool) -> None:
     rng = np.random.default_rng(2)
     wide = rng.normal(size=(5, 40))
     signs = np.array([-1.0, 1, -1, 1, 1])
-    assert agrees(Problem(wide, signs, bias), True, is_proven), "d > n, in general position"
+    assert agrees(Problem(wide, signs, bias), True), "d > n, in general position"
     both = np.vstack([wide, wide[:1]])
-    assert agrees(Problem(both, np.append(signs, 1.0), bias), False, is_proven), "a row with both labels"
+    assert agrees(Problem(both, np.append(signs, 1.0), bias), False), "a row with both labels"
     column = rng.normal(size=(9, 1))
     collinear = column @ np.array([[1.0, 2.0, -4.0]])
     y = np.where(column.ravel() > 0, 1.0, -1.0)
-    assert agrees(Problem(collinear, y, bias), True, is_proven)
+    assert agrees(Problem(collinear, y, bias), True)
     y[np.argsort(column.ravel())[4]] *= -1
     constant = np.hstack([np.ones((9, 1)), column])
-    assert agrees(Problem(constant, np.where(column.ravel() > 0, 1.0, -1.0), bias), True, is_proven)
+    assert agrees(Problem(constant, np.where(column.ravel() > 0, 1.0, -1.0), bias), True)
     zero_row = np.vstack([column + 3, [[0.0]]])
-    assert agrees(Problem(zero_row, np.append(np.ones(9), -1.0), bias), bias, is_proven)
+    assert agrees(Problem(zero_row, np.append(np.ones(9), -1.0), bias), bias)
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_more_columns_than_rows_with_rows_of_both_labels(is_proven: Check, bias: bool) -> None:
+def test_more_columns_than_rows_with_rows_of_both_labels(bias: bool) -> None:
     """Rows in general position are strict but for those that stand on both sides."""
     X = np.random.default_rng(4).normal(size=(10, 24))
     y = np.where(np.arange(10) % 2, 1.0, -1.0)
@@ -281,14 +282,14 @@ def test_more_columns_than_rows_with_rows_of_both_labels(is_proven: Check, bias:
     assert len(answer.aliased_columns) == 24 + bias - 10
 
 
-def test_two_rows(is_right: Check) -> None:
+def test_two_rows() -> None:
     for first, second in product(product((0.0, 1.0, -2.0), repeat=2), repeat=2):
         for bias in (True, False):
             problem = Problem(np.array([first, second]), np.array([-1.0, 1.0]), bias)
             assert is_right(problem, separability(problem))
 
 
-def test_many_rows_without_a_direction(is_proven: Check) -> None:
+def test_many_rows_without_a_direction() -> None:
     """Zero rows through the origin touch, every one."""
     X = np.vstack([np.zeros((60, 2)), np.eye(2)])
     problem = Problem(X, np.append(np.ones(60), [-1.0, 1.0]), False)
@@ -300,27 +301,27 @@ def test_many_rows_without_a_direction(is_proven: Check) -> None:
 
 @pytest.mark.parametrize("far", [1e6, 1e12])
 @pytest.mark.parametrize("bias", [True, False])
-def test_one_row_far_from_the_others(is_proven: Check, far: float, bias: bool) -> None:
+def test_one_row_far_from_the_others(far: float, bias: bool) -> None:
     rng = np.random.default_rng(3)
     for _ in range(10):
         X = rng.normal(size=(60, 4))
         y = np.where(X[:, 0] > 0, 1.0, -1.0)
         X[0] *= far
-        assert agrees(Problem(X, y, bias), True, is_proven)
+        assert agrees(Problem(X, y, bias), True)
         X[1], y[1] = X[2], -y[2]
-        assert agrees(Problem(X, y, bias), False, is_proven)
+        assert agrees(Problem(X, y, bias), False)
 
 
-def test_separable_with_bias_only(is_proven: Check) -> None:
+def test_separable_with_bias_only() -> None:
     X, y = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])
-    assert agrees(Problem(X, y), True, is_proven)
-    assert agrees(Problem(X, y, bias=False), False, is_proven)
+    assert agrees(Problem(X, y), True)
+    assert agrees(Problem(X, y, bias=False), False)
 
 
 @pytest.mark.parametrize("unit", [1e300, 1.7e308 / 3, 1e-300, 5e-324])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_extreme_units(is_right: Check, unit: float, bias: bool, sparse: bool) -> None:
+def test_extreme_units(unit: float, bias: bool, sparse: bool) -> None:
     for rows, truth in (([-3, -1, 1, 2], "separable"), ([-1, 1, -1, 1], "overlap")):
         X = np.array(rows, dtype=float)[:, None] * unit
         problem = Problem(csr_array(X) if sparse else X, np.array([-1.0, -1.0, 1.0, 1.0]), bias)
@@ -330,7 +331,7 @@ def test_extreme_units(is_right: Check, unit: float, bias: bool, sparse: bool) -
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_rows_that_differ_by_600_decimal_orders(is_right: Check, bias: bool) -> None:
+def test_rows_that_differ_by_600_decimal_orders(bias: bool) -> None:
     """Some rows vanish beside others in every scaling of the columns; the rational simplex method sees them all."""
     rng = np.random.default_rng(8)
     sizes = np.array([1e300, 1e-300, 5e-324, 1.0, 0.0])
@@ -347,7 +348,7 @@ def test_rows_that_differ_by_600_decimal_orders(is_right: Check, bias: bool) -> 
 # What statisticians know
 
 
-def test_agresti(is_right: Check) -> None:
+def test_agresti() -> None:
     """Complete separation of x < 50 from x > 50, quasi-complete with both answers at 50 (Agresti, section 6.5)."""
     x = np.array([[10.0], [20], [30], [40], [60], [70], [80], [90]])
     y = np.repeat([-1.0, 1.0], 4)
@@ -365,7 +366,7 @@ def test_agresti(is_right: Check) -> None:
     assert answer.witness is not None and answer.witness.weights == (1, 1)
 
 
-def test_a_zero_cell_of_a_two_by_two_table(is_right: Check) -> None:
+def test_a_zero_cell_of_a_two_by_two_table() -> None:
     """x = 1 always answers 1: the slope is infinite, the intercept, the log odds at x = 0, is finite."""
     table = Problem(np.array([[0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([-1.0, -1.0, 1.0, 1.0, 1.0]))
     answer = separability(table)
@@ -382,7 +383,7 @@ def test_a_zero_cell_of_a_two_by_two_table(is_right: Check) -> None:
     assert answer.aliased_columns == (1,) and answer.infinite_columns == {0: "+"}
 
 
-def test_a_finite_coefficient_beside_an_infinite_one(is_right: Check) -> None:
+def test_a_finite_coefficient_beside_an_infinite_one() -> None:
     x = np.array([0.0, 1, 2, 3, 0, 1, 2, 3])
     group = np.repeat([0.0, 1.0], 4)
     problem = Problem(np.column_stack([x, group]), np.array([-1.0, 1, -1, 1, 1, 1, 1, 1]))
@@ -392,14 +393,14 @@ def test_a_finite_coefficient_beside_an_infinite_one(is_right: Check) -> None:
     assert answer.dimension == 1
 
 
-def test_undetermined_signs(is_right: Check) -> None:
+def test_undetermined_signs() -> None:
     problem = Problem(np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 3.0], [-1.0, 3.0]]), np.array([-1.0, 1.0, 1.0, -1.0]))
     answer = separability(problem)
     assert is_right(problem, answer)
     assert answer.infinite_columns == {"(Intercept)": "undetermined", 0: "+", 1: "undetermined"}
 
 
-def test_iris_and_breast_cancer(is_proven: Check) -> None:
+def test_iris_and_breast_cancer() -> None:
     from maxmargin.data.dataset import load
 
     expected = {
@@ -419,7 +420,7 @@ QUASI_DIGITS = {"8": 1689, "9": 1773}
 
 
 @pytest.mark.parametrize("digit", ["8", "9"])
-def test_digits(is_proven: Check, digit: str) -> None:
+def test_digits(digit: str) -> None:
     """Two digits have pixels that are lit in them alone; through these all their coefficients are infinite."""
     from maxmargin.data.dataset import load
 
@@ -433,8 +434,8 @@ def test_digits(is_proven: Check, digit: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("digit", list("01234567"))
-def test_the_other_digits(is_proven: Check, digit: str) -> None:
-    test_digits(is_proven, digit)
+def test_the_other_digits(digit: str) -> None:
+    test_digits(digit)
 
 
 # Many rows: a part of them is active
@@ -453,7 +454,7 @@ def on_a_plane(n: int, d: int, n_separated: int, seed: int = 0) -> tuple[np.ndar
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("n_separated", [1, 20])
-def test_most_of_many_rows_touch(is_proven: Check, bias: bool, n_separated: int) -> None:
+def test_most_of_many_rows_touch(bias: bool, n_separated: int) -> None:
     X, y, separated = on_a_plane(5000, 4, n_separated)
     answer = separability(Problem(X, y, bias))
     assert is_proven(Problem(X, y, bias), answer)
@@ -473,7 +474,7 @@ def test_a_hundred_thousand_rows_of_which_twenty_are_strict() -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("n_wrong", [0, 1, 3])
-def test_many_rows_of_which_few_are_wrong(is_proven: Check, bias: bool, n_wrong: int) -> None:
+def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
     """A row on the wrong side, deep in the other class, makes the data overlap; few rows ever become active."""
     rng = np.random.default_rng(6)
     X = rng.integers(-20, 21, size=(6000, 3)).astype(float)
@@ -490,7 +491,7 @@ def test_many_rows_of_which_few_are_wrong(is_proven: Check, bias: bool, n_wrong:
 
 
 @pytest.mark.parametrize("method, solver", [("highs", None), ("cvxpy", None), ("cvxpy", "clarabel"), ("auto", "HIGHS")])
-def test_every_method_proves_its_answer(known: Any, is_proven: Check, method: str, solver: str | None) -> None:
+def test_every_method_proves_its_answer(known: Known, method: str, solver: str | None) -> None:
     problem = Problem(known.X, known.y, known.bias)
     answer = separability(problem, method=method, solver=solver)
     assert is_proven(problem, answer)
@@ -519,7 +520,7 @@ def test_limits_that_are_none_are_refused(limit: float) -> None:
         separability(problem, exact_limit=-1)
 
 
-def test_past_the_exact_limit_only_a_plane_is_proven(is_proven: Check) -> None:
+def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
     separable = Problem.validated([[0.0, 1.0], [1.0, 1.0], [3.0, 0.0]], [-1, -1, 1])
     answer = separability(separable, exact_limit=2)
     assert is_proven(separable, answer) and answer.verdict is Verdict.SEPARABLE
@@ -549,7 +550,7 @@ def test_prove_separable_refuses_what_is_no_plane() -> None:
 
 
 @pytest.mark.parametrize("damage", ["verdict", "rows", "weights", "null space", "plane", "touching", "columns"])
-def test_the_check_of_these_tests_sees_damage(is_right: Check, damage: str) -> None:
+def test_the_check_of_these_tests_sees_damage(damage: str) -> None:
     from dataclasses import replace
 
     problem = Problem(np.array([[0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([-1.0, -1.0, 1.0, 1.0, 1.0]))

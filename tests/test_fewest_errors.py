@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
+from zoo import Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status, Verdict
@@ -190,13 +191,13 @@ def test_known_answers(name: str, X: Any, y: Any, bias: bool, fewest: int) -> No
     assert (answer.lower, answer.upper) == (fewest, fewest)
 
 
-def test_separable_data_have_no_errors(separable: Any) -> None:
+def test_separable_data_have_no_errors(separable: Known) -> None:
     answer = fewest_errors(Problem(separable.X, separable.y, separable.bias))
     check(Problem(separable.X, separable.y, separable.bias), answer)
     assert (answer.lower, answer.upper) == (0, 0) and not answer.error_rows.size
 
 
-def test_inseparable_data_have_some(inseparable: Any) -> None:
+def test_inseparable_data_have_some(inseparable: Known) -> None:
     problem = Problem(inseparable.X, inseparable.y, inseparable.bias)
     answer = fewest_errors(problem)
     check(problem, answer)

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rays import facts_by_rays
+from references import exact_margin_squared, exact_verdict, is_separable
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -22,11 +23,6 @@ from maxmargin.data.generators.exact_numbers import Matrix, NotRepresentableErro
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError
-
-Decide = Callable[..., tuple[str, list[int]]]
-Square = Callable[..., Fraction]
-Bound = Callable[..., Fraction]
-Margins = Callable[..., list[Fraction]]
 
 KINDS = ("separable", "quasi-separable", "overlap")
 
@@ -70,21 +66,21 @@ def answers(truth: Truth) -> list[tuple[bool, str | None, Fraction | None, tuple
     ]
 
 
-def assert_true(X: Any, y: Any, truth: Truth, decide: Decide, square: Square) -> None:
+def assert_true(X: Any, y: Any, truth: Truth) -> None:
     for bias, verdict, margin_squared, touching in answers(truth):
         if verdict is None:
             assert margin_squared is None and touching is None
             continue
-        assert decide(X, y, bias) == (verdict, list(touching or ()))
+        assert exact_verdict(X, y, bias) == (verdict, list(touching or ()))
         if verdict == "separable" and margin_squared is not None:
-            assert square(X, y, bias) == margin_squared > 0
+            assert exact_margin_squared(X, y, bias) == margin_squared > 0
         assert margin_squared == 0 or verdict == "separable"
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_truth_of_every_family(name: str, exact_verdict: Decide, exact_margin_squared: Square) -> None:
+def test_the_truth_of_every_family(name: str) -> None:
     data = generate(name)
-    assert_true(data.X, data.y, data.truth, exact_verdict, exact_margin_squared)
+    assert_true(data.X, data.y, data.truth)
     assert data.truth.touching_rows is not None
     assert data.truth.why and data.X.flags.c_contiguous and np.isfinite(data.X).all()
     assert set(data.y.tolist()) == {-1, 1} and len(data.feature_names) == data.X.shape[1]
@@ -99,7 +95,7 @@ def test_margins_are_known_where_a_closed_form_exists() -> None:
     assert {name.partition(":")[0] for name in unknown} == {"unit-circle"}
 
 
-def test_the_oracle_agrees_with_elimination(truly_separable: Callable[..., bool], exact_verdict: Decide) -> None:
+def test_the_oracle_agrees_with_elimination() -> None:
     """The references of these tests against each other, row by row for the touching ones."""
     rng = np.random.default_rng(0)
     seen = set()
@@ -108,7 +104,9 @@ def test_the_oracle_agrees_with_elimination(truly_separable: Callable[..., bool]
         X, y = rng.integers(-1, 2, size=(n, d)).astype(float), rng.choice([-1.0, 1.0], n)
         bias = bool(rng.integers(2))
         verdict, touching = exact_verdict(X, y, bias)
-        assert (verdict == "separable") is truly_separable(X, y, bias)
+        assert (verdict == "separable") is is_separable(X, y, bias)
+        facts = facts_by_rays(Problem(X, y, bias))
+        assert (facts.verdict, list(facts.touching)) == (verdict, touching)
         seen.add(verdict)
         others = [i for i in range(n) if i not in touching]
         assert verdict == ("overlap" if not others else "quasi-separable" if touching else "separable")
@@ -119,7 +117,7 @@ def test_the_oracle_agrees_with_elimination(truly_separable: Callable[..., bool]
 
 @pytest.mark.parametrize("n", [*range(1, 9), *(pytest.param(n, marks=pytest.mark.slow) for n in (9, 10, 11, 12))])
 @pytest.mark.parametrize("off, factor", [("-1", 1), ("0", 4)])
-def test_odd_max_bit_has_fibonacci_margins(n: int, off: str, factor: int, exact_margin_squared: Square) -> None:
+def test_odd_max_bit_has_fibonacci_margins(n: int, off: str, factor: int) -> None:
     fibonacci = [1, 1]
     while len(fibonacci) <= n:
         fibonacci.append(fibonacci[-1] + fibonacci[-2])
@@ -136,7 +134,7 @@ def test_labels_of_odd_max_bit_follow_the_definition() -> None:
         assert label == (1 if on and max(on) % 2 else -1)
 
 
-def test_three_on_a_line(exact_verdict: Decide) -> None:
+def test_three_on_a_line() -> None:
     data = generate("three-on-a-line")
     assert data.X.tolist() == [[1.0], [2.0], [3.0]] and data.y.tolist() == [1, 2, 3]
     one_vs_rest = {k: exact_verdict(data.X, np.where(data.y == k, 1, -1))[0] for k in (1, 2, 3)}
@@ -205,7 +203,7 @@ def generate_case(name: str) -> Case:
     ],
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_changes_keep_what_they_say(name: str, seed: int, exact_verdict: Decide, exact_margin_squared: Square) -> None:
+def test_changes_keep_what_they_say(name: str, seed: int) -> None:
     rng, case = Random(seed), generate_case(name)
     n, d = case.rows.shape
     made = [
@@ -224,7 +222,7 @@ def test_changes_keep_what_they_say(name: str, seed: int, exact_verdict: Decide,
     if d > 1:
         made.append(changes.sheared(case, 0, d - 1, 2))
     for changed in made:
-        assert_true(changed.rows.floats(), changed.y, changed.truth, exact_verdict, exact_margin_squared)
+        assert_true(changed.rows.floats(), changed.y, changed.truth)
         assert changed.truth.verdict == case.truth.verdict
 
 

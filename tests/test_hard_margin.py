@@ -1,7 +1,6 @@
 """The maximum margin: intervals that contain the exact value, KKT residuals, invariances, engine against engine."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import hull_bound_squared, is_separable, margins_of
 from scipy.sparse import csr_array
+from zoo import Known
 
 from maxmargin.data.dataset import load
 from maxmargin.data.preparing import prepare
@@ -40,7 +41,7 @@ def contains(answer: HardMargin, margin_squared: Fraction) -> bool:
     return Fraction(answer.lower) ** 2 <= margin_squared and upper_holds
 
 
-def test_known_margins_lie_in_the_interval(known: Any) -> None:
+def test_known_margins_lie_in_the_interval(known: Known) -> None:
     for X in (known.X, csr_array(known.X)):
         answer = hard_margin(Problem(X, known.y, known.bias))
         if not known.margin_squared:
@@ -56,7 +57,7 @@ def test_known_margins_lie_in_the_interval(known: Any) -> None:
 
 
 @pytest.mark.parametrize("k", [-900, -60, 60, 900])
-def test_powers_of_two_scale_the_interval(separable: Any, k: int) -> None:
+def test_powers_of_two_scale_the_interval(separable: Known, k: int) -> None:
     answer = hard_margin(Problem(np.ldexp(separable.X, k), separable.y, separable.bias))
     assert answer.status is Status.OPTIMAL
     assert contains(answer, separable.margin_squared * Fraction(4) ** k)
@@ -76,7 +77,7 @@ def kkt_violation(problem: Problem, answer: HardMargin) -> float:
     return max(stationary, feasible, complementary, balanced)
 
 
-def test_optimality_conditions(separable: Any) -> None:
+def test_optimality_conditions(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     answer = hard_margin(problem)
     assert (answer.dual >= 0).all()
@@ -89,13 +90,10 @@ def test_optimality_conditions(separable: Any) -> None:
 @given(problems())
 @settings(deadline=None)
 def test_every_interval_is_enclosed_by_fractions(
-    truly_separable: Callable[..., bool],
-    margins_of: Callable[..., list[Fraction]],
-    hull_bound_squared: Callable[..., Fraction],
     problem: Problem,
 ) -> None:
     answer = hard_margin(problem)
-    truth = truly_separable(problem.X, problem.y, problem.bias)
+    truth = is_separable(problem.X, problem.y, problem.bias)
     assert (not answer.status.is_inseparable) is truth
     assert answer.lower <= answer.upper
     if truth:
@@ -137,7 +135,7 @@ def test_invariances(problem: Problem, seed: int, k: int) -> None:
 
 
 @pytest.mark.parametrize("solver", backends.installed())
-def test_engines_agree_or_admit_it(known: Any, solver: str) -> None:
+def test_engines_agree_or_admit_it(known: Known, solver: str) -> None:
     problem = Problem(known.X, known.y, known.bias)
     answer = hard_margin(problem, solver=solver)
     assert contains(answer, known.margin_squared)
@@ -150,7 +148,7 @@ def test_engines_agree_or_admit_it(known: Any, solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", ["DAQP", "CLARABEL"])
-def test_accurate_engines_are_optimal(separable: Any, solver: str) -> None:
+def test_accurate_engines_are_optimal(separable: Known, solver: str) -> None:
     answer = hard_margin(Problem(separable.X, separable.y, separable.bias), solver=solver)
     assert answer.status is Status.OPTIMAL
 

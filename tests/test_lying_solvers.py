@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from proven import is_proven, is_right
+from rays import facts_by_rays
+from zoo import Known
 
 from maxmargin.solvers.answers.solution import Verdict
 from maxmargin.solvers.engines import highs_lp
@@ -16,7 +19,6 @@ from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability
 
-Check = Callable[..., bool]
 Liar = Callable[[np.random.Generator, int], Any]
 
 
@@ -95,7 +97,7 @@ def random_problem(rng: np.random.Generator) -> Problem:
     return Problem(X, y, bool(rng.integers(2)))
 
 
-def is_never_wrong(rng: np.random.Generator, is_right: Check, n_cases: int) -> bool:
+def is_never_wrong(rng: np.random.Generator, n_cases: int) -> bool:
     for _ in range(n_cases):
         problem = random_problem(rng)
         assert is_right(problem, separability(problem, method=str(rng.choice(["auto", "highs"]))))
@@ -103,22 +105,22 @@ def is_never_wrong(rng: np.random.Generator, is_right: Check, n_cases: int) -> b
 
 
 @pytest.mark.parametrize("name", LIARS)
-def test_liars_leave_the_answer_right(lying: Callable[..., None], is_right: Check, name: str) -> None:
+def test_liars_leave_the_answer_right(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(60)
     lying(LIARS[name], rng)
-    assert is_never_wrong(rng, is_right, 60)
+    assert is_never_wrong(rng, 60)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LIARS)
-def test_liars_leave_a_thousand_answers_right(lying: Callable[..., None], is_right: Check, name: str) -> None:
+def test_liars_leave_a_thousand_answers_right(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(1000)
     lying(LIARS[name], rng)
-    assert is_never_wrong(rng, is_right, 1000)
+    assert is_never_wrong(rng, 1000)
 
 
 @pytest.mark.parametrize("name", LIARS)
-def test_liars_behind_the_textbook_program(lying: Callable[..., None], is_right: Check, name: str) -> None:
+def test_liars_behind_the_textbook_program(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(6)
     lying(LIARS[name], rng)
     for _ in range(6):
@@ -126,14 +128,14 @@ def test_liars_behind_the_textbook_program(lying: Callable[..., None], is_right:
         assert is_right(problem, separability(problem, method="cvxpy"))
 
 
-def test_a_liar_that_changes_its_mind(lying: Callable[..., None], is_right: Check) -> None:
+def test_a_liar_that_changes_its_mind(lying: Callable[..., None]) -> None:
     rng = np.random.default_rng(7)
     lying(lambda rng, size: LIARS[str(rng.choice(list(LIARS)))](rng, size), rng)
-    assert is_never_wrong(rng, is_right, 150)
+    assert is_never_wrong(rng, 150)
 
 
 @pytest.mark.parametrize("name", FINITE)
-def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Any, is_proven: Check, name: str) -> None:
+def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Known, name: str) -> None:
     rng = np.random.default_rng(11)
     lying(FINITE[name], rng)
     problem = Problem(known.X, known.y, known.bias)
@@ -152,7 +154,7 @@ def test_who_decided_is_told(lying: Callable[..., None]) -> None:
     assert {attempt.solver for attempt in answer.attempts} == {"liar", "rational simplex"}
 
 
-def test_solvers_that_raise_inside(monkeypatch: pytest.MonkeyPatch, known: Any, is_proven: Check) -> None:
+def test_solvers_that_raise_inside(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     import cvxpy
 
     def fail(*_: Any, **__: Any) -> None:
@@ -169,7 +171,7 @@ def test_solvers_that_raise_inside(monkeypatch: pytest.MonkeyPatch, known: Any, 
         assert all(attempt.message == "out of luck" for attempt in failed)
 
 
-def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None], is_proven: Check) -> None:
+def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None]) -> None:
     problem = Problem(np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, -1.0, 1.0]))
     for multipliers in ([1.0, 1.0, 2.0], [1.0, 0.0, 0.0], [1e308, 1e308, 1e308], [5e-324, 0.0, 5e-324]):
         weights = np.array(multipliers)
@@ -182,7 +184,7 @@ def test_wrong_multipliers_beside_a_right_plane(lying: Callable[..., None], is_p
 # Time
 
 
-def within(problem: Problem, time_limit: float, is_proven: Check, *, spare: float = 2.0) -> Verdict:
+def within(problem: Problem, time_limit: float, *, spare: float = 2.0) -> Verdict:
     """Return the verdict after checking its proof, and that the time limit was kept but for a little.
 
     A machine may stall for half a second; a solver that hangs and knows of no limit takes 3.
@@ -196,48 +198,46 @@ def within(problem: Problem, time_limit: float, is_proven: Check, *, spare: floa
     return answer.verdict
 
 
-def hangs(
-    rng: np.random.Generator, is_proven: Check, truth_by_rays: Callable[..., Any], n_cases: int, time_limit: float
-) -> set[str]:
+def hangs(rng: np.random.Generator, n_cases: int, time_limit: float) -> set[str]:
     """Return the verdicts on random cases, each the truth or undecided."""
     verdicts = set()
     for _ in range(n_cases):
         problem = random_problem(rng)
-        verdict = within(problem, time_limit, is_proven).value
+        verdict = within(problem, time_limit).value
         verdicts.add(verdict)
-        assert verdict in ("undecided", truth_by_rays(problem).verdict)
+        assert verdict in ("undecided", facts_by_rays(problem).verdict)
     return verdicts
 
 
 @pytest.mark.parametrize("name", ["random", "infeasible", "zeros"])
-def test_solvers_that_hang(lying: Callable[..., None], is_proven: Check, truth_by_rays: Any, name: str) -> None:
+def test_solvers_that_hang(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(50)
     lying(FINITE[name], rng, waits=True)
-    assert "undecided" in hangs(rng, is_proven, truth_by_rays, 12, 0.05)
+    assert "undecided" in hangs(rng, 12, 0.05)
 
 
 @pytest.mark.slow
-def test_a_thousand_times_a_solver_that_hangs(lying: Callable[..., None], is_proven: Check, truth_by_rays: Any) -> None:
+def test_a_thousand_times_a_solver_that_hangs(lying: Callable[..., None]) -> None:
     rng = np.random.default_rng(51)
     lying(FINITE["random"], rng, waits=True)
-    assert "undecided" in hangs(rng, is_proven, truth_by_rays, 1000, 0.01)
+    assert "undecided" in hangs(rng, 1000, 0.01)
 
 
 @pytest.mark.parametrize("time_limit", [1e-9, 0.2])
-def test_honest_solvers_keep_to_the_time(is_proven: Check, time_limit: float) -> None:
+def test_honest_solvers_keep_to_the_time(time_limit: float) -> None:
     """An overlap of 60 columns takes the rational simplex method longer."""
     rng = np.random.default_rng(9)
     problem = Problem(rng.integers(-9, 10, size=(300, 60)).astype(float), np.where(np.arange(300) % 2, 1.0, -1.0))
-    verdict = within(problem, time_limit, is_proven, spare=1.0)
+    verdict = within(problem, time_limit, spare=1.0)
     assert verdict is Verdict.UNDECIDED or time_limit > 0.1
 
 
 @pytest.mark.parametrize("name", ["infeasible", "random"])
-def test_the_rational_simplex_method_keeps_to_the_time(lying: Callable[..., None], is_proven: Check, name: str) -> None:
+def test_the_rational_simplex_method_keeps_to_the_time(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(9)
     lying(FINITE[name], rng)
     problem = Problem(rng.normal(size=(400, 50)), np.where(np.arange(400) % 2, 1.0, -1.0))
-    assert within(problem, 0.3, is_proven, spare=1.5) is Verdict.UNDECIDED
+    assert within(problem, 0.3, spare=1.5) is Verdict.UNDECIDED
 
 
 def test_columns_keep_to_the_time_too(lying: Callable[..., None]) -> None:

@@ -1,7 +1,6 @@
 """More than two classes at once: verdicts, rows and columns against an exact route of another kind, with proofs."""
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references import exact_verdict
 from scipy.sparse import csr_array
 
 import maxmargin as mm
@@ -17,8 +17,6 @@ from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.checker import check
 from maxmargin.solvers.separability import multinomial as engine
 from maxmargin.solvers.separability.multinomial import multinomial
-
-Decide = Callable[..., tuple[str, list[int]]]
 
 
 def inequalities(problem: ClassProblem) -> tuple[np.ndarray, list[tuple[int, int]]]:
@@ -56,7 +54,7 @@ def problems(draw: st.DrawFn) -> ClassProblem:
 
 @given(problems())
 @settings(deadline=None, max_examples=50)
-def test_verdicts_and_rows_are_those_of_the_inequalities(exact_verdict: Decide, problem: ClassProblem) -> None:
+def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) -> None:
     answer = multinomial(problem)
     vectors, pairs = inequalities(problem)
     # The inequalities as a two-class question through the origin, whose rows are all of class +1.

@@ -1,7 +1,6 @@
 """The nu-SVM: ends proven for whatever solvers return, agreement with the textbook, closed forms, and what nu means."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import margins_of
 from scipy.sparse import csr_array
+from zoo import Known
 
 import maxmargin as mm
 from maxmargin.data.dataset import load
@@ -34,7 +35,6 @@ from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
 parts = st.sampled_from([0.02, 0.3, 0.55, 0.9, 1.0])
-Margins = Callable[..., list[Fraction]]
 
 
 @st.composite
@@ -168,9 +168,7 @@ wild = st.one_of(small, st.floats(allow_nan=False, allow_infinity=False))
 
 @given(problems(wild), parts, st.data())
 @settings(deadline=None, max_examples=40)
-def test_any_plane_is_above_any_multipliers(
-    margins_of: Margins, problem: Problem, part: float, data: st.DataObject
-) -> None:
+def test_any_plane_is_above_any_multipliers(problem: Problem, part: float, data: st.DataObject) -> None:
     """Weak duality for silly w, b, rho and alpha, whatever the exponents."""
     n, d = problem.X.shape
     shares, _ = shares_of(problem, part, data.draw(weights_for(problem)))
@@ -232,9 +230,7 @@ def test_rounded_bounds_allow_for_what_is_scaled_off() -> None:
 
 @given(problems(small), st.sampled_from([0.02, 0.3, 0.55, 0.9, 1.0]), st.data())
 @settings(deadline=None, max_examples=30)
-def test_the_best_plane_beats_every_kink_and_every_length(
-    margins_of: Margins, problem: Problem, part: float, data: st.DataObject
-) -> None:
+def test_the_best_plane_beats_every_kink_and_every_length(problem: Problem, part: float, data: st.DataObject) -> None:
     """The least value over b and rho is taken where both classes have a row on the margin: all pairs are tried."""
     shares, _ = shares_of(problem, part, data.draw(weights_for(problem)))
     w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=small))
@@ -352,7 +348,7 @@ def test_the_equivalent_price_gives_the_same_hyperplane() -> None:
         np.testing.assert_allclose(mine.slack / mine.rho, soft.slack, atol=1e-5)
 
 
-def test_a_small_nu_is_the_hard_margin(separable: Any) -> None:
+def test_a_small_nu_is_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     answer, hard = nu_margin(problem, 1.9 / problem.n_samples), hard_margin(problem)
     assert hard.w is not None
@@ -363,7 +359,7 @@ def test_a_small_nu_is_the_hard_margin(separable: Any) -> None:
     assert answer.status is Status.OPTIMAL and is_narrow(answer)
 
 
-def test_hulls_that_share_a_point_have_no_hyperplane(inseparable: Any) -> None:
+def test_hulls_that_share_a_point_have_no_hyperplane(inseparable: Known) -> None:
     problem = Problem(inseparable.X, inseparable.y, inseparable.bias)
     for X in (problem.X, csr_array(problem.X)):
         answer = nu_margin(Problem(X, problem.y, problem.bias), 1e-3)
@@ -471,7 +467,7 @@ def test_unknown_methods_and_solvers_are_refused() -> None:
         nu_margin(problem, solver="magic")
 
 
-def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Any) -> None:
+def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     _, nu = shares_of(problem, 0.6)
     truth = nu_margin(problem, nu)

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import is_separable, margins_of
 from scipy.sparse import csr_array
 
 from maxmargin.data.dataset import load
@@ -186,7 +186,6 @@ floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
 @given(problems(floats), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
 @settings(deadline=None, max_examples=60)
 def test_the_theorems_hold_on_every_run(
-    margins_of: Callable[..., list[Fraction]],
     problem: Problem,
     configuration: PerceptronSettings,
     seed: int,
@@ -256,10 +255,10 @@ def test_the_theorems_hold_on_every_run(
 @given(problems(), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(list(Order)), st.integers(0, 2**32 - 1))
 @settings(deadline=None)
 def test_it_converges_exactly_on_data_separable_in_its_space(
-    truly_separable: Callable[..., bool], problem: Problem, scale: float, order: Order, seed: int
+    problem: Problem, scale: float, order: Order, seed: int
 ) -> None:
     assume(problem.n_features <= 3)
-    separable = truly_separable(in_run_space(problem, scale).X, problem.y, False)
+    separable = is_separable(in_run_space(problem, scale).X, problem.y, False)
     limit = 3000
     if separable:
         space = in_run_space(problem, scale)
@@ -276,13 +275,11 @@ def test_it_converges_exactly_on_data_separable_in_its_space(
 
 @given(problems(), st.sampled_from(["positive", "negative"]))
 @settings(deadline=None)
-def test_with_a_bias_a_stop_under_a_fixed_sign_implies_separability(
-    truly_separable: Callable[..., bool], problem: Problem, zero: str
-) -> None:
+def test_with_a_bias_a_stop_under_a_fixed_sign_implies_separability(problem: Problem, zero: str) -> None:
     assume(problem.n_features <= 3)
     run = perceptron(Problem(problem.X, problem.y), PerceptronSettings(zero=zero, max_mistakes=500))
     if run.converged:
-        assert truly_separable(problem.X, problem.y)
+        assert is_separable(problem.X, problem.y)
 
 
 def test_a_fixed_sign_can_stop_where_nothing_separates() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, types
+from references import exact_perceptron
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.basics import compiling
@@ -50,7 +51,6 @@ def test_the_mistakes_are_those_of_whole_numbers(
     kind: str,
     has_gram_matrices: bool,
     monkeypatch: pytest.MonkeyPatch,
-    mistakes_in_integers: Callable[..., tuple[list[int], int]],
 ) -> None:
     if not has_gram_matrices:
         monkeypatch.setattr(block_engine, "MOST_WITH_PRODUCTS", 0)
@@ -59,9 +59,9 @@ def test_the_mistakes_are_those_of_whole_numbers(
         problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))
         limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS)
         run = perceptron(problem, limits)
-        expected, n_epochs = mistakes_in_integers(problem, 1.0, zero, 6)
-        assert (run.mistake_rows.tolist(), run.n_epochs) == (expected, n_epochs)
-        assert run.mistake_counts.tolist() == np.bincount(expected, minlength=problem.n_samples).tolist()
+        expected = exact_perceptron(problem.X, problem.y, float(problem.bias), zero, 6)
+        assert (run.mistake_rows.tolist(), run.n_epochs) == (expected.mistake_rows, expected.n_epochs)
+        assert run.mistake_counts.tolist() == np.bincount(expected.mistake_rows, minlength=problem.n_samples).tolist()
         assert run.n_uncertain == 0 and run.engine == "weights, blocks"
 
 

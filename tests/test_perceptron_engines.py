@@ -1,7 +1,6 @@
 """The mistakes of every engine are those of whole numbers, on any data; runs are stopped and gone on with."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import exact_perceptron
 from scipy.sparse import csr_array
 
 import maxmargin as mm
@@ -36,9 +36,6 @@ ROUNDED = (Method.WEIGHTS, Method.GRAM, Method.BLOCKS)
 METHODS = (*ROUNDED, Method.INTEGERS)
 
 
-Reference = Callable[..., tuple[list[int], int]]
-
-
 def random_integers(rng: np.random.Generator) -> Problem:
     n, d = int(rng.integers(2, 12)), int(rng.integers(1, 7))
     X = rng.integers(-5, 6, size=(n, d)).astype(np.float64)
@@ -50,8 +47,14 @@ def random_integers(rng: np.random.Generator) -> Problem:
     return Problem(X, y, bool(rng.random() < 0.8))
 
 
+def exact_mistakes(problem: Problem, scale: float, zero: str, max_epochs: int) -> tuple[list[int], int]:
+    """Return the rows of the mistakes in exact arithmetic, and the number of epochs."""
+    run = exact_perceptron(problem.X, problem.y, scale if problem.bias else 0.0, zero, max_epochs)
+    return run.mistake_rows, run.n_epochs
+
+
 @pytest.mark.parametrize("block", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 10))])
-def test_a_thousand_data_sets_of_integers(block: int, mistakes_in_integers: Reference) -> None:
+def test_a_thousand_data_sets_of_integers(block: int) -> None:
     """Every engine, dense and sparse, under each zero rule, with bias scales that are powers of two."""
     rng = np.random.default_rng(block)
     n_separated = 0
@@ -59,7 +62,7 @@ def test_a_thousand_data_sets_of_integers(block: int, mistakes_in_integers: Refe
         problem = random_integers(rng)
         scale = float(2.0 ** rng.integers(-3, 4))
         for zero in ZERO_RULES:
-            expected, n_epochs = mistakes_in_integers(problem, scale, zero, max_epochs=25)
+            expected, n_epochs = exact_mistakes(problem, scale, zero, max_epochs=25)
             sparse = Problem(csr_array(problem.X), problem.y, problem.bias)
             for stored, method in [*((problem, method) for method in METHODS), (sparse, Method.WEIGHTS)]:
                 run = perceptron(stored, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=25, method=method))
@@ -94,9 +97,9 @@ def problems(draw: st.DrawFn) -> Problem:
 )
 @settings(deadline=None, max_examples=300)
 def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
-    mistakes_in_integers: Reference, problem: Problem, zero: str, scale: float, method: Method, short: int | None
+    problem: Problem, zero: str, scale: float, method: Method, short: int | None
 ) -> None:
-    expected, n_epochs = mistakes_in_integers(problem, scale, zero, max_epochs=15)
+    expected, n_epochs = exact_mistakes(problem, scale, zero, max_epochs=15)
     run = perceptron(
         problem, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=15, method=method, short=short)
     )
@@ -106,9 +109,7 @@ def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
 
 @pytest.mark.parametrize("engine_of", [IntegerEngine, IntegerGramEngine])
 @pytest.mark.parametrize("seed", range(20))
-def test_integers_in_slices_make_the_same_mistakes(
-    mistakes_in_integers: Reference, engine_of: type[IntegerEngine], seed: int
-) -> None:
+def test_integers_in_slices_make_the_same_mistakes(engine_of: type[IntegerEngine], seed: int) -> None:
     """Slices, logs and lists of epochs of any length, and weights that are loaded on the way, change nothing."""
     rng = np.random.default_rng(seed)
     problem, scale, zero = random_integers(rng), float(rng.choice([1.0, 0.3])), ZERO_RULES[seed % 3]
@@ -143,20 +144,18 @@ def test_integers_in_slices_make_the_same_mistakes(
         )
         found += log[: cursor[N_LOGGED]].tolist()
         n_epochs += int(cursor[N_EPOCHS])
-    assert (found, n_epochs) == mistakes_in_integers(problem, scale, zero, max_epochs=15)
+    assert (found, n_epochs) == exact_mistakes(problem, scale, zero, max_epochs=15)
     assert counts.tolist() == np.bincount(found, minlength=n).tolist()
 
 
 @pytest.mark.parametrize("method", ROUNDED)
-def test_ties_are_decided_exactly_or_counted(
-    monkeypatch: pytest.MonkeyPatch, method: Method, mistakes_in_integers: Reference
-) -> None:
+def test_ties_are_decided_exactly_or_counted(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1], [-0.7, 0.2]]), np.ones(3), bias=False)
     limits = PerceptronSettings(max_epochs=3, method=method, short=0)
     run = perceptron(problem, limits)
     assert run.n_ties > 0 and run.n_uncertain == 0
-    assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 0.0, "mistake", 3)[0]
+    assert run.mistake_rows.tolist() == exact_mistakes(problem, 0.0, "mistake", 3)[0]
     monkeypatch.setattr(ties, "_MOST", 0)
     assert perceptron(problem, limits).n_ties == run.n_ties, "digits decide any number of them"
     monkeypatch.setattr(digits, "_MOST_DIGITS", 0)
@@ -181,7 +180,7 @@ def test_weights_rounded_anew_change_no_mistake(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize("often", [1, 5, 20])
 @pytest.mark.parametrize("method", METHODS)
 def test_an_answer_is_that_of_the_row_it_was_asked_for(
-    monkeypatch: pytest.MonkeyPatch, method: Method, often: int, steps: int, mistakes_in_integers: Reference
+    monkeypatch: pytest.MonkeyPatch, method: Method, often: int, steps: int
 ) -> None:
     """Great rows, each with both labels, leave errors in w; rounded anew, w is 0 but for small rows, no longer near 0.
 
@@ -193,7 +192,7 @@ def test_an_answer_is_that_of_the_row_it_was_asked_for(
     X = np.vstack([np.repeat(great, 2, axis=0), np.full((30, 2), [0.0, 1e-9])])
     problem = Problem(X, np.r_[np.tile([1.0, -1.0], 8), np.ones(30)], False)
     run = perceptron(problem, PerceptronSettings(max_epochs=20, method=method, short=0))
-    assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 1.0, "mistake", 20)[0]
+    assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 20)[0]
 
 
 @pytest.mark.parametrize("method", [Method.WEIGHTS, Method.BLOCKS])
@@ -266,7 +265,7 @@ def test_the_gram_matrix_of_many_rows_is_refused() -> None:
         perceptron(problem, PerceptronSettings(method=Method.GRAM))
 
 
-def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch, mistakes_in_integers: Reference) -> None:
+def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     from maxmargin.solvers.perceptron.engines import tally
 
     monkeypatch.setattr(tally, "MOST_LOGGED", 7)
@@ -274,7 +273,7 @@ def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch, mistakes
     run = perceptron(problem)
     assert run.n_mistakes == run.mistake_counts.sum() == 233 and run.converged
     assert len(run.mistake_rows) == len(run.mistakes_per_epoch) == 7
-    assert run.mistake_rows.tolist() == mistakes_in_integers(problem, 1.0, "mistake", 10)[0][:7]
+    assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 10)[0][:7]
 
 
 # Stopped and gone on with.

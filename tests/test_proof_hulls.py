@@ -1,7 +1,6 @@
 """Upper bounds from points of the hulls, against fractions."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import hull_bound_squared, margins_of
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.answers.solution import proven_upper
@@ -38,7 +38,7 @@ def weighted(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @given(weighted(), st.booleans())
-def test_bounds_are_those_of_fractions(hull_bound_squared: Callable[..., Fraction], data: tuple, bias: bool) -> None:
+def test_bounds_are_those_of_fractions(data: tuple, bias: bool) -> None:
     X, y, weights = data
     used = np.maximum(weights, 0.0)
     square = margin_upper_bound_squared(Problem(X, y, bias), weights)
@@ -61,9 +61,7 @@ def test_chunks_add_up(data: tuple) -> None:
 
 
 @given(weighted(), st.sampled_from([0.5, 1.0, 4.0, 0.1]))
-def test_mean_with_a_constant_coordinate(
-    hull_bound_squared: Callable[..., Fraction], data: tuple, scale: float
-) -> None:
+def test_mean_with_a_constant_coordinate(data: tuple, scale: float) -> None:
     X, y, _ = data
     counts = np.arange(1, len(y) + 1)
     rows, integers = integer_weights(counts)
@@ -88,7 +86,7 @@ def test_balanced_sums(data: tuple, bias: bool) -> None:
 
 
 @given(weighted(), weighted())
-def test_any_weights_bound_any_plane(margins_of: Callable[..., list[Fraction]], data: tuple, other: tuple) -> None:
+def test_any_weights_bound_any_plane(data: tuple, other: tuple) -> None:
     X, y, weights = data
     w = np.resize(other[0].ravel(), X.shape[1])
     square = margin_upper_bound_squared(Problem(X, y), weights)

@@ -1,7 +1,6 @@
 """Functional margins: enclosures hold whatever the exponents, least margins are those of fractions."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import margins_of
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem import extremes
@@ -29,7 +29,6 @@ moderate = st.builds(
     lambda m, e: math.ldexp(m, e), st.floats(-1, 1), st.sampled_from([-1074, -600, -30, 0, 1, 60, 500])
 )
 entries = st.one_of(st.integers(-3, 3).map(float), moderate, finite)
-Reference = Callable[..., list[Fraction]]
 
 
 @st.composite
@@ -58,7 +57,7 @@ SIGNED_ZERO = (np.array([[-0.0], [0.0]]), np.array([1.0, -1.0]), np.array([-0.0]
 @example(DAZZLING)
 @example(OVERFLOWING)
 @example(SIGNED_ZERO)
-def test_enclosures_contain_the_exact_margins(margins_of: Reference, plane: tuple) -> None:
+def test_enclosures_contain_the_exact_margins(plane: tuple) -> None:
     X, y, w, b = plane
     lower, upper = enclose_functional_margins(Problem(X, y), w, b)
     for low, exact, high in zip(lower.tolist(), margins_of(X, y, w, b), upper.tolist(), strict=True):
@@ -93,7 +92,7 @@ def test_ordinary_enclosures_are_narrow() -> None:
 @example(DAZZLING)
 @example(OVERFLOWING)
 @example(SIGNED_ZERO)
-def test_exact_and_least_margins_are_those_of_fractions(margins_of: Reference, plane: tuple) -> None:
+def test_exact_and_least_margins_are_those_of_fractions(plane: tuple) -> None:
     X, y, w, b = plane
     problem, exact = Problem(X, y), margins_of(X, y, w, b)
     assert exact_functional_margins(problem, np.arange(len(y)), w, b) == exact
@@ -122,7 +121,7 @@ def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
 
 
 @given(planes())
-def test_the_best_offset_is_optimal(margins_of: Reference, plane: tuple) -> None:
+def test_the_best_offset_is_optimal(plane: tuple) -> None:
     X, y, w, _ = plane
     b, least = best_offset(Problem(X, y), w)
     exact = margins_of(X, y, w, b)
@@ -134,7 +133,7 @@ def test_the_best_offset_is_optimal(margins_of: Reference, plane: tuple) -> None
 
 @given(planes())
 @settings(max_examples=50)
-def test_geometric_margins_are_rounded_down(margins_of: Reference, plane: tuple) -> None:
+def test_geometric_margins_are_rounded_down(plane: tuple) -> None:
     X, y, w, b = plane
     square = norm_squared(w)
     assert square == sum(Fraction(v) ** 2 for v in w.tolist())

@@ -1,6 +1,5 @@
 """Exact balancing weights: found ones balance, changed ones are refused, few rows carry them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from proven import is_common_hull_point
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem.problem import Problem
@@ -17,7 +17,6 @@ from maxmargin.solvers.separability.cone.witness import balances, find_common_hu
 
 small = st.integers(-3, 3).map(float)
 wide = st.one_of(small, st.floats(-1e300, 1e300), st.sampled_from([2.0**900, 2.0**-900, 5e-324]))
-Check = Callable[..., bool]
 
 
 @st.composite
@@ -32,7 +31,7 @@ def weighted(draw: st.DrawFn, entries: st.SearchStrategy[float] = small) -> tupl
 
 @given(weighted(), st.booleans())
 @settings(max_examples=100)
-def test_what_is_found_balances_on_few_rows(is_common_hull_point: Check, data: tuple, bias: bool) -> None:
+def test_what_is_found_balances_on_few_rows(data: tuple, bias: bool) -> None:
     X, y, weights = data
     point = find_common_hull_point(Problem(X, y, bias), weights)
     if point is not None:
@@ -43,16 +42,14 @@ def test_what_is_found_balances_on_few_rows(is_common_hull_point: Check, data: t
 
 
 @given(weighted(wide), st.booleans())
-def test_what_is_found_balances_whatever_the_exponents(is_common_hull_point: Check, data: tuple, bias: bool) -> None:
+def test_what_is_found_balances_whatever_the_exponents(data: tuple, bias: bool) -> None:
     X, y, weights = data
     point = find_common_hull_point(Problem(X, y, bias), weights)
     assert point is None or is_common_hull_point(X, y, bias, point)
 
 
 @given(st.integers(1, 4), st.integers(1, 60), st.integers(0, 10**6), st.booleans())
-def test_exact_weights_on_many_rows_are_reduced(
-    is_common_hull_point: Check, d: int, pairs: int, seed: int, bias: bool
-) -> None:
+def test_exact_weights_on_many_rows_are_reduced(d: int, pairs: int, seed: int, bias: bool) -> None:
     """Every row with both labels: equal weights balance, the null space has many dimensions."""
     rng = np.random.default_rng(seed)
     half = rng.integers(-5, 6, size=(min(pairs, 2 * (d + 2)), d)).astype(float)
@@ -62,7 +59,7 @@ def test_exact_weights_on_many_rows_are_reduced(
     assert is_common_hull_point(X, y, bias, point)
 
 
-def test_nullity_above_one_uses_the_weights_as_a_guide(is_common_hull_point: Check) -> None:
+def test_nullity_above_one_uses_the_weights_as_a_guide() -> None:
     square = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [0.25, 0.75]])
     y = np.array([-1.0, -1.0, 1.0, 1.0, 1.0, -1.0])
     for weights in ([1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 2, 0], [1, 1, 1, 1, 1e-9, 1e-9], [1, 1, 1, 1.1, 0.1, 0.1]):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proven import is_proven
 
 import maxmargin as mm
 from maxmargin.certificates.proofs import proof_document
@@ -69,7 +70,7 @@ def newer(draw: st.DrawFn, problem: Problem) -> Problem:
 
 @given(st.data())
 @settings(max_examples=100, deadline=None)
-def test_an_older_answer_is_that_of_a_new_search(is_proven: Callable[..., bool], data: st.DataObject) -> None:
+def test_an_older_answer_is_that_of_a_new_search(data: st.DataObject) -> None:
     old = data.draw(problems())
     new = data.draw(newer(old))
     answer = answer_or_none(document_of(old), new)
@@ -111,7 +112,7 @@ def places(part: Any) -> list[tuple[Any, Any]]:
 
 @given(st.data())
 @settings(max_examples=150, deadline=None)
-def test_a_forged_proof_never_gives_a_wrong_verdict(is_proven: Callable[..., bool], data: st.DataObject) -> None:
+def test_a_forged_proof_never_gives_a_wrong_verdict(data: st.DataObject) -> None:
     problem = data.draw(problems())
     document = copy.deepcopy(document_of(data.draw(newer(problem) | st.just(problem))))
     document["data"]["n_samples"] = problem.n_samples

@@ -1,7 +1,6 @@
 """The soft margin: both ends proven for whatever the solvers return, agreement with the textbook program."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,7 +11,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from references import margins_of
 from scipy.sparse import csr_array
+from zoo import Known
 
 from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
@@ -27,7 +28,6 @@ from maxmargin.solvers.soft_margin.soft_margin import METHODS, soft_margin, soft
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
-Margins = Callable[..., list[Fraction]]
 
 
 @st.composite
@@ -66,7 +66,7 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) 
 
 @given(problems(), prices)
 @settings(deadline=None, max_examples=30)
-def test_both_ends_are_those_of_fractions(margins_of: Margins, problem: Problem, C: float) -> None:
+def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     exact = exact_objective(margins_of(problem.X, problem.y, answer.w, answer.b), answer.w, C)
     assert exact <= Fraction(answer.objective) <= exact * (1 + Fraction(1, 10**9))
@@ -79,9 +79,7 @@ wild = st.one_of(small, st.floats(allow_nan=False, allow_infinity=False))
 
 
 @given(problems(wild), st.data(), st.one_of(prices, st.sampled_from([1e-300, 1e300])))
-def test_any_plane_is_above_any_multipliers(
-    margins_of: Margins, problem: Problem, data: st.DataObject, C: float
-) -> None:
+def test_any_plane_is_above_any_multipliers(problem: Problem, data: st.DataObject, C: float) -> None:
     """Weak duality for silly w and alpha, whatever the exponents."""
     n, d = problem.X.shape
     w = data.draw(hnp.arrays(np.float64, d, elements=wild))
@@ -95,7 +93,7 @@ def test_any_plane_is_above_any_multipliers(
 
 
 @given(problems(), st.data())
-def test_ordinary_objectives_are_tight(margins_of: Margins, problem: Problem, data: st.DataObject) -> None:
+def test_ordinary_objectives_are_tight(problem: Problem, data: st.DataObject) -> None:
     w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
     exact = exact_objective(margins_of(problem.X, problem.y, w, 0.25), w, 3.0)
     assert Fraction(objective_upper_bound(problem, w, 0.25, np.full(problem.n_samples, 3.0))) <= exact * (
@@ -105,7 +103,7 @@ def test_ordinary_objectives_are_tight(margins_of: Margins, problem: Problem, da
 
 @given(problems(), st.data())
 @example(Problem(np.zeros((3, 1)), np.array([-1.0, 1.0, 1.0])), None)
-def test_the_best_offset_beats_every_kink(margins_of: Margins, problem: Problem, data: st.DataObject | None) -> None:
+def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject | None) -> None:
     w = np.zeros(1) if data is None else data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
     b = best_offset(problem, w, np.ones(problem.n_samples))
     if not problem.bias:
@@ -119,7 +117,7 @@ def test_the_best_offset_beats_every_kink(margins_of: Margins, problem: Problem,
     assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
 
 
-def test_great_prices_approach_the_hard_margin(separable: Any) -> None:
+def test_great_prices_approach_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     hard = hard_margin(problem)
     for C in (1e4, 1e8, 1e12):
@@ -143,7 +141,7 @@ def test_small_prices_leave_w_at_zero(problem: Problem, C: float) -> None:
     assert np.linalg.norm(answer.w) <= math.sqrt(2 * C * rows) * (1 + 1e-9)
 
 
-def test_known_problems_at_every_price(known: Any) -> None:
+def test_known_problems_at_every_price(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     previous = 0.0
     for C in (1e-2, 1.0, 1e2):
@@ -187,7 +185,7 @@ def test_the_bias_is_free() -> None:
 
 
 @pytest.mark.parametrize("solver", backends.installed())
-def test_engines_agree_or_admit_it(known: Any, solver: str) -> None:
+def test_engines_agree_or_admit_it(known: Known, solver: str) -> None:
     problem = Problem(known.X, known.y, known.bias)
     reference = soft_margin(problem, 2.0)
     answer = soft_margin(problem, 2.0, solver=solver)
@@ -225,7 +223,7 @@ def test_extreme_units_and_prices_still_give_an_interval(unit: float, C: float) 
             assert answer.objective <= 4 * C * (1 + 1e-9) or math.isinf(answer.objective)
 
 
-def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Any) -> None:
+def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     truth = soft_margin(problem, 2.0)
     rng = np.random.default_rng(4)
@@ -353,7 +351,7 @@ def test_an_interrupted_path_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         soft_margin_path(problem, [0.1, 1.0])
 
 
-def test_a_path_ends_at_the_hard_margin(separable: Any) -> None:
+def test_a_path_ends_at_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     greatest = float(hard_margin(problem).dual.max())
     path = soft_margin_path(problem, greatest * np.array([0.5, 1.001, 10.0, 1e6]))

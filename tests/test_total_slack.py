@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
+from zoo import Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.solution import Status
@@ -98,7 +99,7 @@ def test_known_answers(name: str, X: Any, y: Any, bias: bool, least: Any) -> Non
     assert answer.upper == pytest.approx(float(least), rel=1e-12)
 
 
-def test_separable_data_need_none(separable: Any) -> None:
+def test_separable_data_need_none(separable: Known) -> None:
     answer = least_total_slack(Problem(separable.X, separable.y, separable.bias))
     assert (answer.lower, answer.upper) == (0.0, 0.0) and answer.status is Status.OPTIMAL
     assert not answer.slack.any()

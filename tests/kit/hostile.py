@@ -1,7 +1,7 @@
 """Small data that are meant to break the package: numbers, containers and options drawn from a seed.
 
 A case knows its rows as fractions. A container either holds them exactly, or rounds them to a type of its own *before*
-the truth is taken, so that what the package is handed and what the oracle judges are the same numbers.
+the truth is taken, so that what the package is handed and what the references judge are the same numbers.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Ask the package about hostile cases, and hold every answer against the oracle.
+"""Ask the package about hostile cases, and hold every answer against the references.
 
 ``python tests/kit/judge.py --cases 20000 --seed 1`` prints what was asked, how it was answered, and every fault.
 """
@@ -20,7 +20,15 @@ from typing import Any
 
 import hostile
 import numpy as np
-import oracle
+from references import (
+    exact_hard_margin,
+    exact_perceptron,
+    exact_soft_margin,
+    exact_verdict,
+    geometric_margin_squared,
+    hull_bound_squared,
+    soft_objective,
+)
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError
@@ -111,7 +119,7 @@ class Judge:
         arguments = self._arguments("separability")
         answer = mm.separability(self.features, self.targets, **arguments)
         self.tally.outcomes[f"separability: {answer.verdict}"] += 1
-        truth = oracle.verdict(self.case.X, self.case.y, bias=self.case.bias)
+        truth, _ = exact_verdict(self.case.X, self.case.y, self.case.bias)
         if answer.verdict not in (truth, "undecided"):
             yield f"{arguments}: said {answer.verdict}, is {truth}"
         if answer.strictly_separable not in (None, truth == "separable"):
@@ -130,7 +138,7 @@ class Judge:
         case, arguments = self.case, {**self._arguments("hard_margin"), "exact": self.draw.random() < 0.5}
         answer = mm.hard_margin(self.features, self.targets, **arguments)
         self.tally.outcomes[f"hard_margin: {answer.status}"] += 1
-        best = oracle.hard_margin(case.X, case.y, bias=case.bias)
+        best = exact_hard_margin(case.X, case.y, case.bias)
         square = Fraction(0) if best is None else best.value
         if not _is_root_at_most(answer.lower, square) or not _is_root_at_least(answer.upper, square):
             yield f"{arguments}: [{answer.lower!r}, {answer.upper!r}] misses {_root(square)!r}"
@@ -148,13 +156,10 @@ class Judge:
             if answer.margin:
                 yield f"{arguments}: margin {answer.margin!r} without a plane"
             return
-        sign, square = self._worth(answer.w, answer.b)
-        if sign <= 0 or not _is_root_at_most(answer.margin, square) or answer.margin > answer.lower:
+        square = geometric_margin_squared(self.case.X, self.case.y, answer.w, answer.b)
+        if square <= 0 or not _is_root_at_most(answer.margin, square) or answer.margin > answer.lower:
             claim = f"margin {answer.margin!r}, lower {answer.lower!r}"
-            yield f"{arguments}: {claim}, the plane's is {sign} * {_root(square)!r}"
-
-    def _worth(self, w: Iterable[float], b: float) -> tuple[int, Fraction]:
-        return oracle.margin_of(self.case.X, self.case.y, [Fraction(float(v)) for v in w], Fraction(float(b)))
+            yield f"{arguments}: {claim}, the plane's is {_root(square)!r}"
 
     def _hard_certificates(self, answer: Any, arguments: object) -> Iterator[str]:
         if answer.certificate is not None:
@@ -192,14 +197,13 @@ class Judge:
             self.features, self.targets, C, sample_weight=weights, class_weight=balanced, **arguments
         )
         self.tally.outcomes[f"soft_margin: {answer.status}"] += 1
-        best = oracle.soft_margin(case.X, case.y, prices, bias=case.bias)
+        best = exact_soft_margin(case.X, case.y, prices, case.bias)
         shown = f"C={C!r} weights={weights} {balanced} {arguments}"
         if Fraction(answer.lower) > best.value:
             yield f"{shown}: lower {answer.lower!r} exceeds the optimum {float(best.value)!r}"
         if math.isinf(answer.objective):
             return
-        w, b = [Fraction(float(v)) for v in answer.w], Fraction(float(answer.b))
-        at_plane = oracle.soft_objective(case.X, case.y, prices, w, b)
+        at_plane = soft_objective(case.X, case.y, prices, answer.w, answer.b)
         if Fraction(answer.objective) < max(best.value, at_plane):
             yield f"{shown}: objective {answer.objective!r} is below {float(at_plane)!r}, the value at (w, b)"
 
@@ -217,11 +221,11 @@ class Judge:
             self.features, self.targets, zero=zero, bias_scale=scale, max_epochs=MAX_EPOCHS, **arguments
         )
         self.tally.outcomes[f"perceptron: {run.stop_reason}"] += 1
-        exact_scale = Fraction(scale) if case.bias else Fraction(0)
-        truth = oracle.perceptron(case.X, case.y, scale=exact_scale, zero=zero, max_epochs=MAX_EPOCHS)
+        truth = exact_perceptron(case.X, case.y, scale if case.bias else 0.0, zero, MAX_EPOCHS)
         shown = f"zero={zero} scale={scale!r} {arguments}"
+        counts = [truth.mistake_rows.count(i) for i in range(len(case.y))]
         found = (run.mistake_rows.tolist(), run.mistake_counts.tolist(), run.n_epochs, run.converged)
-        if not run.n_uncertain and found != (truth.mistake_rows, truth.counts, truth.n_epochs, truth.converged):
+        if not run.n_uncertain and found != (truth.mistake_rows, counts, truth.n_epochs, truth.converged):
             claim = f"{run.n_mistakes} mistakes in {run.n_epochs} epochs"
             yield f"{shown}: {claim}, in exact arithmetic {len(truth.mistake_rows)} in {truth.n_epochs}"
         yield from self._run_margins(run, shown)
@@ -229,12 +233,11 @@ class Judge:
     def _run_margins(self, run: Any, shown: str) -> Iterator[str]:
         case = self.case
         if np.any(run.w):
-            sign, square = self._worth(run.w, run.b)
-            if not (_is_root_at_most(run.margin, square) if sign > 0 else run.margin <= 0):
-                yield f"{shown}: margin {run.margin!r}, the plane's is {sign} * {_root(square)!r}"
+            square = geometric_margin_squared(case.X, case.y, run.w, run.b)
+            if not (_is_root_at_most(run.margin, square) if square > 0 else run.margin <= 0):
+                yield f"{shown}: margin {run.margin!r}, the plane's is {_root(square)!r}"
         if run.margin_upper is not None:
-            counts = run.mistake_counts.tolist()
-            proven = oracle.squared_distance_of_means(case.X, case.y, counts, bias=case.bias)
+            proven = hull_bound_squared(case.X, case.y, run.mistake_counts, case.bias)
             if not _is_root_at_least(run.margin_upper, proven):
                 yield f"{shown}: margin_upper {run.margin_upper!r} beside {_root(proven)!r}"
 
@@ -255,8 +258,9 @@ def _is_root_at_least(number: float, square: Fraction) -> bool:
 
 
 def _root(square: Fraction) -> float:
+    """Return the root, with the sign of the square."""
     try:
-        return math.sqrt(square)
+        return math.copysign(math.sqrt(abs(square)), square)
     except OverflowError:
         return math.inf
 

@@ -1,4 +1,4 @@
-"""Small data whose truth is known, proofs of it, and the truth by another route than a proof."""
+"""Small data, proofs of what holds for them, and whether a claim holds, found by another way than a proof."""
 
 import copy
 import hashlib
@@ -6,19 +6,20 @@ import struct
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from references import exact_margin_squared, exact_verdict
 
 from maxmargin.solvers.proof import checker
 
 Vector = tuple[int, ...]
+Fields = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Case:
-    """Small data of a known truth, and a proof of it."""
+    """Small data, and a proof of something that holds for them."""
 
     name: str
     rows: tuple[tuple[Fraction, ...], ...]
@@ -70,12 +71,12 @@ EVERYWHERE = ([[0], [0], [0], [1], [1], [1]], [0, 1, 2, 0, 1, 2])
 SHARED = ([[0], [0], [1]], [0, 1, 2])
 BOTH_LABELS = ([[1, 2], [1, 2]], [-1, 1])
 ALL_PAIRS = [[i, k] for i in range(6) for k in range(3) if k != i % 3]
-PAIR = {"rows": [1, 2], "weights": ["1", "1"]}
-EQUAL_CLASSES = {"rows": [[0, 1], [1, 0]], "weights": ["3", "3"]}
-LINE = {"rows": [0, 1, 2], "weights": ["1", "1", "0x2"]}
-ALL_OF_XOR = {"rows": [3, 1, 2, 0], "weights": ["5"] * 4}
+PAIR: Fields = {"rows": [1, 2], "weights": ["1", "1"]}
+EQUAL_CLASSES: Fields = {"rows": [[0, 1], [1, 0]], "weights": ["3", "3"]}
+LINE: Fields = {"rows": [0, 1, 2], "weights": ["1", "1", "0x2"]}
+ALL_OF_XOR: Fields = {"rows": [3, 1, 2, 0], "weights": ["5"] * 4}
 UNITS = [["1", "0", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "-1", "7"]]
-MULTI = {"question": "multinomial"}
+MULTI: Fields = {"question": "multinomial"}
 
 CASES = [
     case("agresti", "separable", *AGRESTI, direction=["1", "-50"]),
@@ -107,10 +108,10 @@ CASES = [
     case("half-line-origin", "not-strictly-separable", *HALF_LINE, bias=False, rows=[0, 1], weights=["2", "1"]),
     case("ordered", "separable", *ORDERED, **MULTI, direction=["2", "-3", "4", "-8"]),
     case("everywhere", "overlap", *EVERYWHERE, **MULTI, rows=ALL_PAIRS, weights=["1"] * 12, null_space=[]),
-    case("everywhere", "not-strictly-separable", *EVERYWHERE, **MULTI, **EQUAL_CLASSES),
-    case("shared", "quasi-separable", *SHARED, **MULTI, **EQUAL_CLASSES, direction=["0", "0", "2", "-1"],
+    case("everywhere", "not-strictly-separable", *EVERYWHERE, **(MULTI | EQUAL_CLASSES)),
+    case("shared", "quasi-separable", *SHARED, **(MULTI | EQUAL_CLASSES), direction=["0", "0", "2", "-1"],
          null_space=UNITS),
-    case("shared", "not-strictly-separable", *SHARED, **MULTI, **EQUAL_CLASSES),
+    case("shared", "not-strictly-separable", *SHARED, **(MULTI | EQUAL_CLASSES)),
 ]  # fmt: skip
 
 
@@ -141,7 +142,7 @@ def _stretched(vector: list[str], width: int, bias: bool) -> list[str]:
 CASES += [in_tenths(whole) for whole in CASES]
 
 
-# What is true, by another route
+# What holds, by another way
 
 
 def inequalities_of(one: Case) -> list[Vector]:
@@ -158,67 +159,19 @@ def inequalities_of(one: Case) -> list[Vector]:
 
 
 @cache
-def verdict_of(rows: tuple[Vector, ...]) -> str:
-    """Decide by asking of every z whether some v has z'.v >= 0 for all z' and z.v > 0."""
-    separated = [is_feasible({(z, i == j) for j, z in enumerate(rows)}) for i in range(len(rows))]
-    return "separable" if all(separated) else "quasi-separable" if any(separated) else "overlap"
-
-
-def is_feasible(system: set[tuple[Vector, bool]]) -> bool:
-    """Fourier-Motzkin elimination of z.v >= 0, or > 0 where the flag is set."""
-    while system and len(next(iter(system))[0]):
-        above = [each for each in system if each[0][-1] > 0]
-        below = [each for each in system if each[0][-1] < 0]
-        system = {(z[:-1], strict) for z, strict in system if z[-1] == 0}
-        for (p, p_strict), (q, q_strict) in product(above, below):
-            combined = [a * -q[-1] + b * p[-1] for a, b in zip(p[:-1], q[:-1], strict=True)]
-            factor = max(1, int(np.gcd.reduce(combined))) if combined else 1
-            system.add((tuple(x // factor for x in combined), p_strict or q_strict))
-    return not any(strict for _, strict in system)
+def verdict_of(inequalities: tuple[Vector, ...]) -> str:
+    """Return the verdict of inequalities z.v > 0: of data through the origin that are all of class +1."""
+    return exact_verdict(inequalities, [1] * len(inequalities), bias=False)[0]
 
 
 @cache
 def margin_squared_of(rows: tuple[tuple[Fraction, ...], ...], labels: Vector, bias: bool) -> Fraction:
-    """The squared distance of 0 to the hull of the differences of the classes, quartered; without bias of the y x."""
-    if not bias:
-        return shortest({tuple(y * x for x in row) for row, y in zip(rows, labels, strict=True)})
-    plus, minus = ([row for row, y in zip(rows, labels, strict=True) if y == sign] for sign in (1, -1))
-    return shortest({tuple(a - b for a, b in zip(p, q, strict=True)) for p, q in product(plus, minus)}) / 4
-
-
-def shortest(points: set[tuple[Fraction, ...]]) -> Fraction:
-    """The least squared norm in the hull: that of the nearest point of the affine hull of few points, if inside."""
-    found = []
-    for size in range(1, len(next(iter(points))) + 2):
-        for few in combinations(sorted(points), size):
-            weights = nearest_weights(few)
-            if weights is not None and min(weights) >= 0:
-                point = [sum(a * x for a, x in zip(weights, column, strict=True)) for column in zip(*few, strict=True)]
-                found.append(sum(x * x for x in point))
-    return Fraction(min(found))
-
-
-def nearest_weights(points: Any) -> list[Fraction] | None:
-    """Solve for weights of sum 1 whose point has the same product with all points; None if they are dependent."""
-    size = len(points)
-    system = [
-        [sum(a * b for a, b in zip(p, q, strict=True)) for q in points] + [Fraction(-1), Fraction(0)] for p in points
-    ]
-    system.append([Fraction(1)] * size + [Fraction(0), Fraction(1)])
-    for column in range(size + 1):
-        pivot = next((i for i in range(column, size + 1) if system[i][column]), None)
-        if pivot is None:
-            return None
-        system[column], system[pivot] = system[pivot], system[column]
-        for i in range(size + 1):
-            if i != column:
-                factor = Fraction(system[i][column]) / system[column][column]
-                system[i] = [a - factor * b for a, b in zip(system[i], system[column], strict=True)]
-    return [Fraction(system[i][-1]) / system[i][i] for i in range(size)]
+    """Return the square of the maximum margin of two classes."""
+    return exact_margin_squared(rows, labels, bias)
 
 
 def is_true(one: Case, proof: dict[str, Any]) -> bool:
-    """Whether what the proof claims is true of the data."""
+    """Return whether the claim of the proof holds for the data."""
     claim = proof["claim"]
     if claim.startswith("margin"):
         margin = margin_squared_of(one.rows, one.labels, one.proof["data"]["bias"])
