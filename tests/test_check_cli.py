@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import completed, started
 
 from maxmargin.cli.app import run
 from maxmargin.solvers.proof import checker
@@ -231,10 +232,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     source.write_text(SEPARABLE)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "maxmargin", "check", str(source)],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment,
-        )  # fmt: skip
+        done = completed("check", str(source), stdout=full, env=environment)
     assert (done.returncode, done.stderr) == (2, "maxmargin: standard output: No space left on device\n")
 
 
@@ -245,21 +243,15 @@ def test_a_reader_who_leaves_is_told_neither_verdict_nor_bug(tmp_path: Path, unb
     source.write_text(OVERLAP)
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "maxmargin", "check", str(source), "--json"],
-        stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-    )  # fmt: skip
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = completed("check", str(source), "--json", stdout=writer, env=environment)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_interrupted(tmp_path: Path) -> None:
     """Ctrl-C while the data come in: one line, and no answer."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "maxmargin", "check", "-", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    process = started("check", "-", "--json", stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write("x,y\n" + "1,0\n2,1\n" * 200_000)  # more than a pipe holds: once written, it is being read
     process.stdin.flush()

@@ -5,14 +5,12 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import completed, json_answer, refusal, started
 
 import maxmargin as mm
 from maxmargin.cli import options
@@ -45,22 +43,8 @@ def xor(tmp_path: Path) -> str:
     return str(path)
 
 
-def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
-    code = run([*arguments, "--json"])
-    return code, json.loads(capsys.readouterr().out)
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert run(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert "Traceback" not in err
-    return err
-
-
 def test_check_separable(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
-    code, fields = answer(capsys, "check", agresti)
+    code, fields = json_answer(capsys, "check", agresti)
     assert code == 0
     assert fields["schema"] == "maxmargin.check/1"
     assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("separable", True, "exact")
@@ -71,7 +55,7 @@ def test_check_separable(capsys: pytest.CaptureFixture[str], agresti: str) -> No
 
 
 def test_check_overlap(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "check", xor)
+    code, fields = json_answer(capsys, "check", xor)
     assert code == 3
     assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("overlap", False, "exact")
     assert fields["witness_rows"] == [0, 1, 2, 3]
@@ -80,18 +64,18 @@ def test_check_overlap(capsys: pytest.CaptureFixture[str], xor: str) -> None:
 
 
 def test_check_past_the_limits_says_so(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "check", xor, "--exact-limit", "2")
+    code, fields = json_answer(capsys, "check", xor, "--exact-limit", "2")
     assert code == 3
     assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", False, "exact")
     assert "exact_limit=2" in fields["reason"]
-    code, fields = answer(capsys, "check", xor, "--time-limit", "1e-9")
+    code, fields = json_answer(capsys, "check", xor, "--time-limit", "1e-9")
     assert code == 4
     assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", None, None)
     assert "time limit" in fields["reason"]
 
 
 def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "check", "iris")
+    code, fields = json_answer(capsys, "check", "iris")
     assert code == 3
     rest = {entry["class"]: entry["strictly_separable"] for entry in fields["one_vs_rest"]}
     assert rest == {"setosa": True, "versicolor": False, "virginica": False}
@@ -105,7 +89,7 @@ def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_check_of_many_separable_classes(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "check", "wine")
+    code, fields = json_answer(capsys, "check", "wine")
     assert code == 0
     assert fields["multinomial"]["verdict"] == fields["verdict"] == "separable"
 
@@ -118,7 +102,7 @@ def test_text_names_every_class_and_pair(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_margin_of_iris(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "margin", "iris", "--positive", "setosa")
+    code, fields = json_answer(capsys, "margin", "iris", "--positive", "setosa")
     assert code == 0
     assert fields["status"] == "optimal"
     assert fields["lower"] <= fields["margin"] <= fields["upper"]
@@ -127,14 +111,14 @@ def test_margin_of_iris(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_margin_of_data_that_are_not_separable(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "margin", xor)
+    code, fields = json_answer(capsys, "margin", xor)
     assert code == 3
     assert fields["w"] is None
     assert fields["lower"] == fields["upper"] == 0
 
 
 def test_soft_margin(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "margin", xor, "--soft", "1")
+    code, fields = json_answer(capsys, "margin", xor, "--soft", "1")
     assert code == 0
     assert fields["lower"] <= 4 <= fields["objective"] + 1e-9  # w = 0, every slack 1
     assert fields["gap"] <= 1e-6 * fields["objective"]
@@ -142,7 +126,7 @@ def test_soft_margin(capsys: pytest.CaptureFixture[str], xor: str) -> None:
 
 @pytest.mark.parametrize("method", options.MARGIN_METHODS)
 def test_margin_by_every_method(capsys: pytest.CaptureFixture[str], agresti: str, method: str) -> None:
-    code, fields = answer(capsys, "margin", agresti, "--method", method)
+    code, fields = json_answer(capsys, "margin", agresti, "--method", method)
     assert code == 0
     assert fields["lower"] <= 10 <= fields["upper"]
     engines = {"working-set": "working set", "daqp": "DAQP", "cvxpy": "cvxpy DAQP"}
@@ -152,7 +136,7 @@ def test_margin_by_every_method(capsys: pytest.CaptureFixture[str], agresti: str
 @pytest.mark.parametrize("method", options.SOFT_METHODS)
 def test_soft_margin_of_balanced_classes_by_every_method(capsys: pytest.CaptureFixture[str], method: str) -> None:
     command = ("margin", "iris", "--positive", "versicolor", "--soft", "1", "--method", method)
-    code, fields = answer(capsys, *command, "--class-weight", "balanced")
+    code, fields = json_answer(capsys, *command, "--class-weight", "balanced")
     assert code == 0 and fields["class_weight"] == "balanced"
     assert method == "auto" or {attempt["solver"] for attempt in fields["attempts"]} & {method, "CLARABEL"}
     iris = load("iris", positive="versicolor")
@@ -166,14 +150,14 @@ def test_soft_margin_of_balanced_classes_by_every_method(capsys: pytest.CaptureF
 
 @pytest.mark.parametrize("solver", ["CLARABEL", "daqp"])
 def test_margin_by_a_chosen_solver(capsys: pytest.CaptureFixture[str], agresti: str, solver: str) -> None:
-    code, fields = answer(capsys, "margin", agresti, "--solver", solver)
+    code, fields = json_answer(capsys, "margin", agresti, "--solver", solver)
     assert code == 0
     assert solver.upper() in {attempt["solver"] for attempt in fields["attempts"]}
     assert fields["margin"] == pytest.approx(10)
 
 
 def test_perceptron_of_agresti(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
-    code, fields = answer(capsys, "perceptron", agresti)
+    code, fields = json_answer(capsys, "perceptron", agresti)
     assert code == 0
     assert (fields["n_mistakes"], fields["n_epochs"], fields["stop_reason"]) == (1701, 452, "converged")
     assert fields["margin"] <= 10 <= fields["margin_upper"]
@@ -183,28 +167,28 @@ def test_perceptron_of_agresti(capsys: pytest.CaptureFixture[str], agresti: str)
 
 
 def test_perceptron_of_centred_agresti(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
-    code, fields = answer(capsys, "perceptron", agresti, "--prepare", "center")
+    code, fields = json_answer(capsys, "perceptron", agresti, "--prepare", "center")
     assert code == 0
     assert fields["n_mistakes"] == 1
 
 
 def test_perceptron_stops_at_its_limits(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "perceptron", xor, "--max-epochs", "7")
+    code, fields = json_answer(capsys, "perceptron", xor, "--max-epochs", "7")
     assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 7)
-    code, fields = answer(capsys, "perceptron", xor, "--max-mistakes", "11")
+    code, fields = json_answer(capsys, "perceptron", xor, "--max-mistakes", "11")
     assert (code, fields["stop_reason"], fields["n_mistakes"]) == (3, "max_mistakes", 11)
 
 
 def test_perceptron_seed_decides_the_order(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
     runs = [
-        answer(capsys, "perceptron", agresti, "--order", "random", "--seed", seed)[1]["mistake_rows"]
+        json_answer(capsys, "perceptron", agresti, "--order", "random", "--seed", seed)[1]["mistake_rows"]
         for seed in ("1", "1", "2")
     ]
     assert runs[0] == runs[1] != runs[2]
 
 
 def test_best_bias_scale(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
-    code, fields = answer(capsys, "perceptron", agresti, "--bias-scale", "best")
+    code, fields = json_answer(capsys, "perceptron", agresti, "--bias-scale", "best")
     assert code == 0
     assert fields["bias_scale"] == pytest.approx((90 * 50) ** 0.5)
     assert fields["n_mistakes"] <= (90 + 50) ** 2 / 10**2
@@ -223,15 +207,13 @@ def test_report_is_written(capsys: pytest.CaptureFixture[str], agresti: str, tmp
 def test_rows_are_named_by_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "named.csv"
     path.write_text("who,x,y\nann,1,no\nbob,2,no\ncid,4,yes\n")
-    code, fields = answer(capsys, "margin", str(path), "--id", "who")
+    code, fields = json_answer(capsys, "margin", str(path), "--id", "who")
     assert code == 0
     assert fields["support_ids"] == ["bob", "cid"]
 
 
 def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "maxmargin", "check", "-"], input=AGRESTI, capture_output=True, text=True, check=False
-    )
+    done = completed("check", "-", input=AGRESTI)
     assert done.returncode == 0
     assert "separable (proven)" in done.stdout
 
@@ -311,12 +293,7 @@ def test_interrupt_keeps_the_state(tmp_path: Path) -> None:
     """Ctrl-C on an endless run prints the state so far and exits with 130."""
     source = tmp_path / "xor.csv"
     source.write_text(XOR)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "maxmargin", "perceptron", str(source), "--max-mistakes", "10000000000", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started("perceptron", str(source), "--max-mistakes", "10000000000", "--json")
     assert process.stderr is not None
     first = process.stderr.readline()  # progress: the run has begun
     process.send_signal(signal.SIGINT)
@@ -331,13 +308,7 @@ def test_interrupt_keeps_the_state(tmp_path: Path) -> None:
 def test_quiet_reader_of_our_output_may_leave(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "maxmargin", "check", "iris", "--json"],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
+    done = completed("check", "iris", "--json", stdout=writer)
     os.close(writer)
     assert "Traceback" not in done.stderr
 
@@ -355,7 +326,7 @@ def test_the_trace_of_the_best_scale_is_that_of_the_run(capsys: pytest.CaptureFi
     source = tmp_path / "symmetric.csv"
     source.write_text("x,y\n-10,0\n-20,0\n10,1\n20,1\n")  # b* = 0: the best scale goes through the origin
     trace = tmp_path / "trace.csv"
-    code, fields = answer(capsys, "perceptron", str(source), "--bias-scale", "best", "--trace", str(trace), "-q")
+    code, fields = json_answer(capsys, "perceptron", str(source), "--bias-scale", "best", "--trace", str(trace), "-q")
     assert code == 0
     assert fields["bias"] is False
     assert {line["b"] for line in csv.DictReader(trace.read_text().splitlines())} == {"0"}
@@ -364,7 +335,7 @@ def test_the_trace_of_the_best_scale_is_that_of_the_run(capsys: pytest.CaptureFi
 def test_rows_left_out_keep_their_numbers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, trace = tmp_path / "missing.csv", tmp_path / "trace.csv"
     source.write_text("n,x,y\na,,0\nb,1,0\nc,5,1\nd,3,1\n")
-    _, fields = answer(
+    _, fields = json_answer(
         capsys, "perceptron", str(source), "--id", "n", "--drop-missing", "--trace", str(trace), "--quiet"
     )
     mistaken = [int(line["row"]) for line in csv.DictReader(trace.read_text().splitlines()) if line["mistake"] == "1"]
@@ -406,13 +377,13 @@ def test_places_that_cannot_be_written_are_refused_before_the_work(
 
 
 def test_every_name_of_the_answer_is_there_for_many_classes(capsys: pytest.CaptureFixture[str]) -> None:
-    _, many = answer(capsys, "check", "iris")
-    _, two = answer(capsys, "check", "iris", "--positive", "setosa")
+    _, many = json_answer(capsys, "check", "iris")
+    _, two = json_answer(capsys, "check", "iris", "--positive", "setosa")
     named = {"separated_rows", "touching_rows", "infinite_columns", "aliased_columns", "witness_rows", "reason"}
     assert named <= set(many) & set(two)
 
 
 def test_the_engine_named_is_the_solver_chosen(capsys: pytest.CaptureFixture[str], agresti: str) -> None:
-    _, fields = answer(capsys, "margin", agresti, "--solver", "DAQP")
+    _, fields = json_answer(capsys, "margin", agresti, "--solver", "DAQP")
     assert fields["engine"] == "cvxpy DAQP"
     assert repr(fields["gap"]) == "0.0"

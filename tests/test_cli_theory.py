@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import json_answer, refusal, started
 
 import maxmargin as mm
 from maxmargin.cli import options
@@ -35,21 +36,9 @@ def named(tmp_path: Path) -> str:
     return str(path)
 
 
-def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
-    code = run([*arguments, "--json"])
-    return code, json.loads(capsys.readouterr().out)
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert run(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and "Traceback" not in err
-    return err
-
-
 def test_online_says_what_the_library_says(capsys: pytest.CaptureFixture[str]) -> None:
     command = ("online", "iris", "--positive", "setosa", "--algorithm", "margin-perceptron", "--parameter", "beta=2")
-    code, fields = answer(capsys, *command)
+    code, fields = json_answer(capsys, *command)
     iris = mm.load("iris", positive="setosa")
     made = mm.online(iris.X, iris.y, "margin-perceptron", beta=2.0)
     assert code == 0 and fields["schema"] == "maxmargin.online/1"
@@ -72,7 +61,7 @@ def test_online_text_shows_the_guarantees_and_the_maximum(capsys: pytest.Capture
 
 
 def test_a_guarantee_without_its_assumption_does_not_apply(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "online", xor, "--algorithm", "perceptron", "--max-epochs", "5")
+    code, fields = json_answer(capsys, "online", xor, "--algorithm", "perceptron", "--max-epochs", "5")
     assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 5)
     assert fields["maximum_margin"]["status"] == "overlap"
     assert {(entry["applies"], entry["holds"]) for entry in fields["guarantees"]} == {(False, None)}
@@ -81,20 +70,20 @@ def test_a_guarantee_without_its_assumption_does_not_apply(capsys: pytest.Captur
 
 
 def test_online_stops_at_the_limit_of_updates(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = answer(capsys, "online", xor, "--max-updates", "7")
+    code, fields = json_answer(capsys, "online", xor, "--max-updates", "7")
     assert (code, fields["stop_reason"], fields["n_updates"]) == (3, "max_updates", 7)
     assert fields["algorithm"] == "averaged"
 
 
 def test_online_seed_decides_the_order(capsys: pytest.CaptureFixture[str]) -> None:
     command = ("online", "wine", "--positive", "class_0", "-a", "pocket", "--max-epochs", "2", "--seed")
-    runs = [answer(capsys, *command, seed)[1]["update_rows"] for seed in ("1", "1", "2")]
+    runs = [json_answer(capsys, *command, seed)[1]["update_rows"] for seed in ("1", "1", "2")]
     assert runs[0] == runs[1] != runs[2]
 
 
 def test_several_algorithms_make_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["online", "iris", "--positive", "setosa", "-a", "alma", "-a", "pa", "--parameter", "alpha=0.9"]
-    code, fields = answer(capsys, *command)
+    code, fields = json_answer(capsys, *command)
     assert code == 3 and fields["schema"] == "maxmargin.online-comparison/1"  # pa does not come to rest
     alma, pa = fields["runs"]
     assert (alma["algorithm"], alma["parameters"]["alpha"], alma["converged"]) == ("alma", 0.9, True)
@@ -112,7 +101,7 @@ def test_several_algorithms_make_a_table(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_an_algorithm_that_cannot_run_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     command = ("online", "agresti", "--no-bias", "-a", "winnow", "-a", "perceptron", "--max-epochs", "3")
-    code, fields = answer(capsys, *command)
+    code, fields = json_answer(capsys, *command)
     assert code == 3
     assert fields["runs"][0]["algorithm"] == "winnow" and "bias" in fields["runs"][0]["reason"]
     assert fields["runs"][1]["n_epochs"] == 3
@@ -120,7 +109,7 @@ def test_an_algorithm_that_cannot_run_says_why(capsys: pytest.CaptureFixture[str
 
 
 def test_all_algorithms_run(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "online", "and", "--algorithm", "all", "--max-epochs", "2", "-q")
+    code, fields = json_answer(capsys, "online", "and", "--algorithm", "all", "--max-epochs", "2", "-q")
     assert code == 3
     assert [entry["algorithm"] for entry in fields["runs"]] == list(ALGORITHMS)
     kernels = [entry["algorithm"] for entry in fields["runs"] if entry.get("is_kernel")]
@@ -140,7 +129,7 @@ def test_the_list_needs_no_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"^alma  alpha=0.5  p=2.0$", out, re.MULTILINE)
     assert re.search(r"^winnow  factor=2.0  threshold=\(by the data\)$", out, re.MULTILINE)
     assert out.count("guarantee: ") == sum(len(entry.guarantees) for entry in entries().values())
-    code, fields = answer(capsys, "online", "--list")
+    code, fields = json_answer(capsys, "online", "--list")
     assert code == 0 and [entry["name"] for entry in fields["algorithms"]] == list(ALGORITHMS)
 
 
@@ -157,25 +146,13 @@ def test_an_interrupted_table_keeps_its_rows(
         return solve(problem, algorithm, *arguments, **keywords)
 
     monkeypatch.setattr(online, "run_online", interrupted)
-    code, fields = answer(capsys, "online", "and", "-a", "perceptron", "-a", "pa", "-a", "alma")
+    code, fields = json_answer(capsys, "online", "and", "-a", "perceptron", "-a", "pa", "-a", "alma")
     assert code == 130
     assert [entry["algorithm"] for entry in fields["runs"]] == ["perceptron"]
 
 
 def test_interrupt_keeps_what_there_is(xor: str) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "maxmargin",
-        "online",
-        xor,
-        "-a",
-        "perceptron",
-        "--max-epochs",
-        "1000000000",
-        "--json",
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = started("online", xor, "-a", "perceptron", "--max-epochs", "1000000000", "--json")
     assert process.stderr is not None
     assert "perceptron: " in process.stderr.readline()  # progress: the run has begun
     process.send_signal(signal.SIGINT)
@@ -187,7 +164,7 @@ def test_interrupt_keeps_what_there_is(xor: str) -> None:
 
 
 def test_bounds_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "bounds", "iris", "--positive", "setosa", "--n-passes", "4")
+    code, fields = json_answer(capsys, "bounds", "iris", "--positive", "setosa", "--n-passes", "4")
     iris = mm.load("iris", positive="setosa")
     known = {bound.name: bound for bound in mm.mistake_bounds(iris.X, iris.y, n_passes=4)}
     assert code == 0 and fields["schema"] == "maxmargin.theory.perceptron_bounds/1"
@@ -204,7 +181,7 @@ def test_bounds_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> 
 def test_bounds_that_hold_come_first_and_hold(
     capsys: pytest.CaptureFixture[str], options_given: tuple[str, ...]
 ) -> None:
-    code, fields = answer(capsys, "bounds", "agresti", *options_given)
+    code, fields = json_answer(capsys, "bounds", "agresti", *options_given)
     valid = [bound["valid"] for bound in fields["bounds"]]
     values = [bound["value"] for bound in fields["bounds"] if bound["valid"]]
     assert code == 0
@@ -213,12 +190,12 @@ def test_bounds_that_hold_come_first_and_hold(
 
 
 def test_bounds_until_convergence(capsys: pytest.CaptureFixture[str]) -> None:
-    _, fields = answer(capsys, "bounds", "agresti", "--until-convergence")
+    _, fields = json_answer(capsys, "bounds", "agresti", "--until-convergence")
     assert (fields["n_mistakes"], fields["converged"], fields["n_passes"]) == (1701, True, None)
 
 
 def test_bounds_text_rounds_up_and_gives_reasons(capsys: pytest.CaptureFixture[str]) -> None:
-    _, fields = answer(capsys, "bounds", "iris", "--positive", "setosa")
+    _, fields = json_answer(capsys, "bounds", "iris", "--positive", "setosa")
     assert run(["bounds", "iris", "--positive", "setosa"]) == 0
     out = capsys.readouterr().out
     assert "M = 2 mistakes in 1 epoch" in out
@@ -240,7 +217,7 @@ def test_bounds_of_data_without_a_best_scale_say_so(capsys: pytest.CaptureFixtur
 
 
 def test_fewest_errors_names_the_rows_to_drop(capsys: pytest.CaptureFixture[str], named: str) -> None:
-    code, fields = answer(capsys, "fewest-errors", named, "--id", "who")
+    code, fields = json_answer(capsys, "fewest-errors", named, "--id", "who")
     assert code == 0 and fields["schema"] == "maxmargin.fewest-errors/1"
     assert (fields["lower"], fields["upper"], fields["is_optimal"]) == (1, 1, True)
     data = mm.load(named, id="who")
@@ -262,13 +239,15 @@ def test_fewest_errors_of_separable_data(capsys: pytest.CaptureFixture[str]) -> 
 def test_fewest_errors_numbers_rows_of_the_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "gaps.csv"
     path.write_text("x,y\n,no\n1,no\n2,yes\n3,yes\n4,no\n5,no\n")  # without the no at 1 a threshold separates
-    code, fields = answer(capsys, "fewest-errors", str(path), "--drop-missing")
+    code, fields = json_answer(capsys, "fewest-errors", str(path), "--drop-missing")
     assert (code, fields["upper"], fields["error_rows"]) == (0, 1, [1])
     assert fields["witnesses"] and all(1 in rows and 0 not in rows for rows in fields["witnesses"])
 
 
 def test_fewest_errors_past_the_limit_is_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "fewest-errors", "iris", "--positive", "versicolor", "--time-limit", "1e-6", "-q")
+    code, fields = json_answer(
+        capsys, "fewest-errors", "iris", "--positive", "versicolor", "--time-limit", "1e-6", "-q"
+    )
     assert code == 4
     assert fields["lower"] < fields["upper"] <= 50 and "time limit" in fields["reason"]
 
@@ -280,7 +259,7 @@ def test_fewest_errors_interrupted_in_the_second_search(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("maxmargin.cli.fewest_errors.least_total_slack", interrupted)
-    code, fields = answer(capsys, "fewest-errors", xor)
+    code, fields = json_answer(capsys, "fewest-errors", xor)
     assert (code, fields["upper"], fields["total_slack"]) == (130, 1, None)
 
 
@@ -289,7 +268,7 @@ def test_fewest_errors_methods_are_those_of_the_code() -> None:
 
 
 def test_a_formula_is_a_source(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "margin", "formula:(x1 | x4) & ~x3", "--exact")
+    code, fields = json_answer(capsys, "margin", "formula:(x1 | x4) & ~x3", "--exact")
     assert code == 0
     assert fields["margin_squared"] == "1/6"
     assert fields["margin"] == pytest.approx(6**-0.5)
@@ -319,7 +298,7 @@ def test_bits_halve_the_margin() -> None:
 
 
 def test_check_of_an_exclusive_or(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = answer(capsys, "check", "formula:x1 ^ x2")
+    code, fields = json_answer(capsys, "check", "formula:x1 ^ x2")
     assert (code, fields["verdict"]) == (3, "overlap")
 
 
@@ -350,7 +329,7 @@ def test_formulas_are_generated_with_their_truth(capsys: pytest.CaptureFixture[s
     assert truth["verdict_through_origin"] == known.verdict_through_origin
     assert truth["touching_rows_through_origin"] == list(known.touching_rows_through_origin or ())
     capsys.readouterr()
-    code, fields = answer(capsys, "check", str(path))
+    code, fields = json_answer(capsys, "check", str(path))
     assert (code, fields["n_samples"]) == (0, 16)
     assert "seed" in refusal(capsys, "generate", "formula:x1", "--seed", "1")
 
@@ -422,8 +401,8 @@ def test_numbers_without_a_bias_are_said_to_be_of_hyperplanes_through_the_origin
         run([name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q"])
         out = capsys.readouterr().out
         assert ("through the origin" not in out) if bias else (statement in out and "bias scale" not in out)
-        run([name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q", "--json"])
-        assert json.loads(capsys.readouterr().out)["bias"] is bias
+        _, fields = json_answer(capsys, name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q")
+        assert fields["bias"] is bias
 
 
 def test_a_run_points_to_the_check_of_the_same_question(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,5 @@
 """Every door to the package takes numbers through one gate: held by binary64, decided as fractions, or refused."""
 
-import json
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -17,13 +16,14 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
+from commands import json_answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import is_separable
+from refusals import refused
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 
 quickly = settings(max_examples=50, deadline=None)
@@ -157,13 +157,6 @@ DECIMAL_DOORS = {
     "Arrow decimal256": lambda rows: pa.table({n: pa.array(c, pa.decimal256(60, 9)) for n, c in columns(rows).items()}),
     "pandas Arrow": pandas_of(pd.ArrowDtype(pa.decimal128(30, 9))),
 }
-
-
-def refused(call: Callable[[], Any]) -> str:
-    with pytest.raises((InvalidProblemError, DataError)) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 # Numbers that pass, and integers that do not
@@ -366,9 +359,8 @@ def test_decimal_columns_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[
     arrays = {n: pa.array(c, pa.decimal128(20, 3)) for n, c in columns(rows).items()}
     path, proof = str(tmp_path / "data.parquet"), str(tmp_path / "proof.json")
     pa.parquet.write_table(pa.table({**arrays, "label": list("aab")}), path)
-    assert run(["check", path, "--json", "--proof", proof]) == 3
-    fields = json.loads(capsys.readouterr().out)
-    assert (fields["reading"], fields["binary64_verdict"]) == ("decimal", "separable")
+    code, fields = json_answer(capsys, "check", path, "--proof", proof)
+    assert (code, fields["reading"], fields["binary64_verdict"]) == (3, "decimal", "separable")
     assert run(["verify", proof, path]) == 0
     capsys.readouterr()
     assert run(["check", path, "--decimal"]) == 3

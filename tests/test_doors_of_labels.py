@@ -1,7 +1,6 @@
 """Labels of any type stay different, and rows that tables name are paired by their names or not at all."""
 
 import math
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,17 +13,10 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from refusals import refused
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.text.data_error import DataError
-
-
-def refused(call: Callable[[], Any]) -> str:
-    with pytest.raises((InvalidProblemError, DataError)) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ import csv
 import json
 import os
 import re
-import subprocess
-import sys
 import unicodedata
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from commands import completed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -157,10 +156,7 @@ def test_what_a_stream_cannot_encode_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("größe,γ\n0,no\n1,yes\n", encoding="utf-8")
     for encoding in ("ascii", "latin-1", "cp1252"):
-        done = subprocess.run(
-            [sys.executable, "-m", "maxmargin", "margin", str(path)],
-            capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding},
-        )  # fmt: skip
+        done = completed("margin", str(path), text=False, env={**os.environ, "PYTHONIOENCODING": encoding})
         assert done.returncode == 0 and not done.stderr, done.stderr
         assert "größe" in done.stdout.decode(encoding) or b"gr\\xf6\\xdfe" in done.stdout
 

@@ -13,8 +13,8 @@ from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
+from strategies import integer_problems
 from zoo import Known
 
 import maxmargin as mm
@@ -118,18 +118,7 @@ def check_packing(problem: Problem, answer: FewestErrors) -> None:
     assert answer.packing_lower == math.ceil(sum(answer.witness_weights, Fraction(0)))
 
 
-@st.composite
-def problems(draw: st.DrawFn, most_rows: int = 10) -> Problem:
-    n, d = draw(st.integers(2, most_rows)), draw(st.integers(1, 3))
-    largest = draw(st.sampled_from([1, 2, 9]))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-largest, largest).map(float)))
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    if (y == y[0]).all():
-        y[0] = -y[0]
-    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans()))
-
-
-@given(problems())
+@given(integer_problems())
 @settings(max_examples=60)
 def test_against_all_hyperplanes(problem: Problem) -> None:
     answer = fewest_errors(problem)
@@ -137,7 +126,7 @@ def test_against_all_hyperplanes(problem: Problem) -> None:
     assert answer.lower == answer.upper == fewest_of_all_hyperplanes(signed_rows(problem))
 
 
-@given(problems(most_rows=6))
+@given(integer_problems(most_rows=6))
 @settings(max_examples=20)
 def test_against_all_ways_to_drop_rows(problem: Problem) -> None:
     n = problem.n_samples
@@ -205,7 +194,7 @@ def test_inseparable_data_have_some(inseparable: Known) -> None:
     assert answer.witnesses
 
 
-@given(problems(most_rows=7), st.integers(2, 4))
+@given(integer_problems(most_rows=7), st.integers(2, 4))
 @settings(max_examples=20)
 def test_copies_multiply_the_errors(problem: Problem, n_copies: int) -> None:
     X, y = problem.dense_rows(slice(None)), problem.y
@@ -215,7 +204,7 @@ def test_copies_multiply_the_errors(problem: Problem, n_copies: int) -> None:
     assert answer.lower == answer.upper == n_copies * fewest_errors(problem).upper
 
 
-@given(problems(most_rows=8), st.sampled_from([-900, -300, -40, 40, 300, 900]))
+@given(integer_problems(most_rows=8), st.sampled_from([-900, -300, -40, 40, 300, 900]))
 @settings(max_examples=20)
 def test_powers_of_two_change_nothing(problem: Problem, exponent: int) -> None:
     X = np.ldexp(problem.dense_rows(slice(None)), exponent)
@@ -225,7 +214,7 @@ def test_powers_of_two_change_nothing(problem: Problem, exponent: int) -> None:
     assert answer.error_rows.tolist() == errors_of(scaled, answer.w_exact, answer.b_exact)
 
 
-@given(problems(most_rows=8), st.randoms(use_true_random=False))
+@given(integer_problems(most_rows=8), st.randoms(use_true_random=False))
 @settings(max_examples=20)
 def test_order_and_the_names_of_the_classes_change_nothing(problem: Problem, random: Any) -> None:
     order = random.sample(range(problem.n_samples), problem.n_samples)
@@ -234,7 +223,7 @@ def test_order_and_the_names_of_the_classes_change_nothing(problem: Problem, ran
     assert other.lower == other.upper == fewest_errors(problem).upper
 
 
-@given(problems())
+@given(integer_problems())
 @settings(max_examples=30)
 def test_bounds_that_need_no_search(problem: Problem) -> None:
     answer = fewest_errors(problem)
@@ -279,7 +268,7 @@ def test_the_textbook_program_as_a_hint() -> None:
     assert "HIGHS" in [attempt.solver for attempt in mm.fewest_errors(X, y, solver="highs").attempts]
 
 
-@given(problems(most_rows=7), st.integers(0, 2**32 - 1), st.sampled_from(["nothing", "noise", "zeros", "ones"]))
+@given(integer_problems(most_rows=7), st.integers(0, 2**32 - 1), st.sampled_from(["nothing", "noise", "zeros", "ones"]))
 @settings(max_examples=20)
 def test_solvers_that_lie_change_nothing(problem: Problem, seed: int, lie: str) -> None:
     random = np.random.default_rng(seed)

@@ -1,6 +1,5 @@
 """The margin that a maximum-margin answer states is that of the very floats it returns."""
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import json_answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -194,8 +194,8 @@ def test_the_exact_plane_and_the_hull_weights_are_printed_in_full(
     lines = [",".join(map(repr, [*row, label])) for row, label in zip(X.tolist(), y, strict=True)]
     path.write_text("\n".join([",".join([*(f"x{j}" for j in range(1100)), "y"]), *lines]) + "\n")
     for options in ([], ["--proof", str(proof)]):  # 1,100 columns: the exact margin itself is not asked for
-        assert run(["margin", str(path), "--exact", "--exact-limit", "9", "--json", "--quiet", *options]) in (0, 4)
-        printed = json.loads(capsys.readouterr().out)
+        code, printed = json_answer(capsys, "margin", str(path), "--exact", "--exact-limit", "9", "--quiet", *options)
+        assert code in (0, 4)
     plane, hull = printed["exact_plane"], printed["exact_hull"]
     assert len(plane["w"]) == 1100 and printed["margin_squared"] is None
     square = margin_squared(X.tolist(), [2 * label - 1 for label in y], plane["w"], Fraction(plane["b"]))

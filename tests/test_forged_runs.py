@@ -1,7 +1,6 @@
 """Files of runs with a right digest and wrong content: refused in one line, or nothing false is said of them."""
 
 import copy
-import json
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import json_answer, refusal
 from forging import Content, places
 
 import maxmargin as mm
@@ -191,10 +191,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     command = ["perceptron", "agresti", "-q", "--resume", str(tmp_path / "state"), "--max-mistakes"]
     assert run([*command, "40"]) == 3
     claims_that_are_false(Content.of(tmp_path / "state.run"))[claim]().write(tmp_path / "state.run")
-    capsys.readouterr()
-    assert run([*command, "80", "--json"]) == 2
-    done = capsys.readouterr()
-    assert done.out == "" and done.err.count("\n") == 1 and "state.run: found " in done.err
+    assert "state.run: found " in refusal(capsys, *command, "80", "--json")
 
 
 def test_an_epoch_that_looks_clean_is_not_believed(tmp_path: Path) -> None:
@@ -217,8 +214,8 @@ def test_mistakes_of_a_resumed_run_are_said_to_be_those_of_the_file(
     command = ["perceptron", "agresti", "--resume", str(tmp_path / "state")]
     assert run([*command, "--max-mistakes", "40"]) == 3
     assert "as the resume file says" not in capsys.readouterr().out
-    assert run([*command, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["resumed_from"] == 40
+    code, fields = json_answer(capsys, *command)
+    assert (code, fields["resumed_from"]) == (0, 40)
     assert run(command) == 0
     assert "of these, and their epochs, are as the resume file says" in capsys.readouterr().out
 

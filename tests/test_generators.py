@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import json_answer
 from rays import facts_by_rays
 from references import exact_margin_squared, exact_verdict, is_separable
 
@@ -413,9 +414,8 @@ def test_generate_with_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_generate_prints_the_truth_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["generate", "agresti-quasi", "--json"]) == 0
-    fields = json.loads(capsys.readouterr().out)
-    assert fields["schema"] == "maxmargin.truth/1" and fields["touching_rows"] == [4, 5]
+    code, fields = json_answer(capsys, "generate", "agresti-quasi")
+    assert code == 0 and fields["schema"] == "maxmargin.truth/1" and fields["touching_rows"] == [4, 5]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--list"], ["xor", "--list"]])
@@ -425,8 +425,8 @@ def test_generate_lists_the_families(capsys: pytest.CaptureFixture[str], argumen
     for family in families():
         assert f"{family.usage}\n    {family.description}\n" in out
         assert family.description and len(family.description) <= 110
-    assert run(["generate", *arguments, "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["families"]) == len(families())
+    code, fields = json_answer(capsys, "generate", *arguments)
+    assert code == 0 and len(fields["families"]) == len(families())
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import completed
 
 AT_AN_IMPORT = """
 import os, signal, sys
@@ -120,10 +121,7 @@ def test_a_reader_who_left(arguments: list[str]) -> None:
     for merged in (False, True):
         reader, writer = os.pipe()
         os.close(reader)
-        done = subprocess.run(
-            [sys.executable, "-m", "maxmargin", *arguments],
-            stdout=writer, stderr=writer if merged else subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+        done = completed(*arguments, stdout=writer, stderr=writer if merged else subprocess.PIPE)
         os.close(writer)
         assert done.returncode == (2 if "nowhere.csv" in arguments else 141)
         assert merged or "Traceback" not in done.stderr

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from references import margins_of
 from scipy.sparse import csr_array
+from strategies import problems
 from zoo import Known
 
 import maxmargin as mm
@@ -35,15 +36,6 @@ from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
 parts = st.sampled_from([0.02, 0.3, 0.55, 0.9, 1.0])
-
-
-@st.composite
-def problems(draw: st.DrawFn, elements: st.SearchStrategy[float] = entries, most_columns: int = 3) -> Problem:
-    n, d = draw(st.integers(2, 10)), draw(st.integers(1, most_columns))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=elements))
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    y[:2] = -1.0, 1.0
-    return Problem(X, y, draw(st.booleans()))
 
 
 @st.composite
@@ -77,7 +69,7 @@ def is_narrow(answer: NuMargin) -> bool:
     return answer.gap <= 1e-9 * abs(answer.lower)
 
 
-@given(problems(), parts, st.data())
+@given(problems(entries), parts, st.data())
 @settings(deadline=None, max_examples=15)
 def test_the_interval_contains_both_textbook_optima(problem: Problem, part: float, data: st.DataObject) -> None:
     """The primal as written by Schölkopf et al., and its dual, written here."""
@@ -122,7 +114,7 @@ def half_distance_of_numbers(problem: Problem, shares: Shares) -> Fraction:
     return max(Fraction(0), low - other_high, other_low - high) / (2 if problem.bias else 1)
 
 
-@given(problems(most_columns=1), parts, st.data())
+@given(problems(entries, most_columns=1), parts, st.data())
 @settings(deadline=None, max_examples=40)
 def test_a_shared_point_is_claimed_only_where_there_is_one(problem: Problem, part: float, data: st.DataObject) -> None:
     shares, _ = shares_of(problem, part, data.draw(weights_for(problem)))
@@ -140,7 +132,7 @@ def test_shared_points_are_found_near_rounded_multipliers() -> None:
         assert 0 < np.abs(written).max() < 1e-9, "the multipliers shown are rounded; the proof is not"
 
 
-@given(problems(most_columns=1), parts, st.data())
+@given(problems(entries, most_columns=1), parts, st.data())
 @settings(deadline=None, max_examples=20)
 def test_reduced_hulls_of_numbers_are_intervals(problem: Problem, part: float, data: st.DataObject) -> None:
     """In one dimension the optimum is a fraction: minus half the square of nu times half the distance of intervals."""
@@ -182,7 +174,7 @@ def test_any_plane_is_above_any_multipliers(problem: Problem, part: float, data:
     assert lower == -math.inf or Fraction(lower) <= exact
 
 
-@given(problems(), parts, st.data())
+@given(problems(entries), parts, st.data())
 @settings(deadline=None, max_examples=40)
 def test_fitted_multipliers_become_feasible_by_scaling_down(problem: Problem, part: float, data: st.DataObject) -> None:
     n = problem.n_samples
@@ -265,7 +257,7 @@ def test_a_quantile_minimises(data: st.DataObject) -> None:
     assert [price(t) for t in quantile(values, weights, mass)] == [least, least]
 
 
-@given(problems(), parts, st.data())
+@given(problems(entries), parts, st.data())
 @settings(deadline=None, max_examples=20)
 def test_nu_is_between_the_errors_and_the_support(problem: Problem, part: float, data: st.DataObject) -> None:
     weights = data.draw(weights_for(problem))
@@ -282,7 +274,7 @@ def test_nu_is_between_the_errors_and_the_support(problem: Problem, part: float,
     assert math.isclose(nu * answer.rho, answer.w @ answer.w + c @ answer.slack, rel_tol=1e-5)
 
 
-@given(problems(), parts, st.data())
+@given(problems(entries), parts, st.data())
 @settings(deadline=None, max_examples=10)
 def test_weights_are_repeated_rows(problem: Problem, part: float, data: st.DataObject) -> None:
     counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(0, 3)))
@@ -298,7 +290,7 @@ def test_weights_are_repeated_rows(problem: Problem, part: float, data: st.DataO
     assert weighted.C is None or math.isclose(weighted.C, 1 / (weighted.rho * counts.sum()))
 
 
-@given(problems(), parts, st.integers(0, 2**32 - 1), st.sampled_from([-300, -20, 30, 300]))
+@given(problems(entries), parts, st.integers(0, 2**32 - 1), st.sampled_from([-300, -20, 30, 300]))
 @settings(deadline=None, max_examples=12)
 def test_invariances(problem: Problem, part: float, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)

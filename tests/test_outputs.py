@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import completed, refusal
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -70,9 +71,7 @@ def test_no_output_over_an_input(
     folder: Path, capsys: pytest.CaptureFixture[str], command: list[str], name: Callable[[Path], str], force: list[str]
 ) -> None:
     output = name(folder)
-    assert run([*command, output, *force]) == 2
-    done = capsys.readouterr()
-    assert done.out == "" and done.err.count("\n") == 1 and f"{output}: is one of the inputs" in done.err
+    assert f"{output}: is one of the inputs" in refusal(capsys, *command, output, *force)
     assert Path("d.csv").read_text() == TABLE
 
 
@@ -81,8 +80,7 @@ def test_pages_and_figures_are_not_written_over_an_input(folder: Path, capsys: p
     Path("figures").mkdir()
     os.link("d.csv", "figures/mistakes.svg")
     for output in (["-o", "page.html"], ["--figures", "figures"]):
-        assert run(["report", "d.csv", *output]) == 2
-        assert "is one of the inputs" in capsys.readouterr().err
+        assert "is one of the inputs" in refusal(capsys, "report", "d.csv", *output)
     assert Path("d.csv").read_text() == TABLE
 
 
@@ -95,8 +93,7 @@ def test_companions_of_a_source_are_inputs(folder: Path, capsys: pytest.CaptureF
     os.link("parts/part.csv", "part.json")
     for source, proof in (("X.npy", "labels.json"), ("parts", "part.json")):
         before = Path(proof).read_bytes()
-        assert run(["check", source, "--proof", proof]) == 2
-        assert "is one of the inputs" in capsys.readouterr().err
+        assert "is one of the inputs" in refusal(capsys, "check", source, "--proof", proof)
         assert Path(proof).read_bytes() == before
 
 
@@ -107,14 +104,12 @@ def test_what_resume_keeps_is_an_input(folder: Path, capsys: pytest.CaptureFixtu
     for trace in ("t.md", "state.run.md"):
         if trace == "state.run.md":
             Path(trace).symlink_to("state.run")
-        assert run([*command, "--trace", trace]) == 2
-        assert "is one of the inputs" in capsys.readouterr().err
+        assert "is one of the inputs" in refusal(capsys, *command, "--trace", trace)
 
 
 def test_the_file_behind_the_standard_input_is_an_input(folder: Path) -> None:
-    command = [sys.executable, "-m", "maxmargin", "check", "-", "--proof", "d.csv", "--force"]
     with Path("d.csv").open() as source:
-        done = subprocess.run(command, stdin=source, capture_output=True, text=True, check=False)
+        done = completed("check", "-", "--proof", "d.csv", "--force", stdin=source)
     assert done.returncode == 2 and "is one of the inputs" in done.stderr
     assert Path("d.csv").read_text() == TABLE
 
@@ -278,10 +273,8 @@ def test_what_is_no_regular_file_is_written_directly(tmp_path: Path) -> None:
 
 def test_the_own_output_in_a_file_is_not_replaced(folder: Path) -> None:
     with Path("out.txt").open("w") as output:
-        subprocess.run(
-            [sys.executable, "-m", "maxmargin", "check", "d.csv", "-q", "--json", "--proof", "/dev/stdout"],
-            stdout=output, check=True,
-        )  # fmt: skip
+        done = completed("check", "d.csv", "-q", "--json", "--proof", "/dev/stdout", stdout=output)
+        assert (done.returncode, done.stderr) == (0, "")
     lines = Path("out.txt").read_text()
     assert '"claim": "separable"' in lines and '"schema": "maxmargin.check/1"' in lines
 

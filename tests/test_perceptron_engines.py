@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from references import exact_perceptron
 from scipy.sparse import csr_array
+from strategies import problems
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError
@@ -79,17 +79,8 @@ numbers = st.one_of(
 )
 
 
-@st.composite
-def problems(draw: st.DrawFn) -> Problem:
-    n, d = draw(st.integers(2, 7)), draw(st.integers(1, 4))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=numbers))
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    y[:2] = -1.0, 1.0
-    return Problem(X, y, draw(st.booleans()))
-
-
 @given(
-    problems(),
+    problems(numbers, 7, 4),
     st.sampled_from(ZERO_RULES),
     st.sampled_from([1.0, 0.3, 1e-9]),
     st.sampled_from(METHODS),
@@ -293,7 +284,7 @@ def in_parts(problem: Problem, whole: PerceptronSettings, stops: list[int], seed
 
 
 @given(
-    problems(),
+    problems(numbers, 7, 4),
     st.sampled_from(list(Order)),
     st.sampled_from(list(Method)),
     st.lists(st.integers(1, 60), min_size=1, max_size=4),

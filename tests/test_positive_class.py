@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from commands import json_answer
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -142,8 +143,7 @@ COMMANDS = {
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = [name.split()[0], file, *COMMANDS[name], "--quiet"]
-    run([*command, "--json"])
-    fields = json.loads(capsys.readouterr().out)
+    _, fields = json_answer(capsys, *command)
     fields = fields["data"] if name == "report" else fields
     assert (fields["positive"], fields["positive_reason"]) == ("+", "the affirmative of +/-")
     run([*command, "--positive", "-"])
@@ -155,13 +155,11 @@ def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys
 def test_tables_of_classes_say_it_for_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "three.csv"
     path.write_text("x,y\n0,a\n1,b\n2,c\n3,a\n")
-    run(["check", str(path), "--json"])
-    fields = json.loads(capsys.readouterr().out)
+    _, fields = json_answer(capsys, "check", str(path))
     assert (fields["positive"], fields["positive_reason"]) == (None, None)
     assert all(entry["positive"] == entry["class"] for entry in fields["one_vs_rest"])
     assert all(entry["positive"] == entry["classes"][1] for entry in fields["pairs"])
-    run(["report", str(path), "--json", "--orders", "0", "--max-epochs", "3", "--quiet"])
-    tables = json.loads(capsys.readouterr().out)
+    _, tables = json_answer(capsys, "report", str(path), "--orders", "0", "--max-epochs", "3", "--quiet")
     for table in (fields, tables):
         assert {entry["positive_reason"] for entry in table["one_vs_rest"]} == {"the class against the rest"}
         assert {entry["positive_reason"] for entry in table["pairs"]} == {"the second class of the pair"}

@@ -1,6 +1,5 @@
 """Reports on data outside memory: the same numbers as in memory, from passes over the rows."""
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from commands import json_answer
 
 import maxmargin as mm
 from maxmargin.api.verbs import problem_of
@@ -269,6 +269,5 @@ def test_more_classes_are_refused_in_one_line(tmp_path: Path, capsys: pytest.Cap
 def test_a_proof_is_verified_in_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, proof = parquet(tmp_path, *separable()), tmp_path / "proof.json"
     assert run(["check", str(path), "--proof", str(proof), "-q"]) == 0
-    capsys.readouterr()
-    assert run(["verify", str(proof), str(path), "--memory", "1MiB", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["valid"] is True
+    code, fields = json_answer(capsys, "verify", str(proof), str(path), "--memory", "1MiB")
+    assert (code, fields["valid"]) == (0, True)

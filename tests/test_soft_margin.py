@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from references import margins_of
 from scipy.sparse import csr_array
+from strategies import problems
 from zoo import Known
 
 from maxmargin.data.dataset import load
@@ -30,15 +31,6 @@ small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
 
 
-@st.composite
-def problems(draw: st.DrawFn, elements: st.SearchStrategy[float] = entries) -> Problem:
-    n, d = draw(st.integers(2, 10)), draw(st.integers(1, 3))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=elements))
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    y[:2] = -1.0, 1.0
-    return Problem(X, y, draw(st.booleans()))
-
-
 prices = st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])
 
 
@@ -52,7 +44,7 @@ def textbook_optimum(problem: Problem, C: float) -> float:
     return float(program.problem.solve(solver="CLARABEL"))
 
 
-@given(problems(), prices)
+@given(problems(entries), prices)
 @settings(deadline=None, max_examples=30)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
@@ -64,7 +56,7 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) 
     assert answer.gap >= answer.objective - answer.lower
 
 
-@given(problems(), prices)
+@given(problems(entries), prices)
 @settings(deadline=None, max_examples=30)
 def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
@@ -92,7 +84,7 @@ def test_any_plane_is_above_any_multipliers(problem: Problem, data: st.DataObjec
     assert 0 <= Fraction(lower) <= exact
 
 
-@given(problems(), st.data())
+@given(problems(entries), st.data())
 def test_ordinary_objectives_are_tight(problem: Problem, data: st.DataObject) -> None:
     w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
     exact = exact_objective(margins_of(problem.X, problem.y, w, 0.25), w, 3.0)
@@ -101,7 +93,7 @@ def test_ordinary_objectives_are_tight(problem: Problem, data: st.DataObject) ->
     )
 
 
-@given(problems(), st.data())
+@given(problems(entries), st.data())
 @example(Problem(np.zeros((3, 1)), np.array([-1.0, 1.0, 1.0])), None)
 def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject | None) -> None:
     w = np.zeros(1) if data is None else data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
@@ -129,7 +121,7 @@ def test_great_prices_approach_the_hard_margin(separable: Known) -> None:
             assert math.isclose(answer.objective, limit, rel_tol=1e-6)
 
 
-@given(problems(), st.sampled_from([1e-6, 1e-9, 1e-13]))
+@given(problems(entries), st.sampled_from([1e-6, 1e-9, 1e-13]))
 @settings(deadline=None, max_examples=30)
 def test_small_prices_leave_w_at_zero(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
@@ -152,7 +144,7 @@ def test_known_problems_at_every_price(known: Known) -> None:
         previous = dense.objective
 
 
-@given(problems(), prices, st.integers(0, 2**32 - 1), st.integers(-20, 20))
+@given(problems(entries), prices, st.integers(0, 2**32 - 1), st.integers(-20, 20))
 @settings(deadline=None, max_examples=30)
 def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -260,7 +252,7 @@ def test_solvers_that_raise_leave_the_trivial_plane(monkeypatch: pytest.MonkeyPa
     assert {attempt.status for attempt in answer.attempts} >= {"RuntimeError"}
 
 
-@given(problems())
+@given(problems(entries))
 @settings(deadline=None, max_examples=20)
 def test_multipliers_write_the_normal(problem: Problem) -> None:
     answer = soft_margin(problem, 1.0)
@@ -270,7 +262,7 @@ def test_multipliers_write_the_normal(problem: Problem) -> None:
     assert set(answer.support) == set(np.flatnonzero(answer.dual > 1e-7 * answer.dual.max()))
 
 
-@given(problems(), st.data())
+@given(problems(entries), st.data())
 @settings(deadline=None)
 def test_the_best_offset_of_weighted_rows_is_that_of_repeated_rows(problem: Problem, data: st.DataObject) -> None:
     w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
@@ -290,7 +282,7 @@ def _repeated(problem: Problem, counts: Any) -> Problem:
     return Problem(problem.X[rows], problem.y[rows], problem.bias)
 
 
-@given(problems(), st.data(), prices)
+@given(problems(entries), st.data(), prices)
 @settings(deadline=None, max_examples=30)
 def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: float) -> None:
     counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(0, 3)))
@@ -327,7 +319,7 @@ def test_solvers_have_no_part_in_structured_methods() -> None:
             soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method=method, solver="CLARABEL")
 
 
-@given(problems(), st.lists(prices, min_size=1, max_size=4))
+@given(problems(entries), st.lists(prices, min_size=1, max_size=4))
 @settings(deadline=None, max_examples=20)
 def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None:
     for method in ("auto", "interior-point"):

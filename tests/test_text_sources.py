@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import json_answer, refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
@@ -55,14 +56,6 @@ def error(*arguments: Any, **options: Any) -> str:
     with pytest.raises(DataError) as caught:
         mm.load(*arguments, **options)
     return str(caught.value)
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    assert run([str(argument) for argument in arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert len(captured.err.splitlines()) == 1
-    return captured.err
 
 
 # Decimal commas
@@ -241,7 +234,7 @@ def test_one_hot_is_never_advised_for_numbers(
     values = [text.replace(text[-1], f"{text[-1]}{i}") for i in range(100, 190)]
     values = [f"1,{i}" for i in range(100, 190)] if text == "1,234" else values
     path = write("a;y\n" + "".join(f"{value};{i % 2}\n" for i, value in enumerate(values)))
-    message = refused(capsys, "check", path, *options)
+    message = refusal(capsys, "check", path, *options)
     assert "line 2, column 'a'" in message
     assert "it looks like" in message
     assert "encode it with --one-hot" not in message
@@ -259,10 +252,10 @@ def test_categories_that_look_like_numbers_are_named_to_be_encoded(
     write: Write, capsys: pytest.CaptureFixture[str], values: list[str], memory: list[str]
 ) -> None:
     path = write("a;y\n" + "".join(f"{value};{i % 2}\n" for i, value in enumerate(values * 10)))
-    message = refused(capsys, "check", path, *memory)
+    message = refusal(capsys, "check", path, *memory)
     assert f"line 2, column 'a': found {values[0]!r}, expected a number (it looks like a" in message
     assert "encode it with --one-hot" not in message
-    assert "it looks like a" in (unnamed := refused(capsys, "check", path, "--one-hot"))
+    assert "it looks like a" in (unnamed := refusal(capsys, "check", path, "--one-hot"))
     assert unnamed.count("--one-hot-column") == 1
     assert mm.load(path, one_hot="a").n_features == 1
 
@@ -309,12 +302,12 @@ def test_different_texts_are_refused_unless_the_column_is_named(
         assert "separate anything" in message
         assert "one_hot=[...]" in message
         assert mm.load(source, one_hot=["a"]).n_features == mm.load(source, one_hot="a").n_features == len(set(texts))
-    message = refused(capsys, "check", path, "--one-hot")
+    message = refusal(capsys, "check", path, "--one-hot")
     assert "--one-hot-column" in message
     assert "one_hot" not in message
     for named in (["--one-hot-column", "a"], ["--one-hot", "--one-hot-column", "0"]):
-        assert run(["check", str(path), *named, "--quiet", "--json"]) in (0, 3)
-        assert json.loads(capsys.readouterr().out)["n_features"] == len(set(texts))
+        code, fields = json_answer(capsys, "check", str(path), *named, "--quiet")
+        assert code in (0, 3) and fields["n_features"] == len(set(texts))
 
 
 def test_different_texts_do_separate_anything(write: Write) -> None:
@@ -548,7 +541,7 @@ def test_formats_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "no such file" in error("iris", format="csv")
     assert "sep=: found a bundled data set" in error("iris", sep=";")
     assert "decimal_comma=True: found a generated data set" in error("xor", decimal_comma=True)
-    assert "--format" in refused(capsys, "check", "iris", "--format", "xlsx")
+    assert "--format" in refusal(capsys, "check", "iris", "--format", "xlsx")
 
 
 # Proofs say how their data were read
@@ -632,10 +625,10 @@ def test_python_is_answered_in_python(write: Write, capsys: pytest.CaptureFixtur
     for options in ({}, {"drop": "b", "label": "q"}, {"drop": "q"}, {"id": "q"}, {"memory": 1}, {"drop": "y"}):
         message = error(path, **options)
         assert "--" not in message
-        command = refused(capsys, "check", path, *(f"--{name}={value}" for name, value in options.items()))
+        command = refusal(capsys, "check", path, *(f"--{name}={value}" for name, value in options.items()))
         assert "=" not in command.replace("'=", "")
     assert "drop= or encode it with one_hot=True" in error(path)
-    assert "--drop or encode it with --one-hot" in refused(capsys, "check", path)
+    assert "--drop or encode it with --one-hot" in refusal(capsys, "check", path)
     with pytest.raises(InvalidProblemError, match="one class with positive="):
         mm.separability([[0.0], [1.0], [2.0]], [0.5, 1.5, 2.5])
     with pytest.raises(InvalidProblemError, match="or positive= to choose one"):
@@ -644,8 +637,8 @@ def test_python_is_answered_in_python(write: Write, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("command", ["check", "margin", "online", "fewest-errors", "verify"])
 def test_usage_errors_point_to_the_help_of_the_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"(maxmargin {command} -h explains it)" in refused(capsys, command, "--no-such-option")
-    assert "(maxmargin -h lists the commands)" in refused(capsys, "no-such-command")
+    assert f"(maxmargin {command} -h explains it)" in refusal(capsys, command, "--no-such-option")
+    assert "(maxmargin -h lists the commands)" in refusal(capsys, "no-such-command")
 
 
 def test_a_report_says_what_it_wants() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from commands import completed
 from scipy.sparse import csr_array
 
 import maxmargin as mm
@@ -186,10 +187,10 @@ def test_a_proof_that_is_not_checked_in_time_is_neither_valid_nor_invalid(tmp_pa
     data, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
     pd.DataFrame(rows).to_csv(data, index=False)
     assert command(["check", str(data), "--proof", str(proof), "--quiet"]) == 3
-    in_no_time = _process("verify", str(proof), str(data), "--time-limit", "0.001")
+    in_no_time = completed("verify", str(proof), str(data), "--time-limit", "0.001")
     assert (in_no_time.returncode, in_no_time.stdout) == (4, "")
     assert in_no_time.stderr.endswith("maxmargin: not finished within the time limit of 0.001 s\n")
-    assert _process("verify", str(proof), str(data), "--time-limit", "100").returncode == 0
+    assert completed("verify", str(proof), str(data), "--time-limit", "100").returncode == 0
 
 
 def test_an_interrupt_by_the_clock_that_a_callback_swallows_is_repeated() -> None:
@@ -221,15 +222,10 @@ def test_the_limit_ends_a_wait_for_input_and_work_in_the_background(tmp_path: Pa
     proof = tmp_path / "proof.json"
     assert command(["check", "xor", "--proof", str(proof), "--quiet"]) == 3
     reader, writer = os.pipe()
-    done = subprocess.run(
-        [sys.executable, "-m", "maxmargin", "verify", str(proof), "-", "--time-limit", "1"],
-        stdin=reader, capture_output=True, text=True, check=False, timeout=50,
+    done = completed(
+        "verify", str(proof), "-", "--time-limit", "1", stdin=reader, timeout=50,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )  # fmt: skip
     os.close(writer)
     os.close(reader)
     assert done.returncode == 4, done.stderr
-
-
-def _process(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], capture_output=True, text=True, check=False)

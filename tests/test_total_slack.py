@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
-from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
+from strategies import integer_problems
 from zoo import Known
 
 import maxmargin as mm
@@ -20,17 +19,6 @@ from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 from maxmargin.solvers.fewest_errors.total_slack import TotalSlack, least_total_slack
 from maxmargin.solvers.problem.problem import Problem
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> Problem:
-    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
-    largest = draw(st.sampled_from([1, 2, 9]))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-largest, largest).map(float)))
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    if (y == y[0]).all():
-        y[0] = -y[0]
-    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans()))
 
 
 def check(problem: Problem, answer: TotalSlack) -> None:
@@ -58,7 +46,7 @@ def textbook(problem: Problem) -> float:
         return float(program.solve(solver="HIGHS"))
 
 
-@given(problems())
+@given(integer_problems(9))
 @settings(max_examples=60)
 def test_against_the_textbook_program(problem: Problem) -> None:
     answer = least_total_slack(problem)
@@ -68,7 +56,7 @@ def test_against_the_textbook_program(problem: Problem) -> None:
     assert answer.lower - 1e-6 <= textbook(problem) <= answer.upper + 1e-6
 
 
-@given(problems())
+@given(integer_problems(9))
 @settings(max_examples=30)
 def test_the_fewest_errors_fit_in_it(problem: Problem) -> None:
     answer, fewest = least_total_slack(problem), fewest_errors(problem).upper
@@ -105,7 +93,7 @@ def test_separable_data_need_none(separable: Known) -> None:
     assert not answer.slack.any()
 
 
-@given(problems(), st.sampled_from([-60, -7, 7, 60]), st.integers(2, 3))
+@given(integer_problems(9), st.sampled_from([-60, -7, 7, 60]), st.integers(2, 3))
 @example(Problem(np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([1.0, -1.0])), 60, 2)  # few offsets are floats
 @settings(max_examples=20)
 def test_units_change_nothing_and_copies_multiply(problem: Problem, exponent: int, n_copies: int) -> None:
@@ -123,7 +111,7 @@ def test_iris() -> None:
     assert answer.status is Status.OPTIMAL and answer.gap < 1e-9
 
 
-@given(problems(), st.sampled_from(["nothing", "noise", "halves"]))
+@given(integer_problems(9), st.sampled_from(["nothing", "noise", "halves"]))
 @settings(max_examples=60)
 def test_a_solver_that_lies_widens_the_interval_only(problem: Problem, lie: str) -> None:
     random = np.random.default_rng(0)

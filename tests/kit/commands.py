@@ -1,0 +1,41 @@
+"""The command line, in this process and in one of its own."""
+
+import json
+import subprocess
+import sys
+from subprocess import PIPE
+from typing import Any
+
+import pytest
+
+from maxmargin.cli.app import run
+
+
+def json_answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    """Return the exit code and the JSON answer of a command."""
+    capsys.readouterr()  # forgets the output of earlier commands
+    code = run([*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """Return the one line that refuses a command, whose exit code is 2."""
+    capsys.readouterr()  # forgets the output of earlier commands
+    assert run([str(argument) for argument in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """Start a command in a process of its own, with its output and its errors in pipes."""
+    pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-m", "maxmargin", *arguments], **{**pipes, **options})
+
+
+def completed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[Any]:
+    """Run a command in a process of its own to its end."""
+    pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
+    return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], check=False, **{**pipes, **options})
