@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.text.data_error import DataError
+import maxmargin as mm
 
 
 def refused(call: Callable[[], Any]) -> str:
     """Return the one line with which a call refuses its data."""
-    with pytest.raises((InvalidProblemError, DataError)) as caught:
+    with pytest.raises((mm.InvalidProblemError, mm.DataError)) as caught:
         call()
     assert "\n" not in str(caught.value)
     return str(caught.value)
