@@ -9,7 +9,7 @@ PEERS := $(VENV)/.peers
 BENCH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help report test slow lint types pyright layers doctests coverage wheel bench clean distclean
+.PHONY: help report test quick slow lint types pyright layers doctests coverage wheel bench clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ report: $(READY) ## write two margin reports, iris and breast_cancer, as HTML pa
 
 test: $(READY) ## the tests, without the slow ones, on all cores
 	@$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
+
+quick: $(READY) ## a quarter of the tests, one case of each, on all cores: about a minute
+	@$(BIN)/python -m pytest --quick -n auto --dist worksteal
 
 slow: $(READY) ## the slow tests, on all cores
 	@$(BIN)/python -m pytest -m slow -n auto --dist worksteal
@@ -56,9 +59,9 @@ wheel: $(READY) ## build the wheel into dist/
 	@rm -rf build dist/maxmargin-*.whl
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
-bench: $(PEERS) ## all benchmarks, an hour or so, into README.md; they go on where they stopped; BENCH="--scale 0.01" for a first look
+bench: $(PEERS) ## all benchmarks, an hour or so, into docs/benchmarks.md and README.md; they go on where they stopped; BENCH="--scale 0.01" for a first look
 	@$(BIN)/python benchmarks/run.py $(BENCH)
-	@$(BIN)/python benchmarks/tables.py -o benchmarks/results/tables.md --into README.md
+	@$(BIN)/python benchmarks/tables.py --into docs/benchmarks.md --into README.md
 
 clean: ## delete what was built, the caches and the pages
 	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis margin-report-*.html

@@ -1,16 +1,17 @@
-"""Writes what the benchmarks measured at full size as Markdown, and brings README.md up to date.
+"""Writes what the benchmarks measured at full size as Markdown, into docs/benchmarks.md and README.md.
 
-What stands in a Markdown file between `<!-- benchmark: NAME -->` and `<!-- benchmark end -->` is replaced. NAME is
+The text of a Markdown file between `<!-- benchmark: NAME -->` and `<!-- benchmark end -->` is replaced. NAME is
 
-* goals: what was asked for next to what was measured;
+* goals: the targets next to the measured values;
+* best: the comparisons that README.md shows;
 * a benchmark, like margins: its table;
-* tables: the tables of all benchmarks that the file does not show elsewhere, each folded up.
+* tables: the tables of all benchmarks that the file does not show elsewhere, each with a heading.
 
-A block of which nothing was measured stays as it is.
+A block whose benchmarks were not measured stays as it is.
 
 Examples:
-  python benchmarks/tables.py                     print all tables
-  python benchmarks/tables.py --into README.md    replace the blocks of the file
+  python benchmarks/tables.py                      print all tables
+  python benchmarks/tables.py --into README.md     replace the blocks of the file
 """
 
 import argparse
@@ -24,6 +25,15 @@ Facts = dict[str, Any]
 
 RESULTS = Path(__file__).parent / "results"
 
+COMPARISONS = (
+    ("the maximum margin", "hard_margin", "100k x 50", "cvxpy, default solver"),
+    ("the soft margin at C = 1", "soft_margin", "20k x 20", "LIBSVM, tol = 1e-4"),
+    ("the maximum margin", "hard_margin", "1M x 50", "PIQP, dense, called directly"),
+    ("is it separable?", "verdicts", "digits, 4 against the rest", "HiGHS LP"),
+    ("epochs of the perceptron", "perceptron", "wine, class_1", "scikit-learn"),
+)
+"""Questions, and the benchmark, the data and the peer that README.md shows for each."""
+
 BLOCK = re.compile(r"(<!-- benchmark: (\w+) -->\n).*?(<!-- benchmark end -->)", re.DOTALL)
 
 
@@ -34,9 +44,12 @@ def table(report: Facts) -> str:
     if units:
         headings.append(f"times {units[0]}" if len(units) == 1 else "times what cannot be avoided")
     headings += ["from the proven optimum", *report["columns"].values()]
-    rows = _without_empty_columns([headings, *(_row(report, cell) for cell in report["cells"])])
-    rows.insert(1, ["---", "---", *["---:"] * (len(rows[0]) - 2)])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return _markdown(_without_empty_columns([headings, *(_row(report, cell) for cell in report["cells"])]))
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    rule = ["---", "---", *["---:"] * (len(rows[0]) - 2)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])
 
 
 def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
@@ -45,9 +58,24 @@ def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
     return [list(row) for row in zip(*kept, strict=True)]
 
 
+def best(reports: list[Facts]) -> str | None:
+    """Return the comparisons as a table, or None where one of them was not measured."""
+    cells = {(report["benchmark"], cell["data"], cell["peer"]): cell for report in reports for cell in report["cells"]}
+    rows = [
+        ["question", "data", "maxmargin", "compared with", "its time", "times ours", "its distance from the optimum"]
+    ]
+    for question, benchmark, data, peer in COMPARISONS:
+        ours, other = cells.get((benchmark, data, "maxmargin")), cells.get((benchmark, data, peer))
+        if not (ours and other and ours["seconds"] and other["seconds"]):
+            return None
+        times = [f"{ours['seconds']:.3g} s", _method(other), f"{other['seconds']:.3g} s", _times(other, "times_ours")]
+        rows.append([question, data, *times, _accuracy(other)])
+    return _markdown(rows)
+
+
 def document(reports: list[Facts]) -> str:
-    """Return all benchmarks with their titles, and what they were measured on."""
-    return "\n\n".join(f"### {_title(report)}\n\n{table(report)}\n\n{footnote(report)}" for report in reports) + "\n"
+    """Return all benchmarks with their titles, and how they were measured."""
+    return "\n\n".join(_section(report) for report in reports) + "\n"
 
 
 def merged(text: str, reports: list[Facts]) -> str:
@@ -65,10 +93,12 @@ def _content(name: str, reports: list[Facts], shown: set[str]) -> str | None:
     from goals import goals
 
     if name == "goals":
-        return f"{goals(reports)}\n\n{footnote(_joined(reports))}" if reports else None
+        return f"{goals(reports)}\n\n{procedure(_joined(reports))}" if reports else None
+    if name == "best":
+        return best(reports)
     if name == "tables":
-        return "\n\n".join(_folded(report) for report in reports if report["benchmark"] not in shown) or None
-    return next((table(report) for report in reports if report["benchmark"] == name), None)
+        return "\n\n".join(_section(report) for report in reports if report["benchmark"] not in shown) or None
+    return next((_table_and_machine(report) for report in reports if report["benchmark"] == name), None)
 
 
 def _joined(reports: list[Facts]) -> Facts:
@@ -76,13 +106,13 @@ def _joined(reports: list[Facts]) -> Facts:
     return reports[0] | {"cells": [cell for report in reports for cell in report["cells"]]}
 
 
-def _folded(report: Facts) -> str:
-    return f"<details><summary>{_title(report)}</summary>\n\n{table(report)}\n\n</details>"
-
-
-def _title(report: Facts) -> str:
+def _section(report: Facts) -> str:
     size = "" if report["scale"] == 1 else f" (at {report['scale']:g} of the full size)"
-    return f"{report['title']}{size}"
+    return f"### {report['title'].rstrip('.')}{size}\n\n{_table_and_machine(report)}"
+
+
+def _table_and_machine(report: Facts) -> str:
+    return f"{table(report)}\n\n{machine_and_versions(report)}"
 
 
 def _row(report: Facts, cell: Facts) -> list[str]:
@@ -139,15 +169,22 @@ def _fact(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def footnote(report: Facts) -> str:
-    """Say how and on what it was measured."""
-    machine = report["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+def procedure(report: Facts) -> str:
+    """Say how it was measured."""
     return (
         f"Medians of {report['repeat']} runs, fewer where together they would take more than {report['budget']:g} s; "
         f"a run of more than {report['limit']:g} s has failed. Each cell in a process of its own, validation included, "
-        f"imports and compilation excluded.{_others(report)} {machine['processor']}, {machine['cores']} cores, "
-        f"{machine['memory_gib']} GiB; {', '.join(machine['blas'])}; Arrow on {machine['arrow_threads']} threads; "
+        f"imports and compilation excluded.{_others(report)}"
+    )
+
+
+def machine_and_versions(report: Facts) -> str:
+    """Say on what machine, and with which libraries, it was measured."""
+    machine = report["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    return (
+        f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB; "
+        f"{', '.join(machine['blas'])}; Arrow on {machine['arrow_threads']} threads; "
         f"Python {machine['python']}, {versions}."
     )
 
@@ -163,19 +200,23 @@ def main() -> None:
     parser.add_argument(
         "reports", type=Path, nargs="*", help="JSON files that a benchmark wrote (default: all results)"
     )
-    parser.add_argument("-o", "--output", type=Path, help="write all tables to this file")
-    parser.add_argument("--into", type=Path, metavar="FILE", help="replace the blocks of this Markdown file")
+    parser.add_argument(
+        "--into",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="replace the blocks of this Markdown file; repeatable",
+    )
     options = parser.parse_args()
     paths = options.reports or [path for path in sorted(RESULTS.glob("*.json")) if "@" not in path.name]
     reports = [json.loads(path.read_text()) for path in paths]
     if not reports:
         print("nothing was measured at full size, so nothing is written", file=sys.stderr)
         return
-    if options.into:
-        options.into.write_text(merged(options.into.read_text(), reports))
-    if options.output:
-        options.output.write_text(document(reports))
-    if not (options.into or options.output):
+    for page in options.into:
+        page.write_text(merged(page.read_text(), reports))
+    if not options.into:
         print(document(reports), end="")
 
 

@@ -1,4 +1,4 @@
-"""The pages under docs/ say what the code does: every ``>>>`` is run, every link leads somewhere."""
+"""The README and the pages under docs/ are true: every ``>>>`` is run, every link leads somewhere."""
 
 import doctest
 import re
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+README = ROOT / "README.md"
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), README]
 EXECUTED = [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -51,7 +52,7 @@ def test_examples_stand_in_python_console_blocks(page: Path) -> None:
     assert ">>>" not in prose_of(page)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_relative_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(prose_of(page)):
         if re.match(r"[a-z]+:", link):
@@ -62,9 +63,14 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors_of(target), f"{page.name} links to {link}, which is no heading there"
 
 
-def test_the_pages_about_the_perceptron_are_executed() -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if page != README], ids=lambda page: page.stem)
+def test_the_readme_links_to_every_page(page: Path) -> None:
+    assert f"docs/{page.name}" in LINK.findall(prose_of(README))
+
+
+def test_the_pages_that_show_results_are_executed() -> None:
     expected = {"notation", "questions-the-notes-leave-open", "what-lecture-notes-get-wrong"}
-    expected |= {"perceptron", "family", "bounds", "studies", "boolean", "fewest-errors"}
+    expected |= {"perceptron", "family", "bounds", "studies", "boolean", "fewest-errors", "using", "README"}
     assert expected <= {page.stem for page in EXECUTED}
 
 
