@@ -63,6 +63,12 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors_of(target), f"{page.name} links to {link}, which is no heading there"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_that_a_page_names_are_there(page: Path) -> None:
+    for name in re.findall(r"`((?:benchmarks|maxmargin|reports|solvers|tests)/[\w/.-]*)`", prose_of(page)):
+        assert (ROOT / name).exists(), f"{page.name} names {name}, which is not there"
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page != README], ids=lambda page: page.stem)
 def test_the_readme_links_to_every_page(page: Path) -> None:
     assert f"docs/{page.name}" in LINK.findall(prose_of(README))
