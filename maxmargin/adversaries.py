@@ -1,4 +1,4 @@
-"""Sequences of rows on which every conservative learner makes many mistakes: the public names.
+"""Adversaries that make up every row, so that each round is a mistake: the public names.
 
 >>> from maxmargin.adversaries import bisecting_threshold
 >>> bisecting_threshold(n_rounds=3).n_mistakes

@@ -5,7 +5,14 @@
 4
 """
 
-from maxmargin.teaching.cover import count_dichotomies, cover_count, cover_probability, is_in_general_position
+from maxmargin.teaching.counts import (
+    count_dichotomies,
+    count_threshold_functions,
+    cover_count,
+    cover_probability,
+    is_in_general_position,
+    threshold_functions,
+)
 from maxmargin.teaching.cube import cube
 from maxmargin.teaching.exact_winnow import WinnowRun, as_disjunction, winnow, winnow_bound
 from maxmargin.teaching.formula import Formula
@@ -20,7 +27,6 @@ from maxmargin.teaching.literals import (
     disjunction,
     random_concept,
 )
-from maxmargin.teaching.threshold_functions import count_threshold_functions, threshold_functions
 
 __all__ = [
     "Connective",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from importlib import import_module
 from itertools import combinations, product
 from typing import Any
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.linalg import hadamard
 
 from maxmargin import generate, hard_margin, perceptron, separability
-from maxmargin.api.verbs import decide
 from maxmargin.boolean import (
     Formula,
     LiteralConcept,
@@ -26,7 +24,7 @@ from maxmargin.boolean import (
     threshold_functions,
 )
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.teaching.counts import symmetry_classes
 
 SPELLINGS = {"~": ("~", "!", "not ", "NOT "), "&": ("&", " and "), "^": ("^", " xor "), "|": ("|", " or ", " Or ")}
 
@@ -82,7 +80,11 @@ def test_the_formula_of_known_margin() -> None:
     ("x1 + x2", 4, r"'\+'", "an operator"),
     ("x1and x2", 1, "'x1and'", "a variable"),
     ("2", 1, "'2'", "a variable"),
-    ("x" + "9" * 5000, 1, "'x9", "a variable"),
+    ("x" + "9" * 5000, 1, r"'x9{39}\.\.\.'", "a variable with a number up to 999999"),
+    ("~x99999999999", 2, "'x99999999999'", "a variable with a number up to 999999"),
+    ("y" * 5000, 1, r"'y{40}\.\.\.'", "a variable x1"),
+    ("~" * 100_000, 100_001, "the end", "a variable"),
+    ("(" * 100_000 + "x1", 100_003, "the end", "at character 100000"),
     ("x1 | __import__('os')", 6, "'__import__'", "a variable"),
 ])  # fmt: skip
 def test_what_is_no_formula(text: str, place: int, found: str, expected: str) -> None:
@@ -98,6 +100,15 @@ def test_long_formulas_need_no_recursion() -> None:
     depth = 20_001
     formula = Formula.parse("(" * depth + "~" * depth + "x1" + ")" * depth)
     assert formula.truth_table()[1].tolist() == [1, -1]
+
+
+def test_operands_that_do_not_fit_into_memory_are_refused() -> None:
+    """The values of 2^14 constants at the 2^16 rows of the cube take 1 GiB until the last operator is applied."""
+    formula = Formula.parse("x16 | (" + "0 | (" * 2**14 + "1" + ")" * 2**14 + ")")
+    with pytest.raises(InvalidOptionError, match=f"found {2**14 + 2} nested operands, expected at most {2**14}"):
+        formula.truth_table()
+    shallow = Formula.parse("x2 | (" + "0 | (" * 2**14 + "x1" + ")" * 2**14 + ")")
+    assert shallow.truth_table()[1].tolist() == [-1, 1, 1, 1]
 
 
 def test_formulas_check_their_arguments() -> None:
@@ -224,13 +235,13 @@ def test_threshold_functions_are_those_of_small_whole_weights(n: int, count: int
 
 
 @pytest.mark.parametrize("n, n_classes", [(1, 2), (2, 4), (3, 14), (4, 222)])
-def test_one_function_of_every_class_is_decided(n: int, n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many classes there are under permutation and negation of variables, and negation; one holds the constants."""
-    module = import_module("maxmargin.teaching.threshold_functions")
-    decided: list[Problem] = []
-    monkeypatch.setattr(module, "decide", lambda problem: decided.append(problem) or decide(problem))
-    threshold_functions(n)
-    assert len(decided) == n_classes - 1
+def test_one_function_of_every_class_is_decided(n: int, n_classes: int) -> None:
+    """These are the numbers of classes under permutation and negation of variables, and negation of the function."""
+    classes = [set(codes.tolist()) for codes in symmetry_classes(n)]
+    assert len(classes) == n_classes
+    assert sorted(code for codes in classes for code in codes) == list(range(2**2**n))
+    everything = 2**2**n - 1
+    assert all(everything - code in codes for codes in classes for code in codes)
 
 
 def test_every_function_of_three_variables_is_decided_as_its_class() -> None:

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 from zoo import Known
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
+from maxmargin.boolean import conjunction_bound
 from maxmargin.cli.app import run as run_command
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
@@ -309,7 +310,7 @@ def test_literals_are_recognised(d: int, k: int, sign: int) -> None:
     y = sign * np.where((X[:, :k] * literals > 0).all(axis=1), 1.0, -1.0)
     run = run_perceptron(Problem(X, y))
     bound = check(Problem(X, y), run, None)["conjunction"]
-    assert bound.valid and bound.value == (d + 1) * (k * k - k + 1)
+    assert bound.valid and bound.value == (d + 1) * (k * k - k + 1) == conjunction_bound(d, k)
     assert not check(Problem(X, y), run_perceptron(Problem(X, y), bias_scale=2.0), None)["conjunction"].valid
     assert not check(Problem(X, y, bias=False), run_perceptron(Problem(X, y, bias=False), max_epochs=3), 3)[
         "conjunction"

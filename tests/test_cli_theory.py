@@ -311,6 +311,7 @@ def test_check_of_an_exclusive_or(capsys: pytest.CaptureFixture[str]) -> None:
         ("", ["character 1", "the end"]),
         ("1", ["no variable"]),
         ("x1 & x17", ["17 variables", "16"]),
+        ("x99999999999", ["character 1", "'x99999999999'", "a number up to 999999"]),
         ("x1 & x2:trits", ["'trits'", "signs", "bits"]),
         ("x1 | ~x1", ["one class only"]),
     ],

@@ -390,8 +390,8 @@ def test_decimal_columns_with_missing_values() -> None:
 
 
 def test_exact_functions_of_arrays_do_not_round() -> None:
+    from maxmargin.boolean import is_in_general_position
     from maxmargin.data.features import products
-    from maxmargin.teaching.cover import is_in_general_position
 
     X = [[2**53 + 1, 2**53], [1, 1]]
     for function in (is_in_general_position, products):

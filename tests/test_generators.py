@@ -17,7 +17,7 @@ from references import exact_margin_squared, exact_verdict, is_separable
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.data.generators import Generated, Truth, families, generate, is_family
+from maxmargin.data.generators import Generated, Truth, families, generate, is_family, rows_and_labels
 from maxmargin.data.generators import change as changes
 from maxmargin.data.generators.case import OVERLAP, Case, quasi, separable, two_classes
 from maxmargin.data.generators.exact_numbers import Matrix, NotRepresentableError
@@ -335,6 +335,34 @@ def test_a_seed_for_a_family_that_does_not_draw() -> None:
 
 
 # Sources
+
+
+@pytest.mark.parametrize("option, rows", [
+    ("", [[-1, -1], [-1, 1], [1, -1], [1, 1]]),
+    (":bits", [[0, 0], [0, 1], [1, 0], [1, 1]]),
+])  # fmt: skip
+def test_formulas_are_a_registered_source(option: str, rows: list[list[int]]) -> None:
+    name = f"formula:x1 & ~x2{option}"
+    data, (X, y, feature_names, shown) = generate(f" {name} "), rows_and_labels(name)
+    assert data.X.tolist() == X.tolist() == rows and data.y.tolist() == y.tolist() == [-1, -1, 1, -1]
+    assert data.feature_names == feature_names == ("x1", "x2") and data.name == data.full_name == shown == name
+    assert data.X.dtype == X.dtype == np.float64
+    assert data.truth.verdict == "separable"
+    assert data.truth.margin_squared == Fraction(1, 2) / (4 if option else 1)
+    assert data.truth.verdict_through_origin == "quasi-separable"
+
+
+@pytest.mark.parametrize("name, words", [
+    ("formula:x1 &", "formula:x1 &: formula, character 5: found the end"),
+    ("formula:x1:octal", "found the encoding 'octal', expected one of signs, bits"),
+    ("formula:1", "found no variable"),
+])  # fmt: skip
+def test_bad_formulas_are_refused_by_name(name: str, words: str) -> None:
+    for make in (generate, rows_and_labels):
+        with pytest.raises(InvalidOptionError, match=words):
+            make(name)
+    with pytest.raises(InvalidOptionError, match="found the seed 1, expected none"):
+        generate("formula:x1", seed=1)
 
 
 def test_families_are_sources() -> None:

@@ -41,8 +41,10 @@ def families(*, as_json: bool) -> Exit:
 
 def generate(name: str, *, output: Path | None, force: bool, seed: int | None, as_json: bool, quiet: bool) -> Exit:
     """Write the data and the truth about them, or print the data."""
+    from maxmargin.data.generators import generate as make
+
     sidecar = None if output is None else _checked_sidecar(output, force=force)
-    data = _made(name, seed)
+    data = make(name, seed=seed)
     if output is not None and sidecar is not None:
         with replacing_text(output) as file:
             _write(data, file)
@@ -55,19 +57,6 @@ def generate(name: str, *, output: Path | None, force: bool, seed: int | None, a
     else:
         print_text(f"{shown(data.full_name)}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
     return Exit.OK
-
-
-def _made(name: str, seed: int | None) -> "Generated":
-    from maxmargin.data.generators import generate as make
-    from maxmargin.data.generators import is_formula
-
-    if not is_formula(name):
-        return make(name, seed=seed)
-    from maxmargin.teaching.named_formulas import formula_data
-
-    if seed is not None:
-        raise InvalidOptionError(f"{name}: found the seed {seed}, expected none, as a formula draws nothing")
-    return formula_data(name)
 
 
 def _document(data: "Generated") -> str:

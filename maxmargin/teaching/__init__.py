@@ -1,1 +1,1 @@
-"""The Boolean world: formulas, halving, Winnow, sequences that make learners err."""
+"""Learning Boolean concepts (formulas, halving, Winnow, counts), and adversaries. `maxmargin.boolean` has the names."""

@@ -11,14 +11,14 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 Encoding: TypeAlias = Literal["signs", "bits"]
 
 _FALSE = {"signs": -1, "bits": 0}
-"""What stands for false; 1 stands for true in both."""
+"""The number for false; 1 is true in both encodings."""
 
 _MOST_VARIABLES = 16
-"""The whole cube then has 65,536 rows."""
+"""The cube then has 65,536 rows."""
 
 
 def cube(n_variables: int, *, encoding: Encoding = "signs") -> NDArray[np.int64]:
-    """Return all rows of the cube in the order of counting: the last variable turns fastest, false before true.
+    """Return all rows of the cube in the order of binary numbers: the last variable changes fastest, false before true.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ def decoded(X: Any, encoding: Encoding = "signs") -> NDArray[np.bool_]:
     InvalidOptionError
         If the encoding is unknown.
     InvalidProblemError
-        If there are other numbers than the two of the encoding.
+        If X has other numbers than the two of the encoding.
     """
     false, values = _false(encoding), np.asarray(X)
     is_true: NDArray[np.bool_] = values == 1
-    is_strange = ~(is_true | (values == false))
-    if is_strange.any():
-        strange = values[is_strange].flat[0]
-        raise InvalidProblemError(f"found the value {strange}, expected {false} or 1 (encoding {encoding!r})")
+    is_other = ~(is_true | (values == false))
+    if is_other.any():
+        found = values[is_other].flat[0]
+        raise InvalidProblemError(f"found the value {found}, expected {false} or 1 (encoding {encoding!r})")
     return is_true
 
 

@@ -1,4 +1,8 @@
-"""Winnow2 on bits in exact arithmetic, with its mistake bound."""
+"""Winnow2 with factor 2 on rows of bits, in exact arithmetic, and its mistake bound on disjunctions.
+
+The online algorithm ``winnow`` takes any non-negative features and any factor, in floating point; a score that is equal
+to the threshold is a mistake there, and a prediction of +1 here.
+"""
 
 import math
 from collections.abc import Sequence
@@ -23,15 +27,15 @@ class WinnowRun:
     Attributes
     ----------
     n_promotions, n_demotions : int
-        Mistakes on rows of label +1, and of label -1.
+        Numbers of mistakes on rows of label +1, and on rows of label -1.
     mistake_rows : tuple of int
         In order of presentation.
     weights : tuple of Fraction
-        At the end: powers of two.
+        Powers of two, after the last pass.
     threshold : Fraction
-        The label +1 is predicted where w.x >= threshold.
+        The label +1 is predicted if w.x >= threshold.
     bound : int or None
-        `winnow_bound`, where the rows are those of a known disjunction.
+        `winnow_bound`, if the relevant columns were given.
     converged : bool
         Whether the last pass was without a mistake.
     """
@@ -46,12 +50,12 @@ class WinnowRun:
 
     @property
     def n_mistakes(self) -> int:
-        """Promotions and demotions."""
+        """Number of promotions and demotions."""
         return self.n_promotions + self.n_demotions
 
 
 class _Weights:
-    """Integers ``numbers`` and ``level``: the weights are numbers/unit and the threshold is level/unit."""
+    """Weights numbers/unit and threshold level/unit, in integers."""
 
     def __init__(self, n_attributes: int, threshold: Fraction) -> None:
         self.numbers = np.full(n_attributes, threshold.denominator, dtype=object)
@@ -65,7 +69,7 @@ class _Weights:
         self.numbers[on] *= 2
 
     def demote(self, on: Truth) -> None:
-        """Halve the weights that are on: double everything else."""
+        """Halve the weights of the attributes that are on, by doubling all other numbers."""
         self.numbers[~on] *= 2
         self.level *= 2
         self.unit *= 2
@@ -84,28 +88,28 @@ def winnow(
 ) -> WinnowRun:
     """Run Winnow2 (Littlestone 1988) with factor 2 on rows of bits, in their order.
 
-    All weights start at 1. Where w.x >= threshold it predicts +1. A mistake on a row of label +1 doubles the weights of
-    the attributes that are on, one on a row of label -1 halves them.
+    All weights start at 1. It predicts +1 if w.x >= threshold. A mistake on a row of label +1 doubles the weights of
+    the attributes that are on; a mistake on a row of label -1 halves them.
 
     Parameters
     ----------
     X_bits : array_like (n_rows, d) of 0 and 1
     y : array_like (n_rows,) of -1 and +1
     relevant : sequence of int, optional
-        Columns of which at least one is on where the label is +1, and none where it is -1; this is checked, and gives
-        the bound.
+        Columns of which at least one is on if the label is +1, and none if it is -1. This is checked; it implies the
+        bound.
     threshold : Fraction or int, optional
         Positive; by default d/2.
     max_passes : int or None
-        Passes over the rows; None: until one without a mistake, for which `relevant` must be given, as otherwise there
-        may be none.
+        Largest number of passes over the rows. None: until a pass without a mistake, which exists if the labels are a
+        disjunction, so `relevant` must be given.
 
     Raises
     ------
     InvalidProblemError
-        If X and y are not of these numbers and shapes, or y is not the disjunction of the relevant columns.
+        If X and y have other numbers or shapes, or y is not the disjunction of the relevant columns.
     InvalidOptionError
-        If an option is not as above.
+        If an option has another value.
 
     Examples
     --------
@@ -137,14 +141,14 @@ def winnow(
 
 
 def winnow_bound(d: int, k: int, *, threshold: Fraction | int | None = None) -> int:
-    """Return the most mistakes of `winnow` on a disjunction of k of d attributes, with threshold t (by default d/2).
+    """Return a bound on the mistakes of `winnow` on a disjunction of k of d attributes, with threshold t.
 
-    Derived here for these constants, with the argument of Littlestone (1988). A promotion needs a row of label +1, so a
-    relevant attribute that is on, and w.x < t, so that its weight is below t; relevant attributes are never on in a
-    demotion, so their weights are 1, 2, 4, ... and each is promoted at most p = max(0, ceil(log2 t)) times: there are
-    u <= k p promotions. The sum of all weights starts at d, grows by w.x < t in a promotion, shrinks by w.x/2 >= t/2 in
-    a demotion, and stays above 0: v < 2d/t + 2u demotions. Together u + v <= 3 k p + ceil(2d/t) - 1, which for t = d/2
-    is 3 k (ceil(log2 d) - 1) + 3 (d >= 2).
+    The argument is due to Littlestone (1988); the constants are derived here. In a promotion the label is +1, so some
+    relevant attribute is on, and w.x < t, so its weight is below t. No relevant attribute is on in a demotion. So its
+    weights are 1, 2, 4, ..., it is promoted at most p = max(0, ceil(log2 t)) times, and there are u <= k p promotions.
+    The sum of all weights is d at first and stays above 0. It grows by w.x < t in a promotion and shrinks by
+    w.x/2 >= t/2 in a demotion, so there are v < 2d/t + 2u demotions. Together u + v <= 3 k p + ceil(2d/t) - 1, which is
+    3 k (ceil(log2 d) - 1) + 3 for the default t = d/2 and d >= 2.
 
     Raises
     ------
@@ -166,8 +170,8 @@ def winnow_bound(d: int, k: int, *, threshold: Fraction | int | None = None) -> 
 def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
     """Return ``(X_bits, labels, relevant)``: the concept as a disjunction of attributes, for `winnow`.
 
-    The 2d attributes are x1, ..., xd, ~x1, ..., ~xd. A conjunction is the negation of the disjunction of the negated
-    literals: its labels change sign.
+    The 2d attributes are x1, ..., xd, ~x1, ..., ~xd. A conjunction is the negation of the disjunction of its negated
+    literals, so its labels change sign.
 
     Parameters
     ----------
@@ -189,12 +193,12 @@ def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.
 
 
 def _pass(weights: _Weights, on: Truth, is_positive: Truth) -> list[int]:
-    """Present all rows, and return those that were mistakes."""
+    """Present all rows; return the indices of the mistakes."""
     mistakes = []
-    for number, (row, label) in enumerate(zip(on, is_positive.tolist(), strict=True)):
+    for index, (row, label) in enumerate(zip(on, is_positive.tolist(), strict=True)):
         if weights.predict(row) is not label:
             (weights.promote if label else weights.demote)(row)
-            mistakes.append(number)
+            mistakes.append(index)
     return mistakes
 
 
@@ -226,6 +230,6 @@ def _check(on: Truth, is_positive: Truth, relevant: Sequence[int] | None, max_pa
         return
     if not all(0 <= column < on.shape[1] for column in relevant):
         raise InvalidOptionError(f"relevant is {relevant}; expected columns from 0 to {on.shape[1] - 1}")
-    strange = np.flatnonzero(on[:, list(relevant)].any(axis=1) != is_positive)
-    if strange.size:
-        raise InvalidProblemError(f"row {strange[0]} has another label than the disjunction of columns {relevant}")
+    other = np.flatnonzero(on[:, list(relevant)].any(axis=1) != is_positive)
+    if other.size:
+        raise InvalidProblemError(f"row {other[0]} has another label than the disjunction of columns {relevant}")

@@ -1,12 +1,14 @@
-"""A concept written as a formula."""
+"""Boolean functions written as formulas."""
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 from operator import and_, or_, xor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.generators.family import cut
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import Encoding, cube, decoded, encoded
 from maxmargin.teaching.parser import AND, NOT, OR, XOR, parse
@@ -14,6 +16,9 @@ from maxmargin.teaching.parser import AND, NOT, OR, XOR, parse
 Truth = NDArray[np.bool_]
 
 _BINARY = {AND: and_, OR: or_, XOR: xor}
+
+_MOST_VALUES = 2**30
+"""Largest number of truth values (bytes) that wait for an operator at one time while a truth table is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +51,15 @@ class Formula:
         Parameters
         ----------
         text : str
-            Variables ``x1``, ``x2``, ..., constants ``0`` and ``1``, parentheses, and by falling strength ``~ ! not``,
-            ``& and``, ``^ xor``, ``| or``.
+            Variables ``x1``, ``x2``, ..., constants ``0`` and ``1``, parentheses, and the operators ``~ ! not``,
+            ``& and``, ``^ xor``, ``| or``, from the highest precedence to the lowest.
         n_variables : int, optional
             By default the greatest number of a variable in the text.
 
         Raises
         ------
         InvalidOptionError
-            If the text is no formula, with the place, what was found and what was expected; or has more variables.
+            If the text is no formula: its position, what was found and what was expected; or it has more variables.
         """
         program = parse(text)
         greatest = max((int(symbol[1:]) for symbol in program if symbol.startswith("x")), default=0)
@@ -69,12 +74,12 @@ class Formula:
         ----------
         X : array_like (..., n_variables)
         encoding : {"signs", "bits"}
-            What X holds: -1 and +1, or 0 and 1.
+            X has the numbers -1 and +1, or 0 and 1.
 
         Raises
         ------
         InvalidProblemError
-            If X has another number of columns, or holds other numbers.
+            If X has another number of columns, or other numbers.
 
         Examples
         --------
@@ -83,16 +88,17 @@ class Formula:
         """
         truth = decoded(X, encoding)
         if truth.shape[-1:] != (self.n_variables,):
-            raise InvalidProblemError(f"X has shape {truth.shape}; expected (..., {self.n_variables}): {self.text}")
+            expected = f"(..., {self.n_variables}), the variables of {cut(self.text)}"
+            raise InvalidProblemError(f"X has shape {truth.shape}; expected {expected}")
         return encoded(self._evaluate(truth))
 
     def truth_table(self, encoding: Encoding = "signs") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return ``(X, y)``: the whole cube in the order of counting, and the labels -1 and +1.
+        """Return ``(X, y)``: all rows of the cube, as `cube` orders them, and the labels -1 and +1.
 
         Raises
         ------
         InvalidOptionError
-            For more than 16 variables.
+            For more than 16 variables, or operands that are nested so deep that they take more than 1 GiB.
 
         Examples
         --------
@@ -101,6 +107,9 @@ class Formula:
         ([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
         """
         X = cube(self.n_variables, encoding=encoding)
+        depth, most = _depth(self.program), _MOST_VALUES // len(X)
+        if depth > most:
+            raise InvalidOptionError(f"formula: found {depth} nested operands, expected at most {most}")
         return X, self(X, encoding=encoding)
 
     def _evaluate(self, truth: Truth) -> Truth:
@@ -114,6 +123,11 @@ class Formula:
             else:
                 stack.append(_operand(symbol, truth))
         return stack.pop()
+
+
+def _depth(program: tuple[str, ...]) -> int:
+    """Return the largest number of operands that wait for an operator."""
+    return max(accumulate(-1 if symbol in _BINARY else int(symbol != NOT) for symbol in program))
 
 
 def _operand(symbol: str, truth: Truth) -> Truth:

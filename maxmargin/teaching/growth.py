@@ -1,8 +1,9 @@
-"""How the mistakes on conjunctions and disjunctions grow with the number of variables: perceptron against Winnow."""
+"""The growth of the mistakes of the perceptron and of Winnow with the number of variables of a concept."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import mean
 
 import numpy as np
 
@@ -11,13 +12,12 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.teaching.exact_winnow import as_disjunction, winnow
 from maxmargin.teaching.literals import Connective, LiteralConcept, balanced_rows, random_concept
 
-_SEEDS = 2**32
-"""Seeds are drawn below this number."""
+_N_SEEDS = 2**32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowthRun:
-    """Both algorithms on the same rows, in the same order, over and over until they make no mistake.
+    """Both algorithms on the same rows, in the same order, pass after pass until one is without a mistake.
 
     Attributes
     ----------
@@ -25,10 +25,10 @@ class GrowthRun:
         The concept is the `random_concept`, and the rows are the `balanced_rows`, of one generator with this seed.
     concept : LiteralConcept
     perceptron, winnow : int
-        Mistakes; the perceptron's with the constant coordinate 1, a score of 0 being a mistake, Winnow's on the 2d
-        literals.
+        Numbers of mistakes: of the perceptron with the constant coordinate 1, for which a score of 0 is a mistake, and
+        of Winnow on the 2d literals.
     perceptron_bound, winnow_bound : int
-        `conjunction_bound` and `winnow_bound`, which both hold for this run.
+        `conjunction_bound` and `winnow_bound`.
     """
 
     n_variables: int
@@ -43,7 +43,7 @@ class GrowthRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MistakeGrowth:
-    """The runs of `mistake_growth`, dimension by dimension."""
+    """The runs of `mistake_growth`, grouped by dimension."""
 
     runs: tuple[GrowthRun, ...]
 
@@ -54,13 +54,13 @@ class MistakeGrowth:
 
     @property
     def mean_perceptron(self) -> tuple[Fraction, ...]:
-        """For every dimension, the perceptron's mistakes on average."""
-        return tuple(_mean([run.perceptron for run in self._of(d)]) for d in self.dimensions)
+        """The mean number of mistakes of the perceptron in each dimension."""
+        return tuple(mean(Fraction(run.perceptron) for run in self._of(d)) for d in self.dimensions)
 
     @property
     def mean_winnow(self) -> tuple[Fraction, ...]:
-        """For every dimension, Winnow's mistakes on average."""
-        return tuple(_mean([run.winnow for run in self._of(d)]) for d in self.dimensions)
+        """The mean number of mistakes of Winnow in each dimension."""
+        return tuple(mean(Fraction(run.winnow) for run in self._of(d)) for d in self.dimensions)
 
     def _of(self, d: int) -> list[GrowthRun]:
         return [run for run in self.runs if run.n_variables == d]
@@ -75,23 +75,24 @@ def mistake_growth(
     repeats: int = 5,
     rng: np.random.Generator | int | None = None,
 ) -> MistakeGrowth:
-    """Count the mistakes of the perceptron and of Winnow on random concepts, on as many rows of either label.
+    """Count the mistakes of the perceptron and of Winnow on random concepts; half of the rows are positive.
 
-    The perceptron's mistakes are linear in d, even for one literal; Winnow's are O(k log d) (Littlestone 1988).
+    The perceptron makes a number of mistakes that is linear in d, even for one literal, and Winnow O(k log d)
+    (Littlestone 1988).
 
     Parameters
     ----------
     dimensions : iterable of int
         Numbers of variables d.
     n_literals : int
-        k; variables and signs are drawn.
+        k. The variables and their negations are drawn.
     connective : {"conjunction", "disjunction"}
     rows_per_variable : int
-        The number of rows, divided by d.
+        Number of rows for each of the d variables.
     repeats : int
-        Runs for every d.
+        Number of runs for every d.
     rng : numpy.random.Generator or int, optional
-        Draws the seeds of the runs.
+        Source of the seeds of the runs.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def mistake_growth(
     seeds = np.random.default_rng(rng)
     return MistakeGrowth(
         runs=tuple(
-            _run(d, n_literals, connective, rows_per_variable * d, int(seeds.integers(_SEEDS)))
+            _run(d, n_literals, connective, rows_per_variable * d, int(seeds.integers(_N_SEEDS)))
             for d in dimensions
             for _ in range(repeats)
         )
@@ -133,7 +134,3 @@ def _run(d: int, k: int, connective: str, n_rows: int, seed: int) -> GrowthRun:
         perceptron_bound=concept.mistake_bound,
         winnow_bound=winnowed.bound,
     )
-
-
-def _mean(counts: list[int]) -> Fraction:
-    return Fraction(sum(counts), len(counts))

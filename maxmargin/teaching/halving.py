@@ -1,4 +1,4 @@
-"""The halving algorithm on a finite class of concepts, and the worst that can happen to it."""
+"""The halving algorithm on a finite class of concepts, and its worst case."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class HalvingRun:
     mistake_rows : tuple of int
         In order of presentation.
     n_consistent : int
-        Concepts that agree with all labels.
+        Number of concepts that agree with all labels.
     bound : int
         floor(log2 |class|).
     """
@@ -32,13 +32,13 @@ class HalvingRun:
 
     @property
     def n_mistakes(self) -> int:
-        """Mistakes made."""
+        """Number of mistakes."""
         return len(self.mistake_rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HalvingWorstCase:
-    """Rows and labels on which the halving algorithm makes as many mistakes as it ever does.
+    """Rows and labels on which the halving algorithm makes the largest number of mistakes.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class HalvingWorstCase:
     rows : tuple of int
     labels : tuple of bool
     n_states : int
-        Sets of concepts that some labels leave.
+        Number of sets of concepts that are consistent with some labels.
     """
 
     n_mistakes: int
@@ -58,22 +58,22 @@ class HalvingWorstCase:
 def halving(concepts: Any, rows: Sequence[int], labels: Sequence[bool]) -> HalvingRun:
     """Predict every label by a majority of the concepts that agree with all labels so far; a tie predicts true.
 
-    A mistake leaves at most half of them and at least one, so there are at most floor(log2 |class|) (Angluin 1988,
-    Littlestone 1988).
+    After a mistake at most half of these concepts are left, and at least one, so there are at most floor(log2 |class|)
+    mistakes (Angluin 1988, Littlestone 1988).
 
     Parameters
     ----------
     concepts : array_like (n_concepts, n_rows) of bool
         Truth tables, such as those of `threshold_functions`; equal ones count once.
     rows : sequence of int
-        The rows that are presented, columns of `concepts`.
+        Indices of the columns of `concepts`, in order of presentation.
     labels : sequence of bool
         Their labels.
 
     Raises
     ------
     InvalidProblemError
-        If the tables hold other values, or no concept agrees with all labels.
+        If the tables have other values, or no concept agrees with all labels.
 
     Examples
     --------
@@ -96,21 +96,21 @@ def halving(concepts: Any, rows: Sequence[int], labels: Sequence[bool]) -> Halvi
 
 
 def worst_case_halving(concepts: Any, *, max_states: int = 100_000) -> HalvingWorstCase:
-    """Return the most mistakes that `halving` makes on labels of any concept, over all sequences of rows, with one.
+    """Return the largest number of mistakes of `halving` over all sequences of rows and all concepts, with a sequence.
 
-    From every set of concepts that labels can leave, a label that is predicted goes to a smaller set at no cost, the
-    other label costs a mistake; sets are worked off from the smallest.
+    A state is the set of the concepts that are consistent with some labels. A label leads from it to a smaller state,
+    at the cost of a mistake if the other label is predicted. Dynamic programming solves the states by their size.
 
     Parameters
     ----------
     concepts : array_like (n_concepts, n_rows) of bool
     max_states : int
-        The most such sets; of the threshold functions of 3 variables there are 2,641.
+        Largest number of states. The threshold functions of 3 variables have 2,641.
 
     Raises
     ------
     InvalidProblemError
-        If there are more, or the tables hold other values.
+        If there are more states, or the tables have other values.
 
     Examples
     --------
@@ -146,11 +146,11 @@ def _class_of(concepts: Any) -> Truth:
 
 
 def _mask(column: Truth) -> int:
-    return sum(1 << place for place in np.flatnonzero(column).tolist())
+    return sum(1 << concept for concept in np.flatnonzero(column).tolist())
 
 
 def _moves(left: int, columns: Iterable[int]) -> Iterator[tuple[int, bool, int, int]]:
-    """Yield ``(row, label, concepts then left, mistakes)`` for rows on which the concepts left disagree."""
+    """Yield ``(row, label, concepts left after it, mistakes)`` for the rows on which the concepts disagree."""
     for row, column in enumerate(columns):
         true, false = left & column, left & ~column
         if true and false:

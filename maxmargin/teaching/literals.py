@@ -14,11 +14,11 @@ from maxmargin.teaching.formula import Formula
 Signs = NDArray[np.int64]
 
 _MOST_DRAWN_LITERALS = 62
-"""Truth values of the literals are drawn as one integer of 64 bits."""
+"""The truth values of all literals are drawn as one integer of 64 bits."""
 
 
 class Connective(StrEnum):
-    """What joins the literals."""
+    """The operator that joins the literals."""
 
     CONJUNCTION = "conjunction"
     DISJUNCTION = "disjunction"
@@ -28,10 +28,10 @@ class Connective(StrEnum):
 class LiteralConcept:
     """All of some literals (a conjunction), or at least one of them (a disjunction), over d variables.
 
-    Over {-1,1}^d the number of true literals minus that of false ones is sum s_i x_i, s_i = +-1 the signs of the k
-    literals. It is k where all are true and at most k - 2 elsewhere, so ``w = s, b = -(k - 1)`` separates a conjunction
-    with functional margin 1; it is -k where all are false and at least -k + 2 elsewhere, so ``b = k - 1`` does so for a
-    disjunction.
+    Let s_i = +-1 be the signs of the k literals. Over {-1,1}^d, sum s_i x_i is the number of true literals minus the
+    number of false ones. It is k if all are true and at most k - 2 otherwise, so ``w = s, b = -(k - 1)`` separates a
+    conjunction with functional margin 1. It is -k if all are false and at least -k + 2 otherwise, so with ``b = k - 1``
+    the same w separates a disjunction with functional margin 1.
 
     Attributes
     ----------
@@ -66,20 +66,20 @@ class LiteralConcept:
 
     @property
     def weights(self) -> Signs:
-        """The separator's w: the sign of each literal, 0 elsewhere."""
+        """The normal w of a separating hyperplane: the signs of the literals, 0 in other columns."""
         w = np.zeros(self.n_variables, dtype=np.int64)
         w[self._columns] = self._signs
         return w
 
     @property
     def bias(self) -> int:
-        """The separator's b."""
+        """The offset b of the hyperplane."""
         threshold = len(self.literals) - 1
         return -threshold if self.connective is Connective.CONJUNCTION else threshold
 
     @property
     def mistake_bound(self) -> int:
-        """`conjunction_bound`, which holds for disjunctions too: -w, b separates the negation."""
+        """`conjunction_bound`, which also holds for disjunctions, the negations of conjunctions."""
         return conjunction_bound(self.n_variables, len(self.literals))
 
     @property
@@ -125,12 +125,12 @@ def disjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
 
 
 def random_concept(d: int, k: int, connective: str, rng: np.random.Generator) -> LiteralConcept:
-    """Draw k of d variables, and which of them are negated.
+    """Return a concept of k of d variables; the variables and their negations are drawn.
 
     Raises
     ------
     InvalidOptionError
-        Unless 1 <= k <= d and the connective is one.
+        Unless 1 <= k <= d, or if the connective is unknown.
 
     Examples
     --------
@@ -150,12 +150,12 @@ def conjunction_bound(d: int, k: int) -> int:
     """Return (d + 1)(k^2 - k + 1), a bound on the perceptron's mistakes on a k-literal conjunction over {-1,1}^d.
 
     It holds for every sequence of rows, from w = 0 and b = 0, with the constant coordinate 1 and every rule for a score
-    of 0. Derived here from Novikoff (1962): in the space of ``z = (x, 1)``, ||z||^2 = d + 1 for every row, and
+    of 0. It follows from Novikoff's proof (1962): in the space of ``z = (x, 1)``, ||z||^2 = d + 1 for every row, and
     ``u = (w, b)`` of `LiteralConcept` has y u.z >= 1 and ||u||^2 = k + (k - 1)^2 = k^2 - k + 1. After M mistakes
     M <= u.v <= ||u|| ||v||, where v is the sum of the y z that were added, and ||v||^2 <= M (d + 1).
 
-    Where a score of 0 is a mistake, d + 1 mistakes on one literal do happen where there is a Hadamard matrix of order
-    d + 1, as for d = 1, 3, 7, 11: its rows are orthogonal, so as the y z of rows they are mistakes in any order.
+    The bound is attained for one literal, if a score of 0 is a mistake and there is a Hadamard matrix of order d + 1
+    (d = 1, 3, 7, 11, ...): its rows, taken as y z, are orthogonal, so each of them is a mistake in any order.
 
     Raises
     ------
@@ -172,9 +172,9 @@ def conjunction_bound(d: int, k: int) -> int:
 
 
 def balanced_rows(concept: LiteralConcept, n_rows: int, rng: np.random.Generator) -> tuple[Signs, Signs]:
-    """Draw rows of {-1,1}^d and their labels, of which half are +1 (half rounded down for odd numbers).
+    """Return random rows of {-1,1}^d and their labels, n_rows // 2 of which are +1.
 
-    The rows of either label are independent and uniform on the rows of the cube that have it.
+    The rows of each label are independent and uniform on the rows of the cube with that label.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def _check_sizes(d: int, k: int) -> None:
 
 
 def _agreement(k: int, is_rare: NDArray[np.bool_], rng: np.random.Generator) -> Signs:
-    """Return rows of k signs: all +1 where it is rare, elsewhere uniform on the 2^k - 1 other rows."""
+    """Return rows of k signs: all +1 where `is_rare`, otherwise uniform on the 2^k - 1 other rows."""
     all_on = (1 << k) - 1
     patterns = np.where(is_rare, all_on, rng.integers(0, all_on, len(is_rare)))
     return 2 * (patterns[:, None] >> np.arange(k) & 1) - 1

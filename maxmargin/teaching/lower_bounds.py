@@ -1,4 +1,7 @@
-"""Adversaries who choose every row after they heard the prediction: a mistake a round, for as long as they like."""
+"""Adversaries that make up every row: a mistake in each of any number of rounds, though the rows are separable.
+
+The greedy adversaries of `order_study` choose among the rows of a data set; these need no data.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,30 +12,32 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 Vector = tuple[Fraction, ...]
 
-_TURN = Fraction(1, 4)
-"""How much a row of `shrinking_norms` points back, in units of its part across the weights: its score is below 0."""
+_BACKWARD = Fraction(1, 4)
+"""Component of a row of `shrinking_norms` against the weights, relative to its component across them."""
 
-_BETWEEN_ALL_TURNS = (Fraction(1), Fraction(7))
+_CENTRAL_DIRECTION = (Fraction(1), Fraction(7))
 """A direction within 90 degrees of every row of `shrinking_norms`, which lie between 0 and 164 degrees."""
 
 
 class Learner(Protocol):
-    """What predicts a label, and is told it."""
+    """An online learner, which predicts the label of a row and is then told the label."""
 
     def predict(self, x: Vector) -> int:
-        """Return +1 or -1; 0 where there is no prediction, which is a mistake for either label."""
+        """Return +1 or -1, or 0 for no prediction, which is a mistake for both labels."""
 
     def learn(self, x: Vector, label: int) -> None:
-        """Take notice of the label of a row."""
+        """Learn the label of a row."""
 
 
 class ExactPerceptron:
-    """Rosenblatt's perceptron from w = 0, in exact arithmetic: w += y x and b += y at every mistake.
+    """Rosenblatt's perceptron from w = 0 on rows of fractions: w += y x and b += y at every mistake.
+
+    `maxmargin.perceptron` is exact too, but it takes binary64 numbers, which the rows of an adversary soon are not.
 
     Parameters
     ----------
     bias : bool
-        Whether rows have the constant coordinate 1.
+        Whether every row has the constant coordinate 1.
 
     Examples
     --------
@@ -54,7 +59,7 @@ class ExactPerceptron:
         return _sign(_score(self.w, self.b, x)) if self.n_mistakes else 0
 
     def learn(self, x: Vector, label: int) -> None:
-        """Update where the prediction is another one."""
+        """Update the weights if the prediction is not this label."""
         if self.predict(x) == label:
             return
         before = self.w or (Fraction(0),) * len(x)
@@ -65,7 +70,7 @@ class ExactPerceptron:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndlessMistakes:
-    """Rows that an adversary chose, and a hyperplane that separates them: proof that no label was a lie.
+    """The rows of an adversary, and a hyperplane that separates them, which proves the labels consistent.
 
     Attributes
     ----------
@@ -74,13 +79,13 @@ class EndlessMistakes:
         -1 or +1.
     w : tuple of Fraction
     b : Fraction
-        y (w.x + b) > 0 for every row, which was checked; b = 0 through the origin.
+        y (w.x + b) > 0 was checked for every row. b is 0 if there is no bias.
     bias : bool
         Whether there is a bias.
     n_mistakes : int
-        Of the learner who was asked.
+        Number of mistakes of the learner.
     perceptron_mistakes : int
-        Of the perceptron (a score of 0 is a mistake) in one pass over the rows, in exact arithmetic.
+        Number of mistakes of `ExactPerceptron`, for which a score of 0 is a mistake, in one pass over the rows.
     """
 
     rows: tuple[Vector, ...]
@@ -93,26 +98,26 @@ class EndlessMistakes:
 
     @property
     def radius_squared(self) -> Fraction:
-        """R^2 = max ||x||^2 in the space of the run: with bias that of the rows (x, 1)."""
+        """R^2 = max ||z||^2 of the rows z of the run: (x, 1) with bias, x without."""
         return max(_square(z) for z in self._signed_rows())
 
     @property
     def margin_squared_lower(self) -> Fraction:
-        """Squared geometric margin of (w, b) in that space: no more than the greatest."""
+        """Squared geometric margin of (w, b) in the space of z: a lower bound of the maximum squared margin."""
         least = min(y * _score(self.w, self.b, x) for x, y in zip(self.rows, self.labels, strict=True))
         return least**2 / (_square(self.w) + self.b**2)
 
     @property
     def margin_squared_upper(self) -> Fraction:
-        """A bound from above of the greatest squared margin in that space.
+        """An upper bound of the maximum squared margin in the space of z.
 
-        It is the least ||z||^2 of some convex combinations z of the rows y (x, 1): the rows themselves, their mean, and
-        the middle between any row and the last one.
+        It is the smallest squared norm of some convex combinations of the rows y z: the rows themselves, their mean,
+        and the midpoints between the last row and every row.
         """
         rows = list(self._signed_rows())
         mean = [sum(column, Fraction(0)) / len(rows) for column in zip(*rows, strict=True)]
-        middles = ([(a + b) / 2 for a, b in zip(z, rows[-1], strict=True)] for z in rows)
-        return min(_square(z) for z in (*rows, mean, *middles))
+        midpoints = ([(a + b) / 2 for a, b in zip(z, rows[-1], strict=True)] for z in rows)
+        return min(_square(z) for z in (*rows, mean, *midpoints))
 
     def _signed_rows(self) -> list[Vector]:
         constant = (Fraction(1),) if self.bias else ()
@@ -120,18 +125,19 @@ class EndlessMistakes:
 
 
 def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> EndlessMistakes:
-    """Show a learner of thresholds on [0, 1] the middle of what is left, and tell it that it was wrong.
+    """Show a learner of thresholds on [0, 1] the midpoint of all consistent thresholds, with the label not predicted.
 
-    A threshold t calls x > t positive. All rounds so far leave an interval of thresholds; the point in its middle may
-    have either label, and both halves are intervals again. So the class of thresholds has no finite mistake bound
-    (Littlestone 1988), though a single threshold separates the rows: only the margin can bound mistakes, and here
-    it halves with every round.
+    A threshold t calls x > t positive. The thresholds that are consistent with all labels so far are an interval. Its
+    midpoint may have either label, as both halves are intervals again. So the class of thresholds has no finite mistake
+    bound (Littlestone 1988), though a single threshold separates the rows: only the margin can bound the mistakes, and
+    the margin halves in every round.
 
     Parameters
     ----------
     learner : Learner, optional
         By default the perceptron with bias.
     n_rounds : int
+        Number of rows, each of which is a mistake.
 
     Returns
     -------
@@ -141,7 +147,7 @@ def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> E
     Raises
     ------
     InvalidOptionError
-        If `n_rounds` is no whole number from 1, or the learner predicts something else than -1, 0 or +1.
+        If `n_rounds` is no whole number from 1, or a prediction of the learner is not -1, 0 or +1.
 
     Examples
     --------
@@ -166,17 +172,18 @@ def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> E
 
 
 def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
-    """Return rows of the plane whose norms shrink geometrically, each a mistake of the perceptron through the origin.
+    """Return rows of the plane with geometrically shrinking norms, all mistakes of the perceptron through the origin.
 
-    With points of the plane as complex numbers, y_1 x_1 = 1 and y x = 2^-k (i - 1/4) w for the weights w after k
-    mistakes: across w and a little back, so that y w.x = -2^-k ||w||^2/4 < 0, and w turns by arctan(1/(2^k - 1/4)). All
-    turns together stay below 60 degrees, and so the y x below 164: one direction has all of them in front of it.
-    R^2/gamma^2 is a bound of the mistakes as always; it grows with them, for gamma is no more than the least ||x||
-    (derived here).
+    Take points of the plane as complex numbers, and let y_1 x_1 = 1 and y x = 2^-k (i - 1/4) w for the weights w after
+    k mistakes. Then y w.x = -2^-k ||w||^2/4 < 0, so each row is a mistake, and it rotates w by arctan(1/(2^k - 1/4)).
+    The sum of all these angles is below 60 degrees, so the angles of the y x are between 0 and 164 degrees, and a
+    hyperplane through the origin separates the rows. R^2/gamma^2 bounds the mistakes as for all data; it grows with
+    their number because gamma is at most the smallest ||x|| (derived here).
 
     Parameters
     ----------
     n_rounds : int
+        Number of rows.
 
     Raises
     ------
@@ -201,8 +208,8 @@ def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
         if k > 1:
             x, y = x + step[0], y + step[1]
         size = Fraction(1, 2**k)
-        step = size * (-y - _TURN * x), size * (x - _TURN * y)
-    return _proven(rows, labels, _BETWEEN_ALL_TURNS, Fraction(0), bias=False, n_mistakes=n_rounds)
+        step = size * (-y - _BACKWARD * x), size * (x - _BACKWARD * y)
+    return _proven(rows, labels, _CENTRAL_DIRECTION, Fraction(0), bias=False, n_mistakes=n_rounds)
 
 
 def _check_rounds(n_rounds: int) -> None:
@@ -220,9 +227,9 @@ def _predicted(learner: Learner, x: Vector) -> int:
 def _proven(
     rows: list[Vector], labels: list[int], w: Vector, b: Fraction, *, bias: bool, n_mistakes: int
 ) -> EndlessMistakes:
-    """Return the rows with what separates them, once that is checked."""
+    """Check that the hyperplane separates the rows, and return both."""
     if not all(label * _score(w, b, x) > 0 for x, label in zip(rows, labels, strict=True)):
-        raise ArithmeticError("the adversary contradicted itself: its hyperplane does not separate its rows")
+        raise ArithmeticError("the labels of the adversary are inconsistent: its hyperplane does not separate its rows")
     perceptron = ExactPerceptron(bias=bias)
     for x, label in zip(rows, labels, strict=True):
         perceptron.learn(x, label)

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.teaching.literals import conjunction_bound
 from maxmargin.theory.bound import Bound, stated
 from maxmargin.theory.context import Evidence
 
@@ -20,7 +19,7 @@ def conjunction(evidence: Evidence) -> Bound:
     """(d + 1)(k^2 - k + 1) for labels that a conjunction, or a disjunction, of k literals gives."""
     problem = evidence.problem
     k = n_literals(problem) if evidence.scale == 1 else None
-    value = math.inf if k is None else float(conjunction_bound(problem.n_features, k))
+    value = math.inf if k is None else float((problem.n_features + 1) * (k * k - k + 1))
     of_k = "k literals" if k is None else f"k = {k} literals"
     return stated(
         evidence,

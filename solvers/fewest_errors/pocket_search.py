@@ -1,4 +1,8 @@
-"""The pocket perceptron: the plane with the fewest errors on the way of a perceptron in random order (Gallant 1990)."""
+"""Hyperplanes of a perceptron in random order (Gallant 1990), offered so that their errors are counted exactly.
+
+`Incumbent` is the pocket here: it keeps the best hyperplane of all engines. The online algorithm ``pocket`` is a run of
+its own, whose pocket is filled by comparing errors in floating point.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +15,11 @@ Floats = NDArray[np.float64]
 NAME = "pocket perceptron"
 
 _PASSES, _PRESENTATIONS = 20, 20_000
-"""Over the rows, and of rows in all, at most, but for one pass; a tenth of a second."""
+"""Largest numbers of passes and of presented rows (which a single pass may exceed): about 0.1 s."""
 
 
 def offer_pocket(best: Incumbent, limits: Limits) -> None:
-    """Offer the planes of a perceptron, each at the end of a longer stretch without a mistake than any before."""
+    """Offer each hyperplane whose stretch without a mistake is the longest so far, and the last one of every pass."""
     rows, random = best.scaled, np.random.default_rng(0)
     w, longest, stretch = np.zeros(rows.shape[1]), 0, 0
     n_rows = len(rows)

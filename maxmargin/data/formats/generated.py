@@ -1,12 +1,9 @@
 """Data sets that are generated: by the names of their families, and the truth tables of formulas."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Table, drop_note, shown_name
-from maxmargin.data.generators import generate, is_formula
+from maxmargin.data.generators import rows_and_labels
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
 
@@ -22,7 +19,7 @@ def read_generated(name: str, choice: Choice) -> Table:
         A parameter is unknown or out of range, the formula is none, or `choice` names a column that does not exist.
     """
     try:
-        X, y, column_names, source = _made(name)
+        X, y, column_names, source = rows_and_labels(name)
     except InvalidOptionError as error:
         raise DataError(str(error)) from error
     names = (*column_names, LABEL_NAME)
@@ -37,14 +34,3 @@ def read_generated(name: str, choice: Choice) -> Table:
         ids=None if roles.id is None else tuple(f"{value:g}" for value in columns[:, roles.id]),
         notes=drop_note(names, roles),
     )
-
-
-def _made(name: str) -> tuple[NDArray[Any], NDArray[np.int64], tuple[str, ...], str]:
-    """Return the rows, the labels, the names of the features, and the name as it is shown."""
-    if is_formula(name):
-        from maxmargin.teaching.named_formulas import feature_names, named_truth_table, shortened
-
-        X, y = named_truth_table(name)
-        return X.astype(np.float64), y, feature_names(X.shape[1]), shortened(name)
-    data = generate(name)
-    return data.X, data.y, data.feature_names, name

@@ -6,6 +6,6 @@
 """
 
 from maxmargin.data.generators.case import Truth
-from maxmargin.data.generators.registry import FORMULA_PREFIX, Generated, families, generate, is_family, is_formula
+from maxmargin.data.generators.registry import Generated, families, generate, is_family, rows_and_labels
 
-__all__ = ["FORMULA_PREFIX", "Generated", "Truth", "families", "generate", "is_family", "is_formula"]
+__all__ = ["Generated", "Truth", "families", "generate", "is_family", "rows_and_labels"]

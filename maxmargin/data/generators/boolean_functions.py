@@ -13,7 +13,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 
 def sign_cube(d: int) -> NDArray[np.int64]:
-    """Return the 2^d rows of {-1,1}^d in the order of counting: the last column turns fastest, -1 before +1."""
+    """Return the 2^d rows of {-1,1}^d in the order of binary numbers: the last column changes fastest, -1 before +1."""
     return np.array(list(product((-1, 1), repeat=d)), dtype=np.int64)
 
 
@@ -62,8 +62,7 @@ def _conjunction(d: int, k: int) -> Case:
     is_mixed = abs(cube[:, :k].sum(axis=1)) < k
     origin = separable(1) if k == 1 else quasi(np.flatnonzero(is_mixed)) if k == 2 else OVERLAP
     why = "w = 1 on the k literals, threshold k - 1; the nearest points are the means of the rows with k and k - 1 true"
-    case = _case(cube, cube[:, :k].min(axis=1) > 0, why, with_bias=separable(Fraction(1, k)), through_origin=origin)
-    return case
+    return _case(cube, cube[:, :k].min(axis=1) > 0, why, with_bias=separable(Fraction(1, k)), through_origin=origin)
 
 
 @family("formula", "(x1 or x4) and not x3, over {-1,1}^4")

@@ -86,6 +86,10 @@ class Case:
     why: str
     axes: frozenset[int] | None = None
 
+    def floats(self) -> NDArray[np.float64]:
+        """Return the rows as binary64 numbers."""
+        return self.rows.floats()
+
     @property
     def truth(self) -> Truth:
         """The answers, as they are published."""

@@ -139,6 +139,12 @@ def nearest(wanted: str, choices: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def cut(text: str) -> str:
-    """Return the text, cut where it is long."""
-    return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
+def cut(text: str, longest: int = _LONGEST_QUOTE) -> str:
+    """Return the text, cut after its first `longest` characters.
+
+    Examples
+    --------
+    >>> cut("gap:40"), cut("gap:4000", 5)
+    ('gap:40', 'gap:4...')
+    """
+    return text if len(text) <= longest else text[:longest] + "..."

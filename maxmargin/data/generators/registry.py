@@ -1,25 +1,47 @@
-"""All families, and a data set by its name."""
+"""All families and registered sources, and a data set by its name."""
 
 import hashlib
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators import boolean_functions as boolean
-from maxmargin.data.generators import circles, classics, corpus, lattices, planted, simplices, slabs
+from maxmargin.data.generators import boolean_functions, circles, classics, corpus, lattices, planted, simplices, slabs
 from maxmargin.data.generators.case import Truth
-from maxmargin.data.generators.family import Family, Value, cut, nearest
+from maxmargin.data.generators.family import Family, cut, nearest
 from maxmargin.solvers.errors import InvalidOptionError
 
 _FAMILIES: dict[str, Family] = {
     family.name: family
-    for module in (classics, boolean, simplices, lattices, circles, slabs, planted, corpus)
+    for module in (classics, boolean_functions, simplices, lattices, circles, slabs, planted, corpus)
     for family in module.FAMILIES
 }
 
-FORMULA_PREFIX = "formula:"
-"""Of the names of truth tables, which `maxmargin.teaching.named_formulas` makes."""
+_SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.named_formulas", "truth_table")}
+"""For each prefix of names that are no families: a description, and a module and its function, imported on demand.
+
+The function takes the text after the prefix and returns `Labelled`. Its module may lie above this package.
+"""
+
+_LONGEST_NAME = 60
+"""Number of characters of a name that messages show, and of the name of a source that answers show."""
+
+
+class Labelled(Protocol):
+    """Rows and labels; the truth about them may take long to decide."""
+
+    @property
+    def y(self) -> NDArray[np.int64]:
+        """The labels."""
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the rows as binary64 numbers."""
+
+    @property
+    def truth(self) -> Truth:
+        """What is known about them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,17 +107,6 @@ def is_family(name: str) -> bool:
     return name.partition(":")[0] in _FAMILIES
 
 
-def is_formula(name: str) -> bool:
-    """Return whether the name holds a formula.
-
-    Examples
-    --------
-    >>> is_formula("formula:x1 & x2"), is_formula("formula"), is_formula("xor")
-    (True, False, False)
-    """
-    return name.strip().startswith(FORMULA_PREFIX)
-
-
 def generate(name: str, *, seed: int | None = None) -> Generated:
     """Make a data set with known answers.
 
@@ -103,43 +114,90 @@ def generate(name: str, *, seed: int | None = None) -> Generated:
     ----------
     name : str
         A family and, after colons, its parameters: in their order, or as ``parameter=value``. The others have their
-        defaults: ``"gap"``, ``"gap:40"``, ``"gap:40:3"``, ``"planted-quasi:100:5:seed=3"``.
+        defaults: ``"gap"``, ``"gap:40"``, ``"gap:40:3"``, ``"planted-quasi:100:5:seed=3"``. Or ``formula:`` and a
+        Boolean formula: its truth table over {-1, 1}^n, with ``:bits`` over {0, 1}^n.
     seed : int, optional
         The parameter ``seed`` of families that draw.
 
     Raises
     ------
     InvalidOptionError
-        There is no such family or parameter, or a value is out of range.
+        There is no such family or parameter, a value is out of range, or the formula is none.
+    InvalidProblemError
+        If the formula is always true, or never.
 
     Examples
     --------
     >>> data = generate("odd-max-bit:3")
     >>> data.X.shape, data.truth.verdict, data.truth.margin_squared
     ((8, 3), 'separable', Fraction(1, 6))
+    >>> generate("formula:(x1 | x4) & ~x3").truth.margin_squared
+    Fraction(1, 6)
     """
-    head, *texts = name.strip().split(":")
-    if head not in _FAMILIES:
-        expected = "the name of a family, such as xor or gap:40"
-        raise InvalidOptionError(
-            f"{cut(name)}: found no family {cut(head)!r}, expected {expected}{nearest(head, _FAMILIES)}"
-        )
-    family = _FAMILIES[head]
-    try:
-        values = family.values(texts if seed is None else [*texts, f"seed={seed}"])
-        case = family.make(**values)
-    except InvalidOptionError as error:
-        raise InvalidOptionError(f"{cut(name)}: {error}") from error
+    full_name, description, data = _made(name, seed)
+    X = data.floats()
     return Generated(
         name=name.strip(),
-        full_name=_full_name(family, values),
-        description=family.description,
-        X=case.rows.floats(),
-        y=case.y,
-        feature_names=tuple(f"x{j}" for j in range(1, case.rows.shape[1] + 1)),
-        truth=case.truth,
+        full_name=full_name,
+        description=description,
+        X=X,
+        y=data.y,
+        feature_names=_feature_names(X),
+        truth=data.truth,
     )
 
 
-def _full_name(family: Family, values: dict[str, Value]) -> str:
-    return ":".join([family.name, *(f"{name}={value}" for name, value in values.items())])
+def rows_and_labels(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64], tuple[str, ...], str]:
+    """Return X, y, the feature names and the name as answers show it; the truth is not decided.
+
+    Raises
+    ------
+    InvalidOptionError
+        As in `generate`.
+
+    Examples
+    --------
+    >>> X, y, feature_names, shown = rows_and_labels("formula:x1 & x2:bits")
+    >>> X.tolist(), y.tolist(), feature_names, shown
+    ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, -1, -1, 1], ('x1', 'x2'), 'formula:x1 & x2:bits')
+    """
+    _, _, data = _made(name, None)
+    X = data.floats()
+    shown = cut(name, _LONGEST_NAME) if _prefix(name) in _SOURCES else name
+    return X, data.y, _feature_names(X), shown
+
+
+def _made(name: str, seed: int | None) -> tuple[str, str, Labelled]:
+    """Return the full name, the description, and the data."""
+    make = _from_source if _prefix(name) in _SOURCES else _from_family
+    try:
+        return make(name.strip(), seed)
+    except InvalidOptionError as error:
+        raise InvalidOptionError(f"{cut(name, _LONGEST_NAME)}: {error}") from error
+
+
+def _prefix(name: str) -> str:
+    return "".join(name.strip().partition(":")[:2])
+
+
+def _from_source(name: str, seed: int | None) -> tuple[str, str, Labelled]:
+    if seed is not None:
+        raise InvalidOptionError(f"found the seed {seed}, expected none, as nothing is drawn")
+    description, module, function = _SOURCES[_prefix(name)]
+    data: Labelled = getattr(import_module(module), function)(name.partition(":")[2])
+    return name, description, data
+
+
+def _from_family(name: str, seed: int | None) -> tuple[str, str, Labelled]:
+    head, *texts = name.split(":")
+    if head not in _FAMILIES:
+        expected = "the name of a family, such as xor or gap:40"
+        raise InvalidOptionError(f"found no family {cut(head)!r}, expected {expected}{nearest(head, _FAMILIES)}")
+    family = _FAMILIES[head]
+    values = family.values(texts if seed is None else [*texts, f"seed={seed}"])
+    full_name = ":".join([head, *(f"{parameter}={value}" for parameter, value in values.items())])
+    return full_name, family.description, family.make(**values)
+
+
+def _feature_names(X: NDArray[np.float64]) -> tuple[str, ...]:
+    return tuple(f"x{j}" for j in range(1, X.shape[1] + 1))

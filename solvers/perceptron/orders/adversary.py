@@ -1,4 +1,4 @@
-"""An adversary who chooses every row: greedy sequences of mistakes, each of them proven to be one."""
+"""A greedy adversary, which chooses among the rows of a data set: sequences of proven mistakes."""
 
 import math
 from collections.abc import Callable
