@@ -167,7 +167,7 @@ def test_bounds_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> 
     code, fields = json_answer(capsys, "bounds", "iris", "--positive", "setosa", "--n-passes", "4")
     iris = mm.load("iris", positive="setosa")
     known = {bound.name: bound for bound in mm.mistake_bounds(iris.X, iris.y, n_passes=4)}
-    assert code == 0 and fields["schema"] == "maxmargin.theory.perceptron_bounds/1"
+    assert code == 0 and fields["schema"] == "maxmargin.bounds/1"
     assert {bound["name"] for bound in fields["bounds"]} == set(known)
     for bound in fields["bounds"]:
         same = known[bound["name"]]

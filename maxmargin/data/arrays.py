@@ -99,9 +99,9 @@ def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
 
 
 def _is_outside_memory(value: object) -> bool:
-    """Return whether `value` is a carrier of `maxmargin.carriers` or a Dask collection, without importing either."""
+    """Return whether `value` is a carrier of `maxmargin.data.outofcore` or a Dask collection, without importing either."""
     module = type(value).__module__
-    return module.startswith("maxmargin.carriers.") or (module.startswith("dask.") and hasattr(value, "to_delayed"))
+    return module.startswith("maxmargin.data.outofcore.") or (module.startswith("dask.") and hasattr(value, "to_delayed"))
 
 
 def _carried(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
