@@ -12,7 +12,7 @@ import pytest
 from forging import Content, places
 
 import maxmargin as mm
-from maxmargin.api.verbs import problem_of
+from maxmargin.api.verbs import decide, problem_of
 from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.warmstart import resume
@@ -83,7 +83,7 @@ def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
 
 def asked(path: Path, state: Path) -> tuple[Any, Any, Any]:
     problem = problem_of(load(path, memory="64MiB", resume=state))
-    return hard_margin(problem), mm.api.decide(problem), soft_margin(problem, 1.0, method="working-set")
+    return hard_margin(problem), decide(problem), soft_margin(problem, 1.0, method="working-set")
 
 
 def forged(folder: Path, write: Callable[[Path], Path], every: int, first: int = 0) -> tuple[int, int]:

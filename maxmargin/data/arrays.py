@@ -99,9 +99,10 @@ def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
 
 
 def _is_outside_memory(value: object) -> bool:
-    """Return whether `value` is a carrier of `maxmargin.data.outofcore` or a Dask collection, without importing either."""
+    """Return whether `value` has rows outside memory or is a Dask collection, without importing either."""
     module = type(value).__module__
-    return module.startswith("maxmargin.data.outofcore.") or (module.startswith("dask.") and hasattr(value, "to_delayed"))
+    is_collection = module.startswith("dask.") and hasattr(value, "to_delayed")
+    return is_collection or module.startswith("maxmargin.data.outofcore.")
 
 
 def _carried(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
