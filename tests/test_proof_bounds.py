@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from proof_cases import MULTI, case
 
-from maxmargin.solvers.proof.checker import CertificateError, check, exact, main, packed, parse, products
+from maxmargin.solvers.proof.checker import CertificateError, Inequality, check, exact, main, parse, products, vector_of
 
 Proof = dict[str, Any]
 
@@ -136,15 +136,35 @@ def test_exact_numbers_of_the_data_have_bounded_digits(text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_a_packed_null_space_is_zero_where_all_its_vectors_are(seed: int) -> None:
+def test_products_by_classes_are_those_of_the_vectors_z_written_out(seed: int) -> None:
     draw = random.Random(seed)
-    size, bits = draw.randint(1, 4), draw.choice([1, 2, 8, 64])
-    greatest = 2**bits - 1
-    N = [[draw.choice([0, 0, 1, -1, greatest, -greatest]) for _ in range(size)] for _ in range(draw.randint(1, 5))]
-    X = [draw.choice([0, 1, -1, 2, -3, greatest]) for _ in range(size)]
-    enough = (2 * size * greatest * max(1, *map(abs, X))).bit_length()
-    together = products(X, packed(N, enough))[1]
-    assert (together == 0) == all(products(X, u)[1] == 0 for u in N)
+    K, n = draw.randint(2, 4), draw.randint(1, 4)
+    greatest = 2 ** draw.choice([1, 2, 8, 64]) - 1
+    X = [draw.choice([0, 1, -1, 2, -3, greatest]) for _ in range(n)]
+    v = [draw.choice([0, 0, 1, -1, greatest, -greatest]) for _ in range(n * (K - 1))]
+    code = draw.randrange(K)
+    found = products(X, code, v)
+    assert set(found) == set(range(K)) - {code}
+    for k, product in found.items():
+        z = vector_of(Inequality(X, 1, code, k), len(v))
+        assert product == sum(x * y for x, y in zip(z, v, strict=True))
+
+
+@pytest.mark.parametrize("wrong", range(3))
+def test_every_vector_of_the_null_space_is_multiplied_with_every_row(wrong: int) -> None:
+    """Columns 2 to 4 are multiples of the first one, but for one row that is not in S."""
+    factors = [2.0, 3.0, 5.0]
+    column = [0.0, 1.0, 0.5, 2.0]
+    null_space = [[str(-int(f)), *("1" if k == j else "0" for k in range(3)), "0"] for j, f in enumerate(factors)]
+    rows = [[x, *(f * x for f in factors)] for x in [*column, 7.0]]
+    labels = [-1, 1, -1, -1, 1]
+    fields = {"rows": [0, 1, 3], "weights": ["1", "2", "1"], "null_space": null_space}
+    right = case("multiples", "overlap", rows, labels, **fields)
+    check(right.proof, right.exact, right.labels)
+    rows[4][1 + wrong] += 2.0**-30
+    other = case("multiples", "overlap", rows, labels, **fields)
+    with pytest.raises(CertificateError, match="row 4"):
+        check(other.proof, other.exact, other.labels)
 
 
 def test_the_rank_of_rows_is_that_of_the_first_ones() -> None:
