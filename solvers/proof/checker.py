@@ -80,8 +80,6 @@ SOURCE: dict[str, Any] = {
     "format": str, "classes": list[str], "values": list[list[str]],
 }  # fmt: skip
 """How the data were read. Each of these fields may be absent or null."""
-NOT_READ_HERE = ("one_hot_columns", "sep", "decimal_comma", "format")
-"""Ways to read a file that are not known here."""
 MOST_LEVELS = 100
 """Most levels of a JSON text that is parsed, so that none exhausts the stack of the parser. A proof has five."""
 MOST_DIGITS = 4300
@@ -153,6 +151,7 @@ def parse(content: bytes) -> dict[str, Any]:
 
 def check_nesting(text: str) -> None:
     """Refuse JSON with too many levels before it is parsed."""
+    # A string that does not end is removed too. The sign *+ never goes back, so the time is proportional to the text.
     without_strings = re.sub(r'"(?:[^"\\]|\\.)*+"?', "", text, flags=re.DOTALL)
     brackets = re.findall(r"[\[\]{}]", without_strings)
     levels = [0, *accumulate(1 if bracket in "[{" else -1 for bracket in brackets)]
@@ -290,7 +289,7 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     data, K = proof["data"], check_data(proof, rows, labels)
     codes = [max(label, 0) for label in labels]
     m = (K - 1) * (data["n_features"] + data["bias"])
-    v = integers(proof.get("direction", ["0"] * m), m, "direction")
+    v = integers(proof.get("direction", ["0"] * m), m, "direction")  # without a direction v = 0, and so is each z.v
     need(len(proof.get("null_space", [])) <= m, "null_space: more vectors than a vector has entries")
     N = [integers(u, m, "null_space") for u in proof.get("null_space", [])]
     pairs = weighted_pairs(proof, codes, K)
@@ -375,10 +374,11 @@ def check_rows(proof: Any, rows: Any, codes: Vector, v: Vector, N: list[Vector])
         need(lowest > 0 or (lowest == 0 and sign == ">="), f"row {i}: z.v {sign} 0 is false")
         greatest = max(greatest, *values.values())
         least = min(least, (Fraction(lowest, c), i))
-        for u in N if lowest == 0 else []:
-            zeros = [value for k, value in products(X, codes[i], u).items() if values[k] == 0]
-            need(not any(zeros), f"row {i}: z.u = 0 for all u of null_space is false")
-    need(greatest > 0 or not is_quasi, "z.v > 0 for some z is false")
+        if lowest == 0:
+            for u in N:
+                others = [value for k, value in products(X, codes[i], u).items() if values[k] == 0]
+                need(not any(others), f"row {i}: z.u = 0 for all u of null_space is false")
+    need(greatest > 0 or not is_quasi, "z.v > 0 for at least one z is false")
     return least
 
 
@@ -452,7 +452,7 @@ def rank(matrix: Iterable[Vector], prime: int, enough: int) -> int:
 
 def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], list[int]]:
     """Read a table of numbers as the proof says; return its rows, its classes in order, and the class of every row."""
-    for name in NOT_READ_HERE:
+    for name in ("one_hot_columns", "sep", "decimal_comma", "format"):
         if data.get(name) not in (None, False, []):
             raise OSError(f"{path}: {name} of the proof is not known here: use maxmargin verify")
     table = table_of(path)
@@ -534,7 +534,9 @@ def label_number(text: str) -> Any:
     if not NUMBER.fullmatch(text) and not INFINITY.fullmatch(text):
         return None
     size = abs(float(text))
-    return size if size == math.inf else exact(text) if size < 2**53 else None
+    if size == math.inf:
+        return size
+    return exact(text) if size < 2**53 else None
 
 
 def main(arguments: list[str]) -> int:
