@@ -13,7 +13,17 @@ from typing import Any
 import pytest
 from proof_cases import MULTI, case
 
-from maxmargin.solvers.proof.checker import CertificateError, Inequality, check, exact, main, parse, products, vector_of
+from maxmargin.solvers.proof.checker import (
+    CertificateError,
+    Inequality,
+    check,
+    exact,
+    main,
+    packed,
+    parse,
+    products,
+    vector_of,
+)
 
 Proof = dict[str, Any]
 
@@ -148,6 +158,18 @@ def test_products_by_classes_are_those_of_the_vectors_z_written_out(seed: int) -
     for k, product in found.items():
         z = vector_of(Inequality(X, 1, code, k), len(v))
         assert product == sum(x * y for x, y in zip(z, v, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_packed_null_space_is_zero_where_all_its_vectors_are(seed: int) -> None:
+    draw = random.Random(seed)
+    size, bits = draw.randint(1, 4), draw.choice([1, 2, 8, 64])
+    greatest = 2**bits - 1
+    N = [[draw.choice([0, 0, 1, -1, greatest, -greatest]) for _ in range(size)] for _ in range(draw.randint(1, 5))]
+    X = [draw.choice([0, 1, -1, 2, -3, greatest]) for _ in range(size)]
+    enough = (2 * size * greatest * max(1, *map(abs, X))).bit_length()
+    together = products(X, 0, packed(N, enough))[1]
+    assert (together == 0) == all(products(X, 0, u)[1] == 0 for u in N)
 
 
 @pytest.mark.parametrize("wrong", range(3))

@@ -361,12 +361,19 @@ def products(X: Vector, code: int, v: Vector) -> dict[int, int]:
     return {k: scores[code] - score for k, score in enumerate(scores) if k != code}
 
 
+def packed(N: list[Vector], bits: int) -> Vector:
+    """Return the sum of all 2^(bits l) N_l: its product is 0 only if each product is, where all are below 2^bits."""
+    return [sum(entry << bits * number for number, entry in enumerate(column)) for column in zip(*N, strict=True)]
+
+
 def check_rows(proof: Any, rows: Any, codes: Vector, v: Vector, N: list[Vector]) -> tuple[Any, int]:
     """Check the sign of each z.v, and N where z.v = 0; return the least z.v, and its row."""
     is_quasi = proof["claim"] == "quasi-separable"
     sign = ">=" if is_quasi or "direction" not in proof else ">"
     least: tuple[Any, int] = (math.inf, 0)
     greatest = 0
+    largest = 2 * len(v) * max((abs(x) for u in N for x in u), default=0)
+    packs: dict[int, Vector] = {}
     for i, row in enumerate(rows):
         X, c = scaled(row, proof["data"]["bias"])
         values = products(X, codes[i], v)
@@ -374,10 +381,12 @@ def check_rows(proof: Any, rows: Any, codes: Vector, v: Vector, N: list[Vector])
         need(lowest > 0 or (lowest == 0 and sign == ">="), f"row {i}: z.v {sign} 0 is false")
         greatest = max(greatest, *values.values())
         least = min(least, (Fraction(lowest, c), i))
-        if lowest == 0:
-            for u in N:
-                others = [value for k, value in products(X, codes[i], u).items() if values[k] == 0]
-                need(not any(others), f"row {i}: z.u = 0 for all u of null_space is false")
+        if N and lowest == 0:
+            bits = 1 << (largest * max(map(abs, X))).bit_length().bit_length()  # rounded up: few packs are made
+            packs[bits] = packs.get(bits) or packed(N, bits)
+            others = products(X, codes[i], packs[bits])
+            is_zero = not any(others[k] for k in values if values[k] == 0)
+            need(is_zero, f"row {i}: z.u = 0 for all u of null_space is false")
     need(greatest > 0 or not is_quasi, "z.v > 0 for at least one z is false")
     return least
 
