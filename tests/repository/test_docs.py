@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), README]
 EXECUTED = [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]

@@ -23,7 +23,7 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError, main
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = jsonschema.Draft202012Validator(
     json.loads((ROOT / "docs" / "certificate.schema.json").read_text(encoding="utf-8"))
 )

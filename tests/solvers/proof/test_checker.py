@@ -39,7 +39,7 @@ from maxmargin.data.labels.label_values import meanings
 from maxmargin.solvers.proof import checker
 from maxmargin.solvers.proof.checker import CertificateError, check, main, numbering, read_table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 CHECKER = ROOT / "solvers" / "proof" / "checker.py"
 SCHEMA = json.loads((ROOT / "docs" / "certificate.schema.json").read_text(encoding="utf-8"))
 CLAIMS = sorted(checker.FIELDS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 SCRIPTS = ("small", "margins", "engines", "hard_margin", "verdicts", "sparse", "out_of_core", "soft_margin")
 

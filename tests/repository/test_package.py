@@ -12,7 +12,7 @@ import pytest
 
 import maxmargin
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGE_OF_FOLDER = {"maxmargin": "maxmargin", "reports": "maxmargin.reports", "solvers": "maxmargin.solvers"}
 COMMAND_LINE = {"rich", "typer"}

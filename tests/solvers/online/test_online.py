@@ -77,7 +77,7 @@ def test_a_run_counts_what_it_does(name: str) -> None:
 @pytest.mark.parametrize("place", range(len(ALGORITHMS)))
 def test_the_table_of_the_family_is_the_catalogue(place: int) -> None:
     """Names, guarantees and sources of docs/family.md, in the order of the catalogue."""
-    page = (Path(__file__).resolve().parents[1] / "docs" / "family.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs" / "family.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| `([\w-]+)` \|.*\| ([\w, -]+) \| ([^|]+) \|$", page, flags=re.MULTILINE)
     assert len(table) == len(ALGORITHMS)
     name = list(ALGORITHMS)[place]
@@ -87,7 +87,7 @@ def test_the_table_of_the_family_is_the_catalogue(place: int) -> None:
 
 
 def test_the_table_of_bounds_is_the_ladder() -> None:
-    page = (Path(__file__).resolve().parents[1] / "docs" / "bounds.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs" / "bounds.md").read_text(encoding="utf-8")
     names = re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE)
     assert names == [bound.name for bound in mm.mistake_bounds(*whole_numbers(1))]
 
