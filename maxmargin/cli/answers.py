@@ -44,24 +44,11 @@ def answer_fields(dataset: "Dataset", answer: "Separability", *, all_columns: bo
     }
 
 
-def verdict_words(answer: "Separability") -> str:
-    """Return the verdict in a few words."""
-    from maxmargin.solvers.answers.phrases import through, without_intercepts
-    from maxmargin.solvers.answers.solution import Verdict
-
-    kind = through(answer.bias) if answer.n_inequalities is None else without_intercepts(answer.bias)
-    if answer.verdict is not Verdict.UNDECIDED:
-        return f"{answer.verdict.value}{kind} (proven)"
-    if answer.strictly_separable is False:
-        return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
-    return f"undecided{kind}"
-
-
 def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, Any]) -> str:
     """Return the answer as text."""
     from maxmargin.solvers.answers.phrases import intercept
 
-    words = verdict_words(answer)
+    words = answer.headline
     lines = [words, f"  {shown(answer.reason.removeprefix(words.replace(' (proven)', ': ')))}"]
     model = f"logistic regression{intercept(answer.bias)}"
     if answer.strictly_separable is False:

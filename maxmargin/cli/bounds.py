@@ -9,7 +9,6 @@ from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     RunProgress,
-    count_text,
     data_fields,
     headline,
     note,
@@ -19,6 +18,7 @@ from maxmargin.cli.output import (
 )
 from maxmargin.cli.tables import aligned
 from maxmargin.reports.number_formats import rounded_up
+from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.theory.perceptron_bounds import ladder_of
 
@@ -97,7 +97,7 @@ def _fields(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, p
 def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str, *, bias: bool) -> str:
     done = f", prepared: {prepare}" if prepare != "raw" else ""
     asked = "until convergence" if n_passes is None else f"of {n_passes:,} pass{'es' * (n_passes > 1)}"
-    made = f"{count_text(run.n_mistakes, 'mistake')} in {count_text(run.n_epochs, 'epoch')}"
+    made = f"{counted(run.n_mistakes, 'mistake')} in {counted(run.n_epochs, 'epoch')}"
     lines = [
         f"M = {made} ({_STOPS[run.stop_reason]})",
         f"  bounds of the mistakes {asked}, {space_text(run, bias=bias)}{done}",

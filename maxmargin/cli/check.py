@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.verbs import decided, problem_of, with_names
 from maxmargin.certificates.require import holds
-from maxmargin.cli.answers import answer_fields, answer_text, verdict_words
+from maxmargin.cli.answers import answer_fields, answer_text
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     data_fields,
@@ -221,8 +221,8 @@ def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fie
     pairs = [(f"{shown(a)} / {shown(b)}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs)
     lines = ["every class against the rest"]
-    lines += [f"  {name:<{width}}  {verdict_words(answer)}" for name, answer in rest]
+    lines += [f"  {name:<{width}}  {answer.headline}" for name, answer in rest]
     lines += ["every pair"]
-    lines += [f"  {name:<{width}}  {verdict_words(answer)}" for name, answer in pairs]
+    lines += [f"  {name:<{width}}  {answer.headline}" for name, answer in pairs]
     whole = answer_text(dataset, answers.multinomial, fields)
     return "\n".join([*lines, f"all classes at once (multinomial): {whole}"])

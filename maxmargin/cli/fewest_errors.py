@@ -6,7 +6,6 @@ from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     attempt_fields,
-    count_text,
     data_fields,
     headline,
     hyperplane_text,
@@ -17,6 +16,7 @@ from maxmargin.cli.output import (
     row_numbers,
     waiting,
 )
+from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
@@ -144,8 +144,8 @@ def _rows_lines(dataset: "Dataset", answer: "FewestErrors", kind: str) -> list[s
 def _witness_lines(answer: "FewestErrors") -> list[str]:
     if not answer.lower:
         return []
-    nodes = f", and the search of {count_text(answer.n_nodes, 'node')}" if answer.lower > answer.packing_lower else ""
-    sets = count_text(len(answer.witnesses), "set")
+    nodes = f", and the search of {counted(answer.n_nodes, 'node')}" if answer.lower > answer.packing_lower else ""
+    sets = counted(len(answer.witnesses), "set")
     return [f"  lower end from {sets} of rows, each of which has to lose one{nodes}"]
 
 

@@ -6,9 +6,10 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.output import LONGEST_LIST, count_text, hyperplane_text, listed, row_names, row_numbers
+from maxmargin.cli.output import LONGEST_LIST, hyperplane_text, listed, row_names, row_numbers
 from maxmargin.cli.tables import aligned
 from maxmargin.reports.number_formats import rounded_up
+from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
 from maxmargin.solvers.online.online_settings import OnlineStop
@@ -105,15 +106,15 @@ def _cut(value: Any) -> Any:
 
 def one_text(dataset: "Dataset", run: "OnlineRun", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:
     """Return a run as text."""
-    counted = ", ".join(
-        count_text(number, noun)
+    counts = ", ".join(
+        counted(number, noun)
         for number, noun in ((run.n_updates, "update"), (run.n_mistakes, "mistake"), (run.n_epochs, "epoch"))
     )
     is_plane = is_linear(run, truth)
     plane = [hyperplane_text(dataset.feature_names, run.w, run.b)] if is_plane else []
     return "\n".join(
         [
-            f"{_named(run)}: {_STOPS[run.stop_reason]}: {counted}",
+            f"{_named(run)}: {_STOPS[run.stop_reason]}: {counts}",
             f"  {_setting_text(run, truth, prepare)}",
             f"  rows not strictly on their side of what it ended on: {run.n_errors:,}",
             *(_margin_lines(run, truth, maximum, prepare) if is_plane else [_kernel_line(run)]),

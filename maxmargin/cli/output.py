@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.solvers.answers.named import counted
 from maxmargin.text.escaping import shown, shown_lines
 
 if TYPE_CHECKING:
@@ -83,11 +84,6 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
     }
 
 
-def count_text(number: int, noun: str) -> str:
-    """Return the number with its noun: 1 mistake, 2,000 mistakes."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def space_text(run: "PerceptronRun", *, bias: bool) -> str:
     """Return where a run took place: its bias scale, or that it had no bias."""
     return f"bias scale {run.settings.bias_scale!r}" if bias else "through the origin"
@@ -159,7 +155,7 @@ class RunProgress(_Line):
         if progress.seconds < self.next_line:
             return
         text = (
-            f"{self.name}: {count_text(progress.n_mistakes, 'mistake')}, {count_text(progress.n_epochs, 'epoch')}, "
+            f"{self.name}: {counted(progress.n_mistakes, 'mistake')}, {counted(progress.n_epochs, 'epoch')}, "
             f"{progress.seconds:.0f} s (Ctrl-C stops it)"
         )
         self.next_line = self.show(text, at=progress.seconds)
@@ -178,7 +174,7 @@ class Counter(_Line):
         """Show the number."""
         now = time.monotonic()
         if now >= self.next_line:
-            text = f"{self.what}: {count_text(n_done, self.noun)}, {now - self.started:.0f} s"
+            text = f"{self.what}: {counted(n_done, self.noun)}, {now - self.started:.0f} s"
             self.next_line = self.show(text, at=now)
 
 

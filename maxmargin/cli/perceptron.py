@@ -11,7 +11,6 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     Counter,
     RunProgress,
-    count_text,
     data_fields,
     headline,
     hyperplane_text,
@@ -24,6 +23,7 @@ from maxmargin.cli.output import (
     space_text,
     waiting,
 )
+from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable
@@ -118,7 +118,7 @@ def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, 
 def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str, *, bias: bool) -> str:
     done = f"prepared: {prepare}; " if prepare != "raw" else ""
     lines = [
-        f"{_STOPS[run.stop_reason]}: {count_text(run.n_mistakes, 'mistake')}, {count_text(run.n_epochs, 'epoch')}",
+        f"{_STOPS[run.stop_reason]}: {counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}",
         f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, {space_text(run, bias=bias)}",
         f"  least geometric margin of (w, b): {run.margin!r}",
     ]
@@ -132,14 +132,14 @@ def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str, *, bias: bool)
     if run.resumed_from is not None:
         lines.append(f"  {_of_the_file(run.resumed_from)}; margins and their bounds are proven all the same")
     if run.n_uncertain:
-        lines.append(f"  rounding may have decided {count_text(run.n_uncertain, 'score')}: other machines may differ")
+        lines.append(f"  rounding may have decided {counted(run.n_uncertain, 'score')}: other machines may differ")
     if prepare == "raw" and run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT):
         lines.append(f"  whether it can converge at all: maxmargin check{'' if bias else ' --no-bias'}")
     return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
 
 
 def _of_the_file(n_mistakes: int) -> str:
-    return f"{count_text(n_mistakes, 'mistake')} of these, and their epochs, are as the resume file says"
+    return f"{counted(n_mistakes, 'mistake')} of these, and their epochs, are as the resume file says"
 
 
 _STOPS = {
@@ -207,7 +207,7 @@ def _write_mistakes(
     rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, row_numbers(dataset, found.row))
     n_lines = write_mistake_trace(path, found, rows.tolist())
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
-    note(f"{path}: {n_lines:,} of {count_text(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
+    note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
     note(summary_of(found), quiet=quiet)
     written = {
         "file": str(path),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
+from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
@@ -47,7 +48,7 @@ COLUMNS = (
 """Names of the columns of a trace."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MistakeTrace:
     """A run from w = 0 right after chosen mistakes; in the space (x, s) of the run but where said otherwise.
 
@@ -128,6 +129,12 @@ class MistakeTrace:
     violations: tuple[Violation, ...]
     reason: str
     run: "PerceptronRun"
+
+    def __repr__(self) -> str:
+        n_violations = counted(len(self.violations), "violation")
+        return (
+            f"<MistakeTrace of {len(self.n_mistakes):,} of {counted(self.run.n_mistakes, 'mistake')}: {n_violations}>"
+        )
 
     @property
     def holds(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.dataset import from_arrays
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.radius import radius_squared
@@ -71,7 +71,7 @@ class Effort:
     max_states: int = 20_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OrderStudy(NamedAnswer):
     """The perceptron from w = 0 on the same rows in many orders.
 
@@ -112,6 +112,12 @@ class OrderStudy(NamedAnswer):
     bounds: tuple[Bound, ...]
     settings: "PerceptronSettings"
     effort: Effort
+
+    @property
+    def headline(self) -> str:
+        """How many orders were run, and their fewest and most mistakes."""
+        n_orders = counted(len(self.outcomes.n_mistakes), "random order")
+        return f"{n_orders}: {self.fewest_seen:,} to {self.most_seen:,} mistakes seen"
 
     @property
     def outcomes(self) -> "Outcomes":

@@ -1,12 +1,15 @@
-"""The names of the two classes, which every answer carries though no solver asks for them."""
+"""What all answers share: the names of the two classes, a short repr, and comparison by identity."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NamedAnswer:
     """An answer about two classes.
+
+    Two answers are equal if they are the same object: arrays have no single truth value.
 
     Attributes
     ----------
@@ -18,3 +21,22 @@ class NamedAnswer:
 
     positive: Any = None
     positive_reason: str | None = None
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """The answer in one line, without names from the data."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.headline}>"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "mistake"), counted(2000, "mistake")
+    ('1 mistake', '2,000 mistakes')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"

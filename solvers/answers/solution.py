@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.column_signs import ColumnSigns
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import status_meaning, verdict_meaning
+from maxmargin.solvers.answers.phrases import status_meaning, through, verdict_meaning, without_intercepts
 from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
@@ -99,7 +99,7 @@ class Status(StrEnum):
         return status_meaning(self.value, bias=bias)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Separability(NamedAnswer):
     """Whether two classes can be separated by a hyperplane, and the proof.
 
@@ -149,6 +149,20 @@ class Separability(NamedAnswer):
     bias: bool = True
     feature_names: tuple[str, ...] | None = None
     class_names: tuple[str, ...] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles hold: the answer with its columns, which are computed for it, and not their finder."""
+        return {**vars(self), "columns": self.columns, "find_columns": None}
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a few words."""
+        kind = through(self.bias) if self.n_inequalities is None else without_intercepts(self.bias)
+        if self.verdict is not Verdict.UNDECIDED:
+            return f"{self.verdict.value}{kind} (proven)"
+        if self.strictly_separable is False:
+            return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
+        return f"undecided{kind}"
 
     @property
     def proof(self) -> str | None:
@@ -208,7 +222,7 @@ class Separability(NamedAnswer):
         return column if self.feature_names is None else self.feature_names[column]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class HardMargin(NamedAnswer):
     """The maximum-margin hyperplane: min 1/2||w||^2 subject to y(w.x + b) >= 1.
 
@@ -278,6 +292,11 @@ class HardMargin(NamedAnswer):
     problem: Problem | None = field(default=None, repr=False, compare=False)
 
     @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        return f"{self.status.value}: maximum margin in [{self.lower!r}, {self.upper!r}]"
+
+    @property
     def upper_certificate(self) -> MarginAtMost | None:
         """The proof of ``upper``; None where that is 0 or infinite."""
         if isinstance(self.certificate, MarginExactly):
@@ -300,7 +319,7 @@ class HardMargin(NamedAnswer):
         return math.inf if math.isinf(self.upper) else round_up(Fraction(self.upper) - Fraction(self.lower))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SoftMargin(NamedAnswer):
     """The soft-margin SVM: min 1/2||w||^2 + C sum v xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
 
@@ -342,6 +361,11 @@ class SoftMargin(NamedAnswer):
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
     sample_weight: Floats | None = field(default=None, repr=False)
+
+    @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        return f"{self.status.value}: objective at C = {self.C!r} in [{self.lower!r}, {self.objective!r}]"
 
     @property
     def gap(self) -> float:

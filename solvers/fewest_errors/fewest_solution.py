@@ -1,6 +1,6 @@
 """The fewest errors of a hyperplane, as a proven interval of whole numbers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FewestErrors(NamedAnswer):
     """The least number of rows with y(w.x + b) <= 0 over all hyperplanes, that is the fewest rows to drop.
 
@@ -57,15 +57,22 @@ class FewestErrors(NamedAnswer):
     upper: int
     w: Floats
     b: float
-    w_exact: tuple[Fraction, ...] = field(repr=False)
-    b_exact: Fraction = field(repr=False)
+    w_exact: tuple[Fraction, ...]
+    b_exact: Fraction
     error_rows: Rows
-    witnesses: tuple[CommonHullPoint, ...] = field(default=(), repr=False)
-    witness_weights: tuple[Fraction, ...] = field(default=(), repr=False)
+    witnesses: tuple[CommonHullPoint, ...] = ()
+    witness_weights: tuple[Fraction, ...] = ()
     n_nodes: int = 0
     engine: str
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
+
+    @property
+    def headline(self) -> str:
+        """The proven interval, or the number where its ends meet."""
+        if self.is_optimal:
+            return f"fewest errors {self.upper:,} (proven)"
+        return f"fewest errors between {self.lower:,} and {self.upper:,} (proven)"
 
     @property
     def n_errors(self) -> int:

@@ -31,7 +31,7 @@ _AT_BOUND = 1e-7
 """Distance from 0 or from its greatest value below which a weight of a vertex is taken to be there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TotalSlack(NamedAnswer):
     """min sum xi subject to y(w.x + b) >= 1 - xi, xi >= 0, with w and b free.
 
@@ -60,6 +60,11 @@ class TotalSlack(NamedAnswer):
     slack: Floats
     dual: dict[int, Fraction]
     attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        return f"{self.status.value}: least total slack in [{self.lower!r}, {self.upper!r}]"
 
     @property
     def gap(self) -> float:

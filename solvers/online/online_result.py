@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, State
 from maxmargin.solvers.online.guarantee import Guarantee
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OnlineRun(NamedAnswer):
     """A run of an online algorithm.
 
@@ -89,6 +89,12 @@ class OnlineRun(NamedAnswer):
     extras: Mapping[str, Any] = field(default_factory=dict)
     state: State = field(repr=False)
     space: Space = field(repr=False)
+
+    @property
+    def headline(self) -> str:
+        """The algorithm, why the run ended, and its counts."""
+        counts = f"{counted(self.n_updates, 'update')}, {counted(self.n_epochs, 'epoch')}"
+        return f"{self.algorithm.name}: {self.stop_reason}: {counts}"
 
     def scalar(self, place: int) -> float:
         """Return one of the final scalars of the algorithm."""

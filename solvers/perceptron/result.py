@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.perceptron.engines.tally import Tally
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PerceptronRun(NamedAnswer):
     """A run from w = 0: w += y x at every mistake.
 
@@ -84,6 +84,11 @@ class PerceptronRun(NamedAnswer):
     settings: PerceptronSettings
     engine: str
     resumed_from: int | None = None
+
+    @property
+    def headline(self) -> str:
+        """Why the run ended, and its counts."""
+        return f"{self.stop_reason}: {counted(self.n_mistakes, 'mistake')}, {counted(self.n_epochs, 'epoch')}"
 
     @property
     def norm(self) -> float:

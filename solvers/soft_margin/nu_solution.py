@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NuMargin(NamedAnswer):
     """The nu-SVM: min 1/2||w||^2 - nu rho + sum c xi, y(w.x + b) >= rho - xi, xi >= 0, with c = v / sum v.
 
@@ -63,6 +63,11 @@ class NuMargin(NamedAnswer):
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
     sample_weight: Floats | None = field(default=None, repr=False)
+
+    @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        return f"{self.status.value}: objective at nu = {self.nu!r} in [{self.lower!r}, {self.objective!r}]"
 
     @property
     def gap(self) -> float:
