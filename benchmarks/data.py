@@ -1,8 +1,13 @@
-"""The data sets of the benchmarks: always the same numbers."""
+"""The data sets of the benchmarks: always the same numbers, planted, overlapping or bundled measurements."""
+
+from typing import Any
 
 import numpy as np
 
 Labelled = tuple[np.ndarray, np.ndarray]
+
+POSITIVE: dict[str, Any] = {"iris": "setosa", "breast_cancer": None, "wine": "class_1", "digits": 1}
+"""The positive classes of the bundled data, which are raw and ill-conditioned."""
 
 
 def planted(n_samples: int, n_features: int, margin: float = 0.02) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,3 +54,15 @@ def overlapping(n_samples: int, n_features: int, shift: float = 1.0) -> Labelled
     direction /= np.linalg.norm(direction)
     X += shift * y[:, None] * direction
     return X, y
+
+
+def bundled(name: str, positive: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points of a bundled table and their signs."""
+    import maxmargin as mm
+
+    data = mm.load(name, positive=POSITIVE[name] if positive is None else positive)
+    return data.X, data.y.astype(float)
+
+
+def title(name: str) -> str:
+    return name if POSITIVE[name] is None else f"{name}, {POSITIVE[name]} against the rest"

@@ -15,8 +15,8 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from data import bundled, title
 from harness import Benchmark, Facts, Peer, main
-from real import bundled, title
 
 NAMES = ("breast_cancer", "wine", "digits")
 HARD = tuple(f"{title(name)}, hard" for name in NAMES)

@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from data import bundled, title
 from hard_margin import Answer, Data, accuracy, judge, ours, textbook
 from harness import Benchmark, Peer, main
-from real import bundled, title
 
 MOST_ITERATIONS = 10_000_000
 """LIBSVM's limit, without which it does not end on breast_cancer."""

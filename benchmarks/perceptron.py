@@ -16,9 +16,8 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from data import few_overlapping, planted
+from data import bundled, few_overlapping, planted
 from harness import Benchmark, Facts, Peer, main
-from real import bundled
 
 REAL = {
     "iris, versicolor": ("iris", "versicolor", 200_000),

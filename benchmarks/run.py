@@ -9,7 +9,8 @@ Examples:
 
 from importlib import import_module
 
-from harness import Benchmark, parser, prepare_folder, run
+from harness import Benchmark
+from harness.command import parser, prepare_folder, run
 
 NAMES = ("small", "margins", "engines", "hard_margin", "verdicts", "perceptron", "sparse", "out_of_core", "soft_margin")
 

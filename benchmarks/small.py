@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import planted
+from data import bundled, planted
 from harness import Benchmark, Peer, main
-from real import bundled
 
 BUNDLED = ("iris", "wine", "breast_cancer")
 COLUMNS = (30, 100, 200)

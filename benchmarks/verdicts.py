@@ -18,9 +18,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from data import few_overlapping, planted, quasi_separable
+from data import bundled, few_overlapping, planted, quasi_separable
 from harness import Benchmark, Facts, Peer, main
-from real import bundled
 
 N_ROWS, N_FEATURES = 1_000_000, 50
 

@@ -196,8 +196,9 @@ def test_all_benchmarks_are_listed():
 
 
 STEPS = """
-import json, run, harness, plan
-options = harness.parser("").parse_args(["--fresh"])
+import json, run
+from harness import command, plan
+options = command.parser("").parse_args(["--fresh"])
 due = plan.steps([plan.Plan.of(run.benchmark(name), options) for name in run.NAMES])
 print(json.dumps([[step.plan.benchmark.name, step.cell[0], step.seconds] for step in due]))
 """

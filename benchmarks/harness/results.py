@@ -4,10 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
-from harness import Benchmark, Cell, Facts
-from machine import machine, versions
+from harness.benchmark import Benchmark, Cell, Facts
+from harness.machine import machine, versions
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 
 NOT_INSTALLED = "not installed"
 

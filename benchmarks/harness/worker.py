@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from harness import Benchmark, Peer, of_data
-from machine import limit_memory, memory, reset_peak
+from harness.benchmark import Benchmark, Peer, of_data
+from harness.machine import limit_memory, memory, reset_peak
 
 QUICK, MOST_RUNS = 0.3, 50
 """Seconds until which a peer is timed again, so many times at most: one run of a millisecond says little."""

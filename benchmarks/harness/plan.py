@@ -5,9 +5,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from cells import run_cell
-from harness import Benchmark, Cell, Facts, chosen, is_missing, note, of_data
-from results import kept, path_of, write
+from harness.benchmark import Benchmark, Cell, Facts, chosen, is_missing, note, of_data
+from harness.cells import run_cell
+from harness.results import kept, path_of, write
 
 SEARCH = 0.15
 """What each further setting adds to the time of a search, in units of the run of the last."""

@@ -14,9 +14,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import IO, Any
 
-from harness import Benchmark, Facts, is_missing
-from machine import Neighbours
-from results import NOT_INSTALLED
+from harness.benchmark import Benchmark, Facts, is_missing
+from harness.machine import Neighbours
+from harness.results import NOT_INSTALLED
 
 PREPARATION_LIMIT = 900.0
 """Seconds for making the data, warming up, and judging the answer, each."""
