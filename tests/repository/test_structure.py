@@ -1,0 +1,214 @@
+"""The house rules that a tool can check: short folders and modules, names that occur once, no import circles."""
+
+import ast
+import os
+import subprocess
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import grimp
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+import maxmargin
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MOST_ENTRIES = 15
+"""Of a folder, as git tracks it: what fits on one screen with the sizes and dates."""
+
+FOLDERS_OF_MANY = {"solvers/online", "maxmargin/cli", "reports/figures"}
+"""One file an algorithm, a command, a figure: these folders are lists."""
+
+MOST_LINES = 400
+"""Of code in a module, without docstrings, comments and blank lines."""
+
+KNOWN_CIRCLES: set[frozenset[str]] = {
+    frozenset(
+        {
+            "data.arrays",
+            "data.outofcore.dask.dask_collections",
+        }
+    ),
+    frozenset(
+        {
+            "data.formats.table",
+            "data.numbers.lookalikes",
+            "data.numbers.numerals",
+            "data.numbers.spelling",
+        }
+    ),
+    frozenset(
+        {
+            "data.outofcore.files.opening_files",
+            "data.outofcore.opening",
+        }
+    ),
+    frozenset(
+        {
+            "data.outofcore.files.raw",
+            "data.outofcore.files.scan",
+            "data.outofcore.files.text_scan",
+            "data.outofcore.on_disk",
+            "data.outofcore.warmstart.resume",
+        }
+    ),
+    frozenset(
+        {
+            "data.outofcore.warmstart.resume_check",
+            "data.outofcore.warmstart.resume_state",
+        }
+    ),
+    frozenset(
+        {
+            "reports.study.order_plan",
+            "reports.study.origin",
+            "reports.study.study",
+        }
+    ),
+    frozenset(
+        {
+            "solvers.online.algorithm",
+            "solvers.online.compiled_loop",
+            "solvers.online.guarantee",
+            "solvers.online.loop",
+            "solvers.online.loop_kernel",
+            "solvers.online.online_result",
+            "solvers.online.truth",
+        }
+    ),
+}
+"""Sets of modules that import each other, without the leading `maxmargin.`: none may be added, and one that is gone
+has to leave this list."""
+
+NO_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+}
+
+
+@cache
+def tracked() -> tuple[str, ...]:
+    """The files that git tracks, those that are not committed yet included."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return tuple(name for name in listed if os.path.lexists(ROOT / name))
+
+
+def modules() -> list[str]:
+    """The modules of the package; the links are files of their own for git."""
+    return [
+        name for name in tracked() if name.startswith(("maxmargin/", "solvers/", "reports/")) and name.endswith(".py")
+    ]
+
+
+def lines_of_code(path: Path) -> int:
+    docstrings: set[int] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            docstrings.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines: set[int] = set()
+    with tokenize.open(path) as file:
+        for token in tokenize.generate_tokens(file.readline):
+            if token.type not in NO_CODE:
+                lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - docstrings)
+
+
+def circles(arrows: set[tuple[str, str]]) -> set[frozenset[str]]:
+    """The sets of modules each of which reaches every other one."""
+    names = sorted({name for arrow in arrows for name in arrow})
+    rows, columns = ([names.index(name) for name in side] for side in zip(*arrows, strict=True))
+    matrix = coo_array((np.ones(len(arrows)), (rows, columns)), shape=(len(names), len(names)))
+    _, numbers = connected_components(matrix, connection="strong")
+    members = defaultdict(set)
+    for name, number in zip(names, numbers.tolist(), strict=True):
+        members[number].add(name)
+    return {frozenset(found) for found in members.values() if len(found) > 1}
+
+
+def imports() -> set[tuple[str, str]]:
+    """Which module imports which, in functions and under TYPE_CHECKING too."""
+    graph, prefix = grimp.build_graph("maxmargin", cache_dir=None), "maxmargin."
+    return {
+        (module.removeprefix(prefix), imported.removeprefix(prefix))
+        for module in graph.modules
+        for imported in graph.find_modules_directly_imported_by(module)
+    }
+
+
+def entries() -> Iterator[tuple[str, str]]:
+    """Each folder with each of its entries."""
+    for name in tracked():
+        parts = name.split("/")
+        for depth in range(1, len(parts)):
+            yield "/".join(parts[:depth]), parts[depth]
+
+
+def test_no_folder_has_more_entries_than_one_can_overlook() -> None:
+    inside: defaultdict[str, set[str]] = defaultdict(set)
+    for folder, entry in entries():
+        inside[folder].add(entry)
+    assert set(inside) >= FOLDERS_OF_MANY
+    numbers = {folder: len(found) for folder, found in inside.items() if len(found) > MOST_ENTRIES}
+    assert {folder: number for folder, number in numbers.items() if folder not in FOLDERS_OF_MANY} == {}
+
+
+def test_the_name_of_a_module_occurs_once() -> None:
+    times = Counter(Path(name).name for name in modules())
+    assert times.pop("__init__.py") > 1
+    assert [name for name, number in times.items() if number > 1] == []
+
+
+def test_modules_are_short_enough_to_be_read_in_one_sitting() -> None:
+    lengths = {name: lines_of_code(ROOT / name) for name in modules()}
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+MODULE = '''"""A module.
+
+More of it."""
+
+# a comment
+x = """two
+lines"""
+
+
+def f():
+    """Say."""
+    return (
+        x
+    )
+'''
+
+
+def test_lines_of_code_leave_out_what_explains(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(MODULE)
+    assert lines_of_code(path) == 6
+
+
+@pytest.mark.parametrize("name", ["solvers", "reports"])
+def test_the_folders_at_the_top_are_linked_into_the_package(name: str) -> None:
+    link = ROOT / "maxmargin" / name
+    assert link.is_symlink() and os.readlink(link) == f"../{name}"
+
+
+@pytest.mark.parametrize("name", maxmargin.__all__)
+def test_a_public_object_says_what_it_is(name: str) -> None:
+    shown = getattr(maxmargin, name)
+    if not isinstance(shown, str):  # the version
+        assert shown.__doc__ and shown.__doc__.strip()
+        assert not shown.__doc__.startswith(f"{name}("), "the signature that a dataclass gets for want of a docstring"
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    assert circles(imports()) == KNOWN_CIRCLES
+
+
+def test_a_circle_is_seen() -> None:
+    assert circles({("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")}) == {frozenset("abc")}
