@@ -17,8 +17,8 @@ _FLOAT_BITS = 500
 _FLOAT_ERROR = 2.0**-51
 """Relative error of a rounded product, with room to spare."""
 
-_STALLED_PIVOTS = 20
-"""Degenerate pivots in a row after which Bland's rule takes over, which cannot cycle."""
+STALLED_PIVOTS = 20
+"""Number of successive degenerate pivots after which Bland's rule takes over, which cannot cycle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,7 @@ def strict_direction(
     *,
     first: Sequence[int] = (),
     is_over: Callable[[], bool] = lambda: False,
+    stalled_pivots: int = STALLED_PIVOTS,
 ) -> Direction | Circuit | None:
     """Find v with ``rows @ v > 0`` and ``fixed @ v == 0``, or the circuit that excludes it.
 
@@ -71,11 +72,13 @@ def strict_direction(
     fixed : object array (n_fixed, m) of int
         Linearly independent.
     first : sequence of int
-        Places of rows that are likely to be in the answer; they are tried before the others.
+        Indices of rows that are likely to be in the answer; they are tried before the others.
     is_over : callable
         Asked before every pivot; once true, the answer is None.
+    stalled_pivots : int
+        Number of successive degenerate pivots after which Bland's rule takes over.
     """
-    tableau = _Tableau(rows, fixed, start=first[0] if len(first) else 0, is_over=is_over)
+    tableau = _Tableau(rows, fixed, first[0] if len(first) else 0, is_over, stalled_pivots)
     if is_over():
         return None
     tried = [np.array(sorted(first), dtype=np.int64)] if len(first) > 1 else []
@@ -107,7 +110,9 @@ class _Tableau:
     Columns are called by numbers: rows 0 .. n - 1, then the fixed ones, then slacks +e_j, then slacks -e_j.
     """
 
-    def __init__(self, rows: Integers, fixed: Integers, start: int, is_over: Callable[[], bool]) -> None:
+    def __init__(
+        self, rows: Integers, fixed: Integers, start: int, is_over: Callable[[], bool], stalled_pivots: int
+    ) -> None:
         self.rows, self.fixed = rows, fixed
         self.n_rows, self.size = rows.shape
         self.n_fixed = len(fixed)
@@ -116,7 +121,7 @@ class _Tableau:
         self.inverse[np.diag_indices(self.size + 1)] = 1
         self.determinant = 1
         self.basis = [self.first_slack + j for j in range(self.size + 1)]  # the last one only until `start` enters
-        self.stalled = 0
+        self.stalled, self.stalled_pivots = 0, stalled_pivots
         self.floats = _as_floats(rows)
         self.sizes = np.ones(self.n_rows) if self.floats is None else _sizes(self.floats)
         for k in range(self.n_fixed):
@@ -140,7 +145,7 @@ class _Tableau:
             return None
         prices = self._prices()
         places = np.arange(self.n_rows) if candidates is None else candidates
-        if self.stalled < _STALLED_PIVOTS and (best := self._best_by_floats(prices, places)) is not None:
+        if self.stalled < self.stalled_pivots and (best := self._best_by_floats(prices, places)) is not None:
             return None if best < 0 else best
         margins = self.rows[places].dot(prices[:-1])
         if (margins < 0).all():
@@ -209,7 +214,7 @@ class _Tableau:
 
     def _first_or_best(self, reduced: Integers) -> int | None:
         """Return the place of the greatest positive entry, the first one while degenerate pivots go on."""
-        if self.stalled < _STALLED_PIVOTS:
+        if self.stalled < self.stalled_pivots:
             best = int(reduced.argmax())
             return best if reduced[best] > 0 else None
         positive = np.flatnonzero(reduced > 0)

@@ -27,6 +27,7 @@ from maxmargin.solvers.proof.certificate import (
 )
 from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.cone_settings import DEFAULT, ConeSettings
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
@@ -68,6 +69,7 @@ def separability(
     time_limit: float | None = None,
     exact_limit: int = EXACT_LIMIT,
     likely: Rows | None = None,
+    settings: ConeSettings = DEFAULT,
 ) -> Separability:
     """Decide whether the data are separable, quasi-separable, or overlap.
 
@@ -90,6 +92,8 @@ def separability(
         are not separable twice as many.
     likely : ndarray of int, optional
         Rows that floating point could not separate, where that was tried already: exact arithmetic begins with them.
+    settings : ConeSettings
+        Sizes and tolerances of the exact decision, which change the time that it takes.
 
     Raises
     ------
@@ -109,6 +113,7 @@ def separability(
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= _most_columns(problem, exact_limit)
     scaling = problem.scaling
+    cone = SignedRows(problem, scaling, settings)
     if limits.is_over():
         return past_the_limits(problem, None, limits.words(), ())
     attempts: list[Attempt] = []
@@ -116,7 +121,7 @@ def separability(
     if method == "auto" and solver is None and likely is None:
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
-            return separable(problem, plane, engine, tuple(attempts), limits)
+            return separable(cone, plane, engine, tuple(attempts), limits)
         if engine == DUAL_COORDINATE and (point := contradicting_rows(problem)) is not None:
             attempts.append(Attempt(solver=EQUAL_ROWS, status="found"))
     if not (point is not None or (method == "auto" and solver is None and is_exact)):
@@ -124,13 +129,12 @@ def separability(
             attempts.append(candidate.attempt)
             found = _prove(problem, candidate, limits)
             if isinstance(found, SeparatingHyperplane):
-                return separable(problem, found, candidate.engine, tuple(attempts), limits)
+                return separable(cone, found, candidate.engine, tuple(attempts), limits)
             if found is not None:
                 point = found
                 break
     if not is_exact:
         return past_the_limits(problem, point, _size_reason(problem, exact_limit), tuple(attempts))
-    cone = SignedRows(problem, scaling)
     return _decided(cone, point, tuple(attempts), limits, likely)
 
 

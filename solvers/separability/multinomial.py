@@ -102,7 +102,7 @@ def _by_perceptron(cone: ClassRows, limits: Limits) -> Decision | None:
     direction = cone.home(found)
     if violated_rows(cone, direction, np.arange(cone.n_rows)).size:
         return None
-    return Decision.separable(tuple(direction), cone.n_rows)
+    return Decision.separable(tuple(direction), cone)
 
 
 def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[int], Circuit]]:

@@ -35,7 +35,7 @@ def answer_of(
     columns = _columns_finder(cone, decision, limits)
     if not decision.touching.any():
         plane = _plane(cone.problem, decision.direction)
-        return separable(cone.problem, plane, engine, attempts, limits, columns)
+        return separable(cone, plane, engine, attempts, limits, columns)
     return _touching(cone.problem, decision, engine, attempts, columns)
 
 
@@ -53,7 +53,7 @@ def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyper
 
 
 def separable(
-    problem: Problem,
+    cone: SignedRows,
     plane: SeparatingHyperplane,
     engine: str,
     attempts: Attempts,
@@ -61,6 +61,7 @@ def separable(
     columns: Callable[[], ColumnSigns | None] | None = None,
 ) -> Separability:
     """Word that a hyperplane separates, which was checked."""
+    problem = cone.problem
     return Separability(
         verdict=Verdict.SEPARABLE,
         strictly_separable=True,
@@ -72,22 +73,17 @@ def separable(
         touching_rows=np.empty(0, dtype=np.int64),
         n_features=problem.n_features,
         bias=problem.bias,
-        find_columns=columns or _columns_of_plane(problem, plane, limits),
+        find_columns=columns or _columns_of_plane(cone, plane, limits),
     )
 
 
 def _columns_of_plane(
-    problem: Problem, plane: SeparatingHyperplane, limits: Limits
+    cone: SignedRows, plane: SeparatingHyperplane, limits: Limits
 ) -> Callable[[], ColumnSigns | None] | None:
-    if problem.n_features + problem.bias > limits.exact_limit:
+    if cone.width > limits.exact_limit:
         return None
-    direction = (*plane.w, plane.b) if problem.bias else tuple(plane.w)
-
-    def find() -> ColumnSigns | None:
-        decision = Decision.separable(direction, problem.n_samples)
-        return _columns_finder(SignedRows(problem, problem.scaling), decision, limits)()
-
-    return find
+    direction = (*plane.w, plane.b) if cone.problem.bias else tuple(plane.w)
+    return lambda: _columns_finder(cone, Decision.separable(direction, cone), limits)()
 
 
 def _touching(

@@ -12,6 +12,7 @@ from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import score_enclosures
 from maxmargin.solvers.separability.cone.cone_rows import Rows, Vector, exact_columns, home, scaled_unit
+from maxmargin.solvers.separability.cone.cone_settings import DEFAULT
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,8 @@ class ClassRows:
     matter up to a common shift. Vector number i (K - 1) + p is row i against the p-th class that is not its own. The
     matrix of all vectors is never built.
     """
+
+    settings = DEFAULT
 
     def __init__(self, problem: ClassProblem, scaling: ColumnScaling) -> None:
         self.problem = problem

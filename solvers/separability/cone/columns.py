@@ -13,6 +13,7 @@ from maxmargin.solvers.exact.dyadic import Integers
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
+from maxmargin.solvers.separability.cone.cone_settings import ConeSettings
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
 from maxmargin.solvers.separability.sign_program import SignProgram
@@ -21,12 +22,6 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
-
-_SPARE_ROWS = 50
-_ROWS_ADDED = 100
-
-_OPPOSITE = 1e-9
-"""Size of a coordinate, of a direction of size about 1, above which floating point believes its sign."""
 
 _FIRST_ROWS_A_COLUMN = 5
 """Rows to start with: those nearest to the interior direction."""
@@ -127,7 +122,7 @@ class _Opposites:
                 self.directions.append(answer)
                 return UNDETERMINED
             is_quick = is_quick and not np.isin(wrong, self.active).any()
-            self._activate(np.setdiff1d(wrong[:_ROWS_ADDED], self.active))
+            self._activate(np.setdiff1d(wrong[: self.cone.settings.sign_rows_added], self.active))
         return None
 
     def _activate(self, rows: Rows) -> None:
@@ -147,7 +142,7 @@ class _Opposites:
         v, multipliers = found
         rows = np.append(self.active, against)
         stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
-        if objective @ v > _OPPOSITE:
+        if objective @ v > self.cone.settings.opposite:
             return self._towards_the_interior(stage.direction(v), column)
         return stage.circuit(np.append(multipliers, 1.0), np.ones(len(rows)), self.limits)
 
@@ -208,6 +203,11 @@ class _WithUnits:
         """Coordinates that centring moves."""
         return self.rows.biases
 
+    @property
+    def settings(self) -> ConeSettings:
+        """Sizes, tolerances and the solver that proposes."""
+        return self.rows.settings
+
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the vectors in common units of the columns."""
         is_unit = rows >= self.rows.n_rows
@@ -241,7 +241,7 @@ def _aliased(cone: ConeRows, order: Sequence[int], limits: Limits) -> dict[int, 
     They are a basis of the directions that are 0 on every row, checked on every row.
     """
     everything = np.arange(cone.n_rows)
-    n_first = min(cone.n_rows, 2 * cone.width + _SPARE_ROWS)
+    n_first = min(cone.n_rows, 2 * cone.width + cone.settings.alias_spare_rows)
     sample = np.linspace(0, cone.n_rows - 1, n_first).astype(np.int64)
     while True:
         table, exponents = cone.integers(sample)
@@ -265,10 +265,10 @@ def _null_vectors_in(
 
 def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Rows:
     """Return some rows on which one of the vectors is not 0."""
-    for part in parts(rows):
+    for part in parts(rows, cone.settings.exact_rows):
         wrong = part[~annihilated(cone, part, vectors)]
         if wrong.size:
-            return np.asarray(wrong[:_ROWS_ADDED])
+            return np.asarray(wrong[: cone.settings.sign_rows_added])
     return rows[:0]
 
 

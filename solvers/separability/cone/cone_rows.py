@@ -11,15 +11,13 @@ from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest
 from maxmargin.solvers.problem.problem import Problem, Samples
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import enclosures
+from maxmargin.solvers.separability.cone.cone_settings import DEFAULT, ConeSettings
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Vector = Sequence[Fraction]
 
 _MANTISSA_BITS = 53
-
-EXACT_CHUNK = 4096
-"""Rows turned into integers at a time."""
 
 
 class StageRows(Protocol):
@@ -36,6 +34,10 @@ class StageRows(Protocol):
     @property
     def biases(self) -> Sequence[int]:
         """Coordinates that centring moves."""
+
+    @property
+    def settings(self) -> ConeSettings:
+        """Sizes, tolerances and the solver that proposes."""
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return ``(Z, exponents)``: entry j of the vectors is ``Z[:, j] * 2**exponents[j]``."""
@@ -72,9 +74,10 @@ class ConeRows(StageRows, Protocol):
 class SignedRows:
     """The vectors z_i = y_i (x_i, 1) of a two-class problem, through the origin y_i x_i."""
 
-    def __init__(self, problem: Problem, scaling: ColumnScaling) -> None:
+    def __init__(self, problem: Problem, scaling: ColumnScaling, settings: ConeSettings = DEFAULT) -> None:
         self.problem = problem
         self.scaling = scaling
+        self.settings = settings
 
     @property
     def n_rows(self) -> int:
@@ -192,9 +195,8 @@ def _signs(problem: Problem, rows: Rows) -> Integers:
     return problem.y[rows].astype(np.int64).astype(object)
 
 
-def parts(rows: Rows, size: int | None = None) -> Iterator[Rows]:
-    """Yield the rows some at a time, by default as many as are turned into integers at once."""
-    size = EXACT_CHUNK if size is None else size
+def parts(rows: Rows, size: int) -> Iterator[Rows]:
+    """Yield the rows in parts of a size."""
     for start in range(0, len(rows), size):
         yield rows[start : start + size]
 

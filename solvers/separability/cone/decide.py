@@ -20,17 +20,8 @@ from maxmargin.solvers.separability.cone.whole import balance_of_all
 
 Rows = NDArray[np.int64]
 
-_FEW_ROWS = 4096
-"""Up to so many rows all are active from the start."""
-
-_FIRST_ROWS, _FIRST_ROWS_A_COLUMN = 500, 10
-"""Rows to start with where there are more."""
-
 _STAGES = 8
 """Circuits after which all touching rows are looked for at once."""
-
-_ROWS_ADDED = 1000
-"""Violated rows that become active at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +60,16 @@ class Decision:
     attempts: tuple[Attempt, ...] = ()
 
     @classmethod
-    def separable(cls, direction: tuple[Fraction, ...], n_rows: int) -> "Decision":
+    def separable(cls, direction: tuple[Fraction, ...], cone: ConeRows) -> "Decision":
         """Return what a direction decides that is positive on all rows."""
         return cls(
             direction=direction,
-            touching=np.zeros(n_rows, dtype=np.bool_),
+            touching=np.zeros(cone.n_rows, dtype=np.bool_),
             balance={},
             null_space=(),
             basis=(),
             circuits=(),
-            active=np.arange(min(n_rows, _FEW_ROWS)),
+            active=np.arange(min(cone.n_rows, cone.settings.all_active_rows)),
             witness={},
         )
 
@@ -123,7 +114,7 @@ class _Search:
                 if len(self.circuits) == _STAGES:
                     self._try_all_at_once()
             elif violated.size:
-                self._activate(np.concatenate([self.active, violated[:_ROWS_ADDED]]))
+                self._activate(np.concatenate([self.active, violated[: self.cone.settings.rows_added]]))
             else:
                 return self._decision(answer)
         return self._decision(None)
@@ -132,7 +123,7 @@ class _Search:
         """Drop the rows that touch; where none is left, look for others; return whether there are any."""
         self.active = self.active[~self.face.seems_inside[self.active]]
         if not self.active.size:
-            self._activate(self._rows_outside()[:_ROWS_ADDED])
+            self._activate(self._rows_outside()[: self.cone.settings.rows_added])
         return bool(self.active.size)
 
     def _activate(self, rows: Rows) -> None:
@@ -289,13 +280,15 @@ def sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, R
 
 def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows:
     vector = np.array([without_denominators(direction)], dtype=object).T
-    kept = [part[(cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in parts(rows)]
+    exact_parts = parts(rows, cone.settings.exact_rows)
+    kept = [part[(cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in exact_parts]
     return np.concatenate([np.empty(0, dtype=np.int64), *kept])
 
 
 def _first_rows(cone: ConeRows) -> Rows:
     """Return all rows where they are few, else a sample, the same on every run."""
-    if cone.n_rows <= _FEW_ROWS:
+    settings = cone.settings
+    if cone.n_rows <= settings.all_active_rows:
         return np.arange(cone.n_rows)
-    n_first = min(cone.n_rows, _FIRST_ROWS + _FIRST_ROWS_A_COLUMN * cone.width)
+    n_first = min(cone.n_rows, settings.first_rows + settings.first_rows_per_column * cone.width)
     return np.sort(np.random.default_rng(0).choice(cone.n_rows, n_first, replace=False))

@@ -13,10 +13,8 @@ from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated,
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_IN_SPAN = 1e-9
-"""Distance from the span of the basis, relative to the row, below which a row is taken for dependent until checked."""
-
 _FLOAT_CHUNK = 1 << 15
+"""Rows that floating point compares with the span at a time."""
 
 
 class Face:
@@ -78,7 +76,8 @@ class Face:
         """Check exactly which of the rows depend on the basis; the others no longer seem to."""
         if self.is_everything or not rows.size:
             return
-        inside = np.concatenate([annihilated(self.rows, part, self.null_space()) for part in parts(rows)])
+        exact_parts = parts(rows, self.rows.settings.exact_rows)
+        inside = np.concatenate([annihilated(self.rows, part, self.null_space()) for part in exact_parts])
         self.seems_inside[rows[~inside]] = False
 
     def _join(self, circuit_rows: Sequence[int], circuit: Circuit) -> None:
@@ -105,5 +104,5 @@ class Face:
         for part in parts(open_rows, _FLOAT_CHUNK):
             vectors = self.rows.scaled(part)
             distance = np.linalg.norm(vectors @ normals, axis=1)
-            self._seems_inside[part] = distance <= _IN_SPAN * np.linalg.norm(vectors, axis=1)
+            self._seems_inside[part] = distance <= self.rows.settings.in_span * np.linalg.norm(vectors, axis=1)
         self._seems_inside[self.basis] = True

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.circuits import null_space
 from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.linear import independent_rows
-from maxmargin.solvers.separability.cone.cone_rows import EXACT_CHUNK, ConeRows, annihilated, parts
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, balances, circuit_of, sorted_by_floats
 
 Rows = NDArray[np.int64]
@@ -32,7 +32,7 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
         return None
     if not balance:
         assert direction is not None  # with neither, every row would have to touch
-        return Decision.separable(tuple(direction), n_rows)
+        return Decision.separable(tuple(direction), cone)
     rows = np.array(sorted(balance), dtype=np.int64)
     touching = np.zeros(n_rows, dtype=np.bool_)
     touching[zero] = True
@@ -40,7 +40,7 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
     if not touching[rows].all() or not balances(cone, balance):
         return None
     vectors = null_space(table, exponents)
-    if not all(annihilated(cone, part, vectors).all() for part in parts(zero)):
+    if not all(annihilated(cone, part, vectors).all() for part in parts(zero, cone.settings.exact_rows)):
         return None
     return Decision(
         direction=tuple(direction) if direction is not None else (Fraction(0),) * cone.width,
@@ -50,7 +50,7 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
         basis=tuple(rows[independent_rows(table)].tolist()),
         circuits=(),
         witness=circuit_of(cone, balance),
-        active=np.flatnonzero(~touching)[:EXACT_CHUNK],
+        active=np.flatnonzero(~touching)[: cone.settings.all_active_rows],
     )
 
 
@@ -61,7 +61,7 @@ def _zero_rows(cone: ConeRows, direction: list[Fraction]) -> Rows | None:
         return None
     vector = np.array([without_denominators(direction)], dtype=object).T
     zero = [np.empty(0, dtype=np.int64)]
-    for part in parts(unclear):
+    for part in parts(unclear, cone.settings.exact_rows):
         values = cone.exact_products(part, vector).ravel()
         if (values < 0).any():
             return None

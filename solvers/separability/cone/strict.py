@@ -19,9 +19,6 @@ Rows = NDArray[np.int64]
 
 RATIONAL_SIMPLEX = "rational simplex"
 
-_CANDIDATE_WEIGHT = 1e-12
-"""Relative weight below which a row is left out of a candidate circuit."""
-
 _GREATEST_EXPONENT = 1023
 """Of a power of two in binary64."""
 
@@ -113,8 +110,9 @@ class Stage:
         """Ask floating point; what is not finite numbers of the right shape is no answer."""
         if limits.is_over():
             return None, None
+        solve = self.cone.settings.solve_on_face or highs_lp.solve_on_face
         try:
-            v, weights, attempt = highs_lp.solve_on_face(rows, fixed, time_limit=limits.seconds_left)
+            v, weights, attempt = solve(rows, fixed, time_limit=limits.seconds_left)
         except Exception as error:  # solvers raise anything, and the rational simplex method follows
             v, weights, attempt = None, None, Candidate.failed("HiGHS", highs_lp.NAME, error).attempt
         self.attempts.append(attempt)
@@ -134,7 +132,7 @@ class Stage:
             weights = multipliers * factors
         if not (np.isfinite(weights).all() and (weights > 0).any()):
             return None
-        support = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
+        support = np.flatnonzero(weights > self.cone.settings.candidate_weight * weights.max())
         if len(support) > self.cone.width + 1 - len(self.fixed) + _SPARE_ROWS:
             return None
         support = support[np.argsort(-weights[support], kind="stable")]

@@ -1,6 +1,7 @@
 """The parts of the decision engine, each by what it promises, in integers."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -14,12 +15,12 @@ import maxmargin as mm
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact import simplex as exact_lp
 from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.separability.cone import columns, cone_rows, decide, face
+from maxmargin.solvers.separability.cone import decide
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.cone_settings import ConeSettings
 from maxmargin.solvers.separability.cone.face import Face
 from maxmargin.solvers.separability.feasibility import separability
 
@@ -63,9 +64,8 @@ def is_direction(rows: np.ndarray, fixed: np.ndarray, found: Direction) -> bool:
 
 @pytest.mark.parametrize("size", [3, 10**6, 10**200], ids=["small", "large", "huge"])
 @pytest.mark.parametrize("stalled", [0, 20])
-def test_a_direction_or_a_circuit(monkeypatch: pytest.MonkeyPatch, size: int, stalled: int) -> None:
+def test_a_direction_or_a_circuit(size: int, stalled: int) -> None:
     """Either answer excludes the other; with Bland's rule from the start as well."""
-    monkeypatch.setattr(exact_lp, "_STALLED_PIVOTS", stalled)
     rng = np.random.default_rng(1)
     kinds = set()
     for case in range(120):
@@ -74,7 +74,7 @@ def test_a_direction_or_a_circuit(monkeypatch: pytest.MonkeyPatch, size: int, st
         rows = rows * size + whole(rng.integers(0, 2, size=(n, width)).tolist()) if size > 3 else rows
         fixed = independent(rng, int(rng.integers(0, width)), width)
         first = rng.permutation(n)[: rng.integers(0, n + 1)].tolist()
-        found = strict_direction(rows, fixed, first=first)
+        found = strict_direction(rows, fixed, first=first, stalled_pivots=stalled)
         kinds.add(type(found))
         if isinstance(found, Circuit):
             assert is_circuit(rows, fixed, found), case
@@ -213,15 +213,16 @@ def test_circuits_join_with_positive_weights() -> None:
 # The decision with few active rows, on data of which the truth is known
 
 
-def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small data run through what large data need: few active rows, few added, small chunks."""
-    monkeypatch.setattr(decide, "_FEW_ROWS", 1)
-    monkeypatch.setattr(decide, "_FIRST_ROWS", 1)
-    monkeypatch.setattr(decide, "_FIRST_ROWS_A_COLUMN", 0)
-    monkeypatch.setattr(decide, "_ROWS_ADDED", 1)
-    monkeypatch.setattr(cone_rows, "EXACT_CHUNK", 2)
-    monkeypatch.setattr(columns, "_ROWS_ADDED", 1)
-    monkeypatch.setattr(columns, "_SPARE_ROWS", -1)
+# Small data take the path of large data: few active rows, few added, small parts.
+SMALL = ConeSettings(
+    all_active_rows=1,
+    first_rows=1,
+    first_rows_per_column=0,
+    rows_added=1,
+    exact_rows=2,
+    sign_rows_added=1,
+    alias_spare_rows=-1,
+)
 
 
 def small_problem(rng: np.random.Generator) -> Problem:
@@ -232,43 +233,37 @@ def small_problem(rng: np.random.Generator) -> Problem:
     return Problem(X, y, bool(rng.integers(2)))
 
 
-def test_few_active_rows_decide_as_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    shrink(monkeypatch)
+def test_few_active_rows_decide_as_all_do() -> None:
     rng = np.random.default_rng(12)
     verdicts = set()
     for _ in range(100):
         problem = small_problem(rng)
-        answer = separability(problem)
+        answer = separability(problem, settings=SMALL)
         verdicts.add(answer.verdict.value)
         assert is_right(problem, answer)
     assert len(verdicts) == 3
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.5, 1.0])
-def test_wrong_guesses_of_the_span_cost_time_only(monkeypatch: pytest.MonkeyPatch, tolerance: float) -> None:
+def test_wrong_guesses_of_the_span_cost_time_only(tolerance: float) -> None:
     """No row seems to depend on the face, some do, or every row does."""
-    monkeypatch.setattr(face, "_IN_SPAN", tolerance)
     rng = np.random.default_rng(13)
-    for shrunk in (False, True):
-        if shrunk:
-            shrink(monkeypatch)
+    for settings in (ConeSettings(in_span=tolerance), replace(SMALL, in_span=tolerance)):
         for _ in range(30):
             problem = small_problem(rng)
-            assert is_right(problem, separability(problem))
+            assert is_right(problem, separability(problem, settings=settings))
 
 
-def test_a_row_taken_for_dependent_on_which_the_direction_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_taken_for_dependent_on_which_the_direction_is_zero() -> None:
     """The third row is next to the line of the first two, not on it, so it can be strict."""
-    usual = highs_lp.solve_on_face
 
     def solve(rows: Any, fixed: Any, *, time_limit: float | None = None) -> Any:
-        v, weights, attempt = usual(rows, fixed, time_limit=time_limit)
+        v, weights, attempt = highs_lp.solve_on_face(rows, fixed, time_limit=time_limit)
         return (v, weights, attempt) if not len(fixed) else (np.array([0.0, 1.0, 0.0]), np.zeros(len(rows)), attempt)
 
-    monkeypatch.setattr(highs_lp, "solve_on_face", solve)
     X = np.array([[1.0, 0, 0], [1, 0, 0], [5, 0, 2.0**-40], [0, 1, 0], [0, 3, 1]])
     problem = Problem(X, np.array([1.0, -1.0, 1.0, 1.0, 1.0]), bias=False)
-    answer = separability(problem)
+    answer = separability(problem, settings=ConeSettings(solve_on_face=solve))
     assert is_right(problem, answer)
     assert answer.touching_rows is not None and answer.touching_rows.tolist() == [0, 1]
 
