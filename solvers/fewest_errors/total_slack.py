@@ -19,7 +19,7 @@ from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import exact_functional_margins
-from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound
+from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, best_offset, slack_of
@@ -162,7 +162,7 @@ def _best(
 
 def _slack(problem: Problem, w: Floats, b: float) -> Floats:
     """Return the slack of every row, of few entries each rounded once."""
-    if problem.n_samples * problem.n_features > EXACT_ENTRIES:
+    if problem.n_samples * problem.n_features > problem.sizes.exact_entries:
         return slack_of(problem, w, b)
     margins = exact_functional_margins(problem, np.arange(problem.n_samples), w, b)
     return np.array([round_up(max(1 - margin, Fraction(0))) for margin in margins])
@@ -170,7 +170,7 @@ def _slack(problem: Problem, w: Floats, b: float) -> Floats:
 
 def _total(problem: Problem, w: Floats, b: float) -> Fraction | None:
     """Return the total slack of a plane, of many entries a little more; None where that overflows."""
-    if problem.n_samples * problem.n_features > EXACT_ENTRIES:
+    if problem.n_samples * problem.n_features > problem.sizes.exact_entries:
         return slack_upper_bound(problem, w, b, np.ones(problem.n_samples))
     margins = exact_functional_margins(problem, np.arange(problem.n_samples), w, b)
     return sum((1 - margin for margin in margins if margin < 1), Fraction(0))

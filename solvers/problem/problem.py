@@ -19,8 +19,9 @@ from maxmargin.solvers.exact.sparse_products import exact_scores, stored_entries
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
-from maxmargin.solvers.problem.rows import CHUNK_ENTRIES, Carrier, InMemory, Use
+from maxmargin.solvers.problem.rows import Carrier, InMemory, Use
 from maxmargin.solvers.problem.scaling import ColumnScaling
+from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -45,6 +46,7 @@ class Samples:
     integers: Integers | None
     units: ColumnUnits | None
     known_bounds: Bounds | None
+    sizes: Sizes
 
     @property
     def n_samples(self) -> int:
@@ -65,7 +67,7 @@ class Samples:
     def carrier(self) -> Carrier:
         """Where the rows live."""
         is_in_memory = isinstance(self.X, np.ndarray) or hasattr(self.X, "tocsr")
-        return InMemory(self.X) if is_in_memory else self.X
+        return InMemory(self.X, self.sizes.chunk_entries) if is_in_memory else self.X
 
     @property
     def matrix(self) -> Any:
@@ -86,7 +88,7 @@ class Samples:
         if not self.is_sparse:
             yield from self.map(_whole)
             return
-        for rows in slices(self.n_samples, max(1, CHUNK_ENTRIES // self.n_features)):
+        for rows in slices(self.n_samples, max(1, self.sizes.chunk_entries // self.n_features)):
             yield self.dense_rows(rows)
 
     def dense_rows(self, rows: Any) -> NDArray[np.float64]:
@@ -194,6 +196,8 @@ class Problem(Samples):
         The least and the greatest number of every column, where somebody has looked already.
     positive : str, int, float or bool, optional
         The label that is +1, by which proofs name it. Without it, it is the greater one of two.
+    sizes : Sizes
+        Sizes of data at which work is divided or done in another way.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
     """
@@ -205,6 +209,7 @@ class Problem(Samples):
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
     positive: str | int | float | bool | None = None
+    sizes: Sizes = DEFAULT_SIZES
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -238,7 +243,7 @@ class Problem(Samples):
         integers = None if self.integers is None else self.integers[rows]
         is_in_memory = isinstance(self.carrier, InMemory)
         X = self.carrier[rows] if is_in_memory else ChosenRows(self.carrier, rows)
-        return Problem(X, self.y[rows], self.bias, integers, self.units)
+        return Problem(X, self.y[rows], self.bias, integers, self.units, sizes=self.sizes)
 
     def _drawn(self, most: int) -> Rows:
         random, at_hand, parts = np.random.default_rng(0), self.carrier.recalled("sample"), []
@@ -259,7 +264,7 @@ class ClassProblem(Samples):
 
     Attributes
     ----------
-    X, bias, integers, units
+    X, bias, integers, units, known_bounds, sizes
         As in `Problem`.
     codes : ndarray (n_samples,) of int
         The classes, as numbers 0 .. n_classes - 1.
@@ -275,6 +280,7 @@ class ClassProblem(Samples):
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
     positive: ClassVar[None] = None
+    sizes: Sizes = DEFAULT_SIZES
 
     @cached_property
     def sha256(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import in_order, slices
+from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -17,9 +18,6 @@ margin; they decide a verdict."""
 
 Found: TypeAlias = Mapping[str, NDArray[Any]]
 """What an engine knows on its way to an answer."""
-
-CHUNK_ENTRIES = 1 << 21
-"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
 
 _CHUNKS_MULTIPLE = 4
 """The number of several chunks is a multiple of this, so that two or four threads have equal shares."""
@@ -68,8 +66,9 @@ class Carrier(Protocol):
 class InMemory:
     """An array or CSR array; chunks of many rows are worked on by several threads."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, chunk_entries: int = CHUNK_ENTRIES) -> None:
         self.X = X
+        self.chunk_entries = chunk_entries
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -99,7 +98,7 @@ class InMemory:
         """Return the rows of a chunk: of several as many for every thread, on any machine the same."""
         n_rows, n_columns = self.shape
         n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns
-        n_chunks = max(1, -(-n_entries // CHUNK_ENTRIES))
+        n_chunks = max(1, -(-n_entries // self.chunk_entries))
         if n_chunks > 1:
             n_chunks = -(-n_chunks // _CHUNKS_MULTIPLE) * _CHUNKS_MULTIPLE
         return max(1, -(-n_rows // n_chunks))

@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_integers, round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.sizes import EXACT_ENTRIES
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
-from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES, slack_upper_bound, sum_bounds
+from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
 from maxmargin.solvers.proof.sums.careful_sums import careful_sum
 from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, errors
 

@@ -17,8 +17,6 @@ from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, round_down,
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.soft_bounds import (
-    EXACT_ENTRIES,
-    LAST_RESORT_ENTRIES,
     slack_upper_bound,
     square_up,
     sum_bounds,
@@ -121,9 +119,9 @@ def dual_lower_bound(problem: Problem, shares: Shares, multipliers: Floats) -> f
         The alpha between 0 and the weights.
     """
     n_entries = int(np.count_nonzero(multipliers)) * problem.n_features
-    if n_entries > EXACT_ENTRIES:
+    if n_entries > problem.sizes.exact_entries:
         square = _rounded_square(problem, shares, multipliers)
-        if np.isfinite(square) or n_entries > LAST_RESORT_ENTRIES:
+        if np.isfinite(square) or n_entries > problem.sizes.last_resort_entries:
             return _halved_down(Fraction(square) / shares.whole**2) if np.isfinite(square) else -np.inf
     if any(exact_sum(multipliers[group]) < shares.mass for group in shares.members):
         return -np.inf

@@ -11,7 +11,6 @@ from maxmargin.solvers.exact.linear import combination, independent_rows, least_
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.proof.nu_bounds import Shares, exact_sum
-from maxmargin.solvers.proof.soft_bounds import EXACT_ENTRIES
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -25,7 +24,7 @@ _MOST_COLUMNS = 200
 
 def may_be_checked(problem: Problem) -> bool:
     """Return whether `share_a_point` is a matter of a second."""
-    return problem.n_samples * problem.n_features <= EXACT_ENTRIES and problem.n_features <= _MOST_COLUMNS
+    return problem.n_samples * problem.n_features <= problem.sizes.exact_entries and problem.n_features <= _MOST_COLUMNS
 
 
 def share_a_point(problem: Problem, shares: Shares, multipliers: Floats) -> bool:

@@ -25,14 +25,8 @@ from maxmargin.solvers.proof.sums.sums import scores_and_moduli, weighted_sums
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-EXACT_ENTRIES = 1 << 17
-"""Entries of support rows that are summed in integers: a quarter of a second."""
-
-LAST_RESORT_ENTRIES = 1 << 21
-"""Entries for which integers are tried where floating point overflows."""
-
-_EXACT_ROWS, _EXACT_ROW_ENTRIES = 2000, 1 << 20
-"""Rows next to the margin whose slack is computed exactly, and their entries, at most."""
+_EXACT_ROW_ENTRIES = 1 << 20
+"""Largest number of matrix entries in the rows next to the margin whose slack is computed exactly."""
 
 _SUMMED_EXACTLY = 4096
 """Numbers that are summed without rounding."""
@@ -70,7 +64,7 @@ def slack_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats, lev
     sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(prices, exponent))
     exact = Fraction(0)
     # On the margin the width of the enclosure, times C, would swamp the answer: there the margins are computed exactly.
-    if len(doubtful) <= min(_EXACT_ROWS, _EXACT_ROW_ENTRIES // problem.n_features):
+    if len(doubtful) <= min(problem.sizes.exact_rows, _EXACT_ROW_ENTRIES // problem.n_features):
         margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
         exact = _hinge(margins, prices[doubtful].tolist(), Fraction(level))
     else:
@@ -92,11 +86,11 @@ def dual_lower_bound(problem: Problem, dual: Floats) -> float:
         The a >= 0.
     """
     n_entries = int(np.count_nonzero(dual)) * problem.n_features
-    if n_entries > EXACT_ENTRIES:
+    if n_entries > problem.sizes.exact_entries:
         value = _rounded_dual(problem, balanced(problem, dual))
         if math.isfinite(value):
             return max(0.0, value)
-        if n_entries > LAST_RESORT_ENTRIES:
+        if n_entries > problem.sizes.last_resort_entries:
             return 0.0
     total, square = balanced_sum(problem, dual)
     return max(0.0, round_down(total - square / 2))

@@ -51,12 +51,12 @@ class RunCoordinates:
         exponent = exponent if abs(exponent) > most_exponent else 0
         radius = sqrt_up(square / Fraction(4) ** exponent)
         if exponent:
-            problem = Problem(times_power_of_two(problem.X, -exponent), problem.y, bias=False)
+            problem = Problem(times_power_of_two(problem.X, -exponent), problem.y, bias=False, sizes=problem.sizes)
         if not (is_in_memory and n < d and n * d <= _MOST_DENSE_ENTRIES):
             return cls(problem=problem, radius=radius, exponent=exponent, space=None)
         X = as_dense(problem.X)
         space = RowSpace.of(X, bias=False)
-        turned = Problem(np.ascontiguousarray(space.apply(X)), problem.y, bias=False)
+        turned = Problem(np.ascontiguousarray(space.apply(X)), problem.y, bias=False, sizes=problem.sizes)
         return cls(problem=turned, radius=radius, exponent=exponent, space=space)
 
     def bring_home(self, candidate: Candidate) -> Candidate:

@@ -23,8 +23,8 @@ from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory.context import augmented, gather
 from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
@@ -196,9 +196,7 @@ def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
     exact = max(sum(Fraction(v) ** 2 for v in row) for row in X.tolist())
     assert radius_squared(Problem(X, y)) == exact
     assert radius_squared(Problem(csr_array(X), y)) == exact
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks_module, "CHUNK_ENTRIES", 1)
-        assert radius_squared(Problem(X, y)) == exact
+    assert radius_squared(Problem(X, y, sizes=Sizes(chunk_entries=1))) == exact
 
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300])

@@ -18,9 +18,6 @@ from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_ENTRIES_AT_ONCE = 1 << 24
-"""Of the rows that one compiled call works on: a tenth of a second or so, during which Ctrl-C waits."""
-
 _SAFE_EXPONENT = 200
 """Rows of size 2**-200 to 2**200 are used as they are; squares of others would leave the range of binary64."""
 
@@ -46,6 +43,8 @@ class Rows:
         0 unless the rows are extremely small or large.
     everything : ndarray (n_samples,)
         The numbers of all rows.
+    call_entries : int
+        Largest number of stored entries in one compiled call, which cannot be interrupted.
     """
 
     entries: tuple[Floats, NDArray[np.uint32], Numbers, Numbers]
@@ -55,6 +54,7 @@ class Rows:
     n_features: int
     exponent: int
     everything: Numbers
+    call_entries: int
 
     @classmethod
     def of(cls, problem: Problem) -> "Rows":
@@ -75,6 +75,7 @@ class Rows:
             n_features=problem.n_features,
             exponent=exponent,
             everything=everything,
+            call_entries=problem.sizes.call_entries,
         )
 
     @property
@@ -84,7 +85,7 @@ class Rows:
 
     def parts(self, n_chosen: int) -> Iterator[slice]:
         """Yield slices of so many chosen rows, each work enough for one compiled call."""
-        return slices(n_chosen, max(1, int(_ENTRIES_AT_ONCE / max(1.0, self.mean_entries))))
+        return slices(n_chosen, max(1, int(self.call_entries / max(1.0, self.mean_entries))))
 
     def scores(self, w: Floats, chosen: Numbers | None = None) -> Floats:
         """Return w.x of all rows, or of the chosen ones."""

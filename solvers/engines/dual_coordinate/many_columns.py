@@ -32,6 +32,6 @@ def scaled_candidates(
     problem: Problem, scaling: ColumnScaling, limits: Limits, *, relative_gap: float
 ) -> Iterator[Candidate]:
     """Yield the same for columns of size about 1, brought home."""
-    scaled = Problem(scaling.apply(problem.matrix), problem.y, problem.bias)
+    scaled = Problem(scaling.apply(problem.matrix), problem.y, problem.bias, sizes=problem.sizes)
     for candidate in candidates(scaled, limits, relative_gap=relative_gap):
         yield scaling.bring_home(candidate)

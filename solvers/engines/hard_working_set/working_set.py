@@ -104,7 +104,7 @@ def _recall(pool: Pool, problem: Problem) -> None:
 
 def _among(problem: Problem, rows: Rows, X: Any) -> Problem | None:
     """Return the question of some rows; None where the rows themselves are not X."""
-    return Problem(X, problem.y[rows], problem.bias) if problem.integers is None else None
+    return Problem(X, problem.y[rows], problem.bias, sizes=problem.sizes) if problem.integers is None else None
 
 
 def _round(answer: PoolAnswer, plane: SeparatingHyperplane | None, near: Problem | None) -> Round:

@@ -139,7 +139,7 @@ class ColumnSystem:
             self.plane[-1] = rho
 
     def _pass(self, function: Callable[..., Any], *vectors: Floats) -> Iterator[Any]:
-        view = RowView(self.center, self.problem.bias, self.aim)
+        view = RowView(self.center, self.problem.bias, self.aim, self.problem.sizes)
         return self.problem.map(partial(function, view), self.problem.y, *vectors)
 
 

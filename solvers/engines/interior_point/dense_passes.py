@@ -18,8 +18,8 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any]
     signs, center = floats(y), _center(view, X)
     t, written, sums = np.empty(len(y)), np.zeros(len(plane)), np.zeros(3)
     gram = np.zeros((len(plane) + 1, len(plane) + 1))
-    Z = np.empty((min(block_rows(X.shape[1]), len(y)), len(plane) + 1))
-    for part in blocks(X.shape[0], X.shape[1]):
+    Z = np.empty((min(block_rows(X.shape[1], view.sizes), len(y)), len(plane) + 1))
+    for part in blocks(X.shape[0], X.shape[1], view.sizes):
         block, rows = Z[: part.stop - part.start], Rows(*(v[part] for v in vectors))
         sums += kernels.linearise_dense(
             X[part],

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.interior_point.central_path import Held, Prediction, Progress, Rows, Systems
@@ -24,14 +23,11 @@ Floats = NDArray[np.float64]
 
 NAME = "interior-point"
 
-_GREATEST_SIDE = 3000
-"""Rows or columns, whichever are fewer, up to which a matrix of that size is factorised in every iteration."""
-
 _GREATEST_SPARSE_SIDE = 1000
-"""The same for sparse rows, whose other methods gain more."""
+"""As `Sizes.factorised_side`, for sparse rows, from which the other methods gain more."""
 
 _SMALL_SIDE = 500
-"""The same up to which several threads only hinder each other."""
+"""Largest order of the matrix with which several threads only hinder each other."""
 
 _FAR_FROM_ZERO = 8.0
 """A column whose middle is so many times its spread from 0 is centred; less costs one digit at most."""
@@ -78,7 +74,7 @@ _NU_SETTINGS = Settings(least_size=1e-8)
 
 def fits(problem: Problem) -> bool:
     """Return whether the matrices of the method are of a moderate size."""
-    greatest = _GREATEST_SPARSE_SIDE if problem.is_sparse else _GREATEST_SIDE
+    greatest = _GREATEST_SPARSE_SIDE if problem.is_sparse else problem.sizes.factorised_side
     return min(problem.n_samples, problem.n_features) <= greatest
 
 
@@ -221,7 +217,7 @@ def center_of(problem: Problem) -> Floats | None:
 @contextmanager
 def one_thread_each(problem: Problem) -> Iterator[None]:
     """Let BLAS use one thread where chunks are worked on by several, or where its own would wait for each other."""
-    is_one_chunk = problem.n_samples * problem.n_features <= CHUNK_ENTRIES
+    is_one_chunk = problem.n_samples * problem.n_features <= problem.sizes.chunk_entries
     if is_one_chunk and min(problem.n_samples, problem.n_features) > _SMALL_SIDE:
         yield
         return

@@ -10,7 +10,6 @@ from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Prediction, Progress, Rows
 from maxmargin.solvers.engines.interior_point.factor import Factor
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 Floats = NDArray[np.float64]
 
@@ -108,7 +107,7 @@ class RowSystem:
 def inner_products(problem: Problem, center: Floats | None) -> Floats:
     """Return the n x n matrix of the (x_i - center).(x_j - center), chunk by chunk."""
     result = np.empty((problem.n_samples, problem.n_samples))
-    for rows in slices(problem.n_samples, max(1, CHUNK_ENTRIES // problem.n_features)):
+    for rows in slices(problem.n_samples, max(1, problem.sizes.chunk_entries // problem.n_features)):
         others = _centred(problem.carrier[rows], center)
         for part, products in problem.map(partial(_products, others, center)):
             result[part, rows] = products

@@ -8,14 +8,9 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim
+from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
 
 Floats = NDArray[np.float64]
-
-BLOCK_ENTRIES = 1 << 16
-"""Matrix entries in a block (512 KiB): it stays in the cache of a core, with its product, while it is used."""
-
-_LEAST_BLOCK_ROWS = 256
-"""Rows of a block at least: a product of fewer would only move the Gram matrix."""
 
 
 class RowView(NamedTuple):
@@ -24,6 +19,7 @@ class RowView(NamedTuple):
     center: Floats | None
     bias: bool
     aim: Aim
+    sizes: Sizes = DEFAULT_SIZES
 
     @property
     def has_rho(self) -> bool:
@@ -31,14 +27,14 @@ class RowView(NamedTuple):
         return self.aim.nu is not None
 
 
-def blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+def blocks(n_rows: int, n_columns: int, sizes: Sizes) -> Iterator[slice]:
     """Yield blocks of rows."""
-    return slices(n_rows, block_rows(n_columns))
+    return slices(n_rows, block_rows(n_columns, sizes))
 
 
-def block_rows(n_columns: int) -> int:
-    """Return the rows of a block."""
-    return max(_LEAST_BLOCK_ROWS, BLOCK_ENTRIES // n_columns)
+def block_rows(n_columns: int, sizes: Sizes) -> int:
+    """Return the number of rows in a block."""
+    return max(sizes.block_rows, sizes.block_entries // n_columns)
 
 
 def floats(y: NDArray[Any]) -> Floats:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point.central_path import Linearised, Prediction, Rows
 from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks, floats
+from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Any, y: NDArray[Any], *
     """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
     X, signs, rows = _centred(view, X), floats(y), Rows(*vectors)
     at = rows.at(signs, _scores(view, X, signs, plane), view.aim.target)
-    gram = _gram(X, at.roots, [*_others(view, signs, at.roots), at.side])
+    gram = _gram(X, at.roots, [*_others(view, signs, at.roots), at.side], view.sizes)
     return Linearised(at.t, gram, _written(view, X, signs, signs * rows.a), at.complementarity, at.hinge, at.total)
 
 
@@ -78,31 +79,31 @@ def _written(view: RowView, X: Any, y: Floats, weights: Floats) -> Floats:
     return np.concatenate([X.T @ weights, [part.sum() for part in _others(view, y, weights)]])
 
 
-def _gram(X: Any, roots: Floats, columns: list[Floats]) -> Floats:
+def _gram(X: Any, roots: Floats, columns: list[Floats], sizes: Sizes) -> Floats:
     """Return Z'Z for Z = [r * X, F], with r the roots of weights and F a few columns."""
     if isinstance(X, np.ndarray):
         total = np.zeros((X.shape[1] + len(columns),) * 2)
-        for part in blocks(*X.shape):
+        for part in blocks(X.shape[0], X.shape[1], sizes):
             block = np.column_stack([X[part] * roots[part, np.newaxis], *(column[part] for column in columns)])
             total += block.T @ block
         return total
     scaled, others = X.copy(), np.stack(columns, axis=1) if columns else np.empty((X.shape[0], 0))
     scaled.data *= np.repeat(roots, np.diff(X.indptr))
     products = scaled.T @ others
-    return np.block([[_squared(scaled), products], [products.T, others.T @ others]])
+    return np.block([[_squared(scaled, sizes), products], [products.T, others.T @ others]])
 
 
 def weighted_gram(X: Any, weights: Floats, *, bias: bool) -> Floats:
     """Return the sum of weight x x' over rows x, each with a 1 if there is a bias."""
     roots = np.sqrt(weights)
-    return _gram(X, roots, [roots] * bias)
+    return _gram(X, roots, [roots] * bias, DEFAULT_SIZES)
 
 
-def _squared(X: Any) -> Floats:
+def _squared(X: Any, sizes: Sizes) -> Floats:
     if X.nnz < _DENSITY * X.shape[0] * X.shape[1]:
         return np.asarray((X.T @ X).toarray())
     total = np.zeros((X.shape[1], X.shape[1]))
-    for part in blocks(X.shape[0], X.shape[1]):
+    for part in blocks(X.shape[0], X.shape[1], sizes):
         block = X[part].toarray()
         total += block.T @ block
     return total

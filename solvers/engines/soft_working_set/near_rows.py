@@ -108,7 +108,9 @@ class NearRows:
         if not self.rows.size:
             return self._without_rows() if abs(balance) <= _BALANCE_ERROR * total else None
         held = Held(total, balance, self.held[1 : d + 1], self.view.center)
-        found = interior_point.solve(Problem(self.X, y, self.view.bias), prices, held=held, is_over=is_over)
+        found = interior_point.solve(
+            Problem(self.X, y, self.view.bias, sizes=self.problem.sizes), prices, held=held, is_over=is_over
+        )
         if found.attempt.status == INTERRUPTED:
             raise KeyboardInterrupt
         w, multipliers = found.w, found.multipliers

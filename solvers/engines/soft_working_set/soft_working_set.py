@@ -199,7 +199,7 @@ def _of_sample(problem: Problem, prices: Floats, is_over: Callable[[], bool]) ->
     y, shares = problem.y[rows], prices[rows].copy()
     for sign in (-1.0, 1.0):
         shares[y == sign] *= prices[problem.y == sign].sum() / shares[y == sign].sum()
-    sample = Problem(X, y, problem.bias)
+    sample = Problem(X, y, problem.bias, sizes=problem.sizes)
     settings = Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
     found = interior_point.solve(sample, shares, settings=settings, is_over=is_over)
     if found.w is None:

@@ -70,7 +70,7 @@ def _table(problem: Problem, rows: NDArray[np.int64]) -> Integers:
     if problem.integers is None and problem.is_sparse:
         X = problem.carrier[rows]
         used = np.union1d(X.indices, [0])  # rows of zeros have a column as well
-        problem, rows = Problem(X[:, used], problem.y[rows], problem.bias), np.arange(len(rows))
+        problem, rows = Problem(X[:, used], problem.y[rows], problem.bias, sizes=problem.sizes), np.arange(len(rows))
     return signed_integers(problem, rows)[0]
 
 

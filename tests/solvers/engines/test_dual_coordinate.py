@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
@@ -20,6 +21,7 @@ from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
@@ -288,7 +290,8 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch:
         return [vector.tobytes() for vector in found]
 
     whole, sizes = results(), []
-    monkeypatch.setattr("maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state._ENTRIES_AT_ONCE", 100)
+    problem = replace(problem, sizes=Sizes(call_entries=100))
+    rows = Rows.of(problem)
     assert results() == whole
 
     def watched(*arguments: np.ndarray) -> object:

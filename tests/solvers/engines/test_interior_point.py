@@ -1,6 +1,7 @@
 """The structured interior point and the rounded bounds: duality, KKT, invariance, engine against engine."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,14 +15,14 @@ from scipy.sparse import random as random_sparse
 import maxmargin as mm
 from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.solution import SoftMargin
-from maxmargin.solvers.engines.interior_point import interior_point, row_view
+from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
 from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
 from maxmargin.solvers.engines.interior_point.factor import Factor
 from maxmargin.solvers.engines.interior_point.row_system import inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
-from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
@@ -144,14 +145,11 @@ def test_sparse_is_dense(density: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["plain", "through the origin", "more columns than rows", "far from 0"])
-def test_chunks_do_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_do_not_matter(name: str) -> None:
     problem = ZOO[name]
     whole = soft_margin(problem, 1.0, method="interior-point")
-    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 7 * problem.n_features)
-    monkeypatch.setattr(row_view, "_LEAST_BLOCK_ROWS", 3)
-    monkeypatch.setattr(row_view, "BLOCK_ENTRIES", 1)
-    monkeypatch.setattr(soft_bounds, "EXACT_ENTRIES", 0)
-    parts = soft_margin(Problem(problem.X, problem.y, problem.bias), 1.0, method="interior-point")
+    sizes = Sizes(chunk_entries=7 * problem.n_features, block_rows=3, block_entries=1, exact_entries=0)
+    parts = soft_margin(replace(problem, sizes=sizes), 1.0, method="interior-point")
     assert math.isclose(whole.objective, parts.objective, rel_tol=1e-11)
     assert relative_gap(parts) <= 1e-10  # far from 0 a rounding of b alone is 2e-11
 
@@ -220,9 +218,8 @@ def test_rounded_objectives_are_above_the_exact_ones(data: st.DataObject) -> Non
     n, d = X.shape
     problem = Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), data.draw(st.booleans()))
     w, b, prices = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(soft_bounds, "_EXACT_ROWS", data.draw(st.sampled_from([0, 2000])))
-        rounded = soft_bounds.objective_upper_bound(problem, w, b, prices)
+    sizes = Sizes(exact_rows=data.draw(st.sampled_from([0, 2000])))
+    rounded = soft_bounds.objective_upper_bound(replace(problem, sizes=sizes), w, b, prices)
     margins = exact_functional_margins(problem, np.arange(n), w, b)
     slack = sum(Fraction(c) * max(Fraction(0), 1 - m) for c, m in zip(prices.tolist(), margins, strict=True))
     exact = norm_squared(w) / 2 + slack
@@ -287,20 +284,19 @@ def test_sums_are_enclosed(data: st.DataObject) -> None:
     assert high - low <= 1e-13 * high
 
 
-def test_many_rows_on_the_margin_cost_width_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_on_the_margin_cost_width_only() -> None:
     X, y = np.repeat([[-1.0], [1.0]], 50, axis=0), np.repeat([-1.0, 1.0], 50)
     prices, problem = np.full(100, 3.0), Problem(X, y)
     assert soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, prices) <= 0.5 * (1 + 1e-15)
-    monkeypatch.setattr(soft_bounds, "_EXACT_ROWS", 10)
+    problem = replace(problem, sizes=Sizes(exact_rows=10))
     assert 0.5 <= soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, prices) <= 0.5 * (1 + 1e-11)
 
 
-def test_numbers_out_of_range_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_out_of_range_prove_nothing() -> None:
     problem = Problem(np.array([[1e300], [-1e300], [2e300]]), np.array([-1.0, 1.0, 1.0]))
     prices = np.full(3, 1e300)
     assert soft_bounds.objective_upper_bound(problem, np.array([1e300]), 0.0, prices) == math.inf
-    monkeypatch.setattr(soft_bounds, "EXACT_ENTRIES", 0)
-    monkeypatch.setattr(soft_bounds, "LAST_RESORT_ENTRIES", 0)
+    problem = replace(problem, sizes=Sizes(exact_entries=0, last_resort_entries=0))
     assert soft_bounds.dual_lower_bound(problem, prices) == 0.0
 
 
@@ -318,18 +314,16 @@ def test_factors_of_singular_matrices_solve_nearly() -> None:
         Factor(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
-def test_inner_products(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = overlapping(20, 30)
+def test_inner_products() -> None:
+    problem = replace(overlapping(20, 30), sizes=Sizes(chunk_entries=90))
     center = problem.X.mean(axis=0)
-    monkeypatch.setattr("maxmargin.solvers.engines.interior_point.row_system.CHUNK_ENTRIES", 90)
     expected = (problem.X - center) @ (problem.X - center).T
     np.testing.assert_allclose(inner_products(problem, center), expected, atol=1e-12)
 
 
-def test_too_large_a_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interior_point, "_GREATEST_SIDE", 3)
+def test_too_large_a_matrix_is_refused() -> None:
     with pytest.raises(ValueError, match="too large"):
-        soft_margin(overlapping(20, 5), method="interior-point")
+        soft_margin(replace(overlapping(20, 5), sizes=Sizes(factorised_side=3)), method="interior-point")
 
 
 def test_weights_as_scikit_learn_means_them() -> None:

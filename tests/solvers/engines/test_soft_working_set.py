@@ -16,10 +16,10 @@ from maxmargin.solvers.engines.soft_working_set import near_rows, soft_working_s
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem import problem as problems
-from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -232,13 +232,13 @@ def test_equal_rows_are_left_to_the_next_engine() -> None:
     assert answer.status is Status.OPTIMAL and answer.gap <= NARROW * answer.objective
 
 
-def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_do_not_matter() -> None:
     problem = MANY_ROWS["plain"]
     whole = soft_margin(problem, 1.0, method="working-set")
-    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1000)
-    everywhere = ChosenRows(InMemory(np.repeat(problem.X, 2, axis=0)), np.arange(0, 2 * N, 2))
+    sizes = Sizes(chunk_entries=1000)
+    everywhere = ChosenRows(InMemory(np.repeat(problem.X, 2, axis=0), sizes.chunk_entries), np.arange(0, 2 * N, 2))
     for rows in (problem.X, everywhere):
-        parts = soft_margin(Problem(rows, problem.y), 1.0, method="working-set")
+        parts = soft_margin(Problem(rows, problem.y, sizes=sizes), 1.0, method="working-set")
         assert parts.engine == "working-set"
         np.testing.assert_allclose(parts.w, whole.w, rtol=1e-7)
 

@@ -16,9 +16,9 @@ from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.hard_margin import hard_margin as hard_margin_module
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem import rows as chunks
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
 from maxmargin.solvers.proof.sums.lowest import lowest
 from maxmargin.solvers.separability import feasibility
@@ -76,11 +76,10 @@ def test_many_rows_are_solved_from_few_to_the_last_digit() -> None:
     assert np.allclose(answer.w, (answer.dual * problem.y) @ problem.X, atol=1e-9 / answer.upper)
 
 
-def test_chunks_of_any_size_give_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_of_any_size_give_the_same_interval() -> None:
     problem = planted(5_000, 3)
     whole = hard_margin(problem, method="working-set")
-    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1_000)
-    parts = hard_margin(Problem(problem.X, problem.y), method="working-set")
+    parts = hard_margin(Problem(problem.X, problem.y, sizes=Sizes(chunk_entries=1_000)), method="working-set")
     assert (parts.lower, parts.upper) == (pytest.approx(whole.lower, rel=1e-13), pytest.approx(whole.upper, rel=1e-13))
 
 

@@ -12,8 +12,8 @@ from references import margins_of
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem import extremes
-from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,
@@ -108,16 +108,14 @@ def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
     X, y, w, b = plane
     least = least_functional_margin(Problem(X, y), w, b)
     assert least_functional_margin(Problem(csr_array(X), y), w, b) == least
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks_module, "CHUNK_ENTRIES", 1)
-        chunked = Problem(X, y)
-        assert len(list(chunked.map(lambda rows, X: rows))) == len(y)
-        assert least_functional_margin(chunked, w, b) == least
-        assert best_offset(chunked, w) == best_offset(Problem(csr_array(X), y), w)
-        lower, upper = enclose_functional_margins(chunked, w, b)
-        exact = exact_functional_margins(chunked, np.arange(len(y)), w, b)
-        assert all(math.isinf(v) or Fraction(v) <= m for v, m in zip(lower.tolist(), exact, strict=True))
-        assert all(math.isinf(v) or Fraction(v) >= m for v, m in zip(upper.tolist(), exact, strict=True))
+    chunked = Problem(X, y, sizes=Sizes(chunk_entries=1))
+    assert len(list(chunked.map(lambda rows, X: rows))) == len(y)
+    assert least_functional_margin(chunked, w, b) == least
+    assert best_offset(chunked, w) == best_offset(Problem(csr_array(X), y), w)
+    lower, upper = enclose_functional_margins(chunked, w, b)
+    exact = exact_functional_margins(chunked, np.arange(len(y)), w, b)
+    assert all(math.isinf(v) or Fraction(v) <= m for v, m in zip(lower.tolist(), exact, strict=True))
+    assert all(math.isinf(v) or Fraction(v) >= m for v, m in zip(upper.tolist(), exact, strict=True))
 
 
 @given(planes())

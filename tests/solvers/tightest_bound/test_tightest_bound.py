@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,9 +21,9 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem import rows as chunks_module
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof import mistake_bounds
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
@@ -235,8 +236,7 @@ def noisy(n: int, d: int, noise: float, seed: int = 0) -> Problem:
 @pytest.mark.parametrize("passes", [1, 1000])
 def test_many_rows(loss: Loss, noise: float, passes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample comes first, sums are rounded, chunks are several; sparse rows have the same answer."""
-    problem = noisy(12_000, 6, noise)
-    monkeypatch.setattr(chunks_module, "CHUNK_ENTRIES", 20_000)
+    problem = replace(noisy(12_000, 6, noise), sizes=Sizes(chunk_entries=20_000))
     n_looks = [0]
     mapped = InMemory.map
 
@@ -249,7 +249,7 @@ def test_many_rows(loss: Loss, noise: float, passes: int, monkeypatch: pytest.Mo
     assert answer.status is Status.OPTIMAL and answer.lower <= answer.upper < passes * problem.n_samples
     assert n_looks[0] <= 120
     if passes == 1:
-        sparse = Problem(csr_array(problem.X), problem.y, bias=False)
+        sparse = Problem(csr_array(problem.X), problem.y, bias=False, sizes=problem.sizes)
         assert math.isclose(tightest_bound(sparse, passes, loss=loss).upper, answer.upper, rel_tol=2 * RELATIVE_GAP)
 
 

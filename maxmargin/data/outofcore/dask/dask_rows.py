@@ -14,7 +14,8 @@ from maxmargin.data.outofcore.on_disk import row_numbers
 from maxmargin.data.outofcore.passes import report
 from maxmargin.data.outofcore.row_cache import Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order, slices
-from maxmargin.solvers.problem.rows import CHUNK_ENTRIES, Found, Use
+from maxmargin.solvers.problem.rows import Found, Use
+from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
 T = TypeVar("T")
 

@@ -1,0 +1,48 @@
+"""Sizes of data at which work is divided or done in another way: they change time and memory, never a proof."""
+
+from dataclasses import dataclass
+
+CHUNK_ENTRIES = 1 << 21
+"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
+
+EXACT_ENTRIES = 1 << 17
+"""Matrix entries that are summed in integers: a quarter of a second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Sizes that travel with a problem.
+
+    Attributes
+    ----------
+    chunk_entries : int
+        Matrix entries in one chunk of rows in memory.
+    exact_entries : int
+        Largest number of matrix entries in support rows that are summed in integers; more are summed in floating
+        point, with bounds of the rounding errors.
+    last_resort_entries : int
+        As `exact_entries`, where floating point overflows.
+    exact_rows : int
+        Largest number of rows next to the margin whose slack is computed exactly.
+    factorised_side : int
+        Largest order (the number of rows or of columns, whichever is smaller) of a dense matrix that the interior point
+        factorises in every iteration.
+    block_entries, block_rows : int
+        A pass of the interior point works on blocks of about this number of entries, and of at least this number of
+        rows: 512 KiB, with its product, stay in the cache of a core.
+    call_entries : int
+        Largest number of stored entries in one compiled call of dual coordinate descent, which cannot be interrupted:
+        some tens of milliseconds.
+    """
+
+    chunk_entries: int = CHUNK_ENTRIES
+    exact_entries: int = EXACT_ENTRIES
+    last_resort_entries: int = 1 << 21
+    exact_rows: int = 2000
+    factorised_side: int = 3000
+    block_entries: int = 1 << 16
+    block_rows: int = 256
+    call_entries: int = 1 << 24
+
+
+DEFAULT_SIZES = Sizes()
