@@ -30,6 +30,9 @@ class Sizes:
     block_entries, block_rows : int
         A pass of the interior point works on blocks of about this number of entries, and of at least this number of
         rows: 512 KiB, with its product, stay in the cache of a core.
+    class_entries : int
+        Number of entries in the matrix of all inequalities of more than two classes above which the perceptron and the
+        pairs of classes are tried before all inequalities at once.
     call_entries : int
         Largest number of stored entries in one compiled call of dual coordinate descent, which cannot be interrupted:
         some tens of milliseconds.
@@ -42,6 +45,7 @@ class Sizes:
     factorised_side: int = 3000
     block_entries: int = 1 << 16
     block_rows: int = 256
+    class_entries: int = 1_000_000
     call_entries: int = 1 << 24
 
 

@@ -26,9 +26,6 @@ from maxmargin.solvers.separability.cone.columns import column_signs
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 
-_MUCH_WORK = 1_000_000
-"""Entries of the matrix of all inequalities above which cheaper ways are tried first."""
-
 _MOST_ENTRIES = 20_000_000
 """Of X, up to which the perceptron takes a dense copy of it."""
 
@@ -80,7 +77,7 @@ def multinomial(
 
 
 def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | Unfinished:
-    if cone.n_rows * cone.width <= _MUCH_WORK:
+    if cone.n_rows * cone.width <= cone.problem.sizes.class_entries:
         return decide(cone, limits)
     separating = _tried_perceptron(cone, limits, attempts)
     return separating or decide(cone, limits, known=list(_circuits_of_pairs(cone, limits)))
