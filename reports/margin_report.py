@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
     from maxmargin.reports.study.class_study import ClassStudy
+    from maxmargin.reports.study.settings import Settings
     from maxmargin.reports.study.study import Study
     from maxmargin.solvers.perceptron.settings import Progress
 
@@ -226,8 +227,7 @@ def margin_report(
     10.0
     """
     from maxmargin.data.dataset import Dataset
-    from maxmargin.reports.study.class_study import study_classes
-    from maxmargin.reports.study.study import Settings, study
+    from maxmargin.reports.study.settings import Settings
     from maxmargin.solvers.errors import InvalidProblemError
 
     given: object = dataset
@@ -241,5 +241,15 @@ def margin_report(
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
     )  # fmt: skip
+    return report_with(dataset, settings, on_progress=on_progress)
+
+
+def report_with(
+    dataset: "Dataset", settings: "Settings", *, on_progress: "Callable[[Progress], None] | None" = None
+) -> MarginReport:
+    """Return the report of a data set under these settings, which may also name sizes and solvers."""
+    from maxmargin.reports.study.class_study import study_classes
+    from maxmargin.reports.study.study import study
+
     run = study if dataset.is_binary else study_classes
     return MarginReport(run(dataset, settings, on_progress=on_progress))

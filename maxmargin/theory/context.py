@@ -1,20 +1,23 @@
 """What bounds on the mistakes of a run are computed from: margins of its space, a soft margin, the size of the rows."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
+from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 
 if TYPE_CHECKING:
     from maxmargin.solvers.answers.solution import HardMargin, SoftMargin
@@ -29,6 +32,22 @@ _FULL_PRECISION = 2.0**-960
 """Floats above it have all their digits."""
 
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solvers:
+    """The solvers that the bounds ask.
+
+    Attributes
+    ----------
+    hard_margin : callable
+        As `maxmargin.solvers.hard_margin.hard_margin.hard_margin`.
+    tightest_bound : callable
+        As `maxmargin.solvers.tightest_bound.tightest_bound.tightest_bound`.
+    """
+
+    hard_margin: Callable[..., Any] = hard_margin
+    tightest_bound: Callable[..., Any] = tightest_bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +72,7 @@ class Evidence:
         The soft margin where it is known already.
     limits : Limits
         When the time is over, what is solved is what is proven by then.
+    solvers : Solvers
     """
 
     problem: Problem
@@ -64,6 +84,7 @@ class Evidence:
     is_as_far_as_it_went: bool = False
     known_soft: "SoftMargin | None" = None
     limits: Limits = field(default_factory=Limits)
+    solvers: Solvers = field(default_factory=Solvers)
 
     @cached_property
     def soft(self) -> "SoftMargin":
@@ -80,11 +101,9 @@ class Evidence:
     @cached_property
     def run_hard(self) -> "HardMargin":
         """The maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
-        from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-
         if not self.problem.bias or self.hard.status.is_inseparable:
             return self.hard
-        return uninterrupted(hard_margin(self.space, method="quick", time_limit=self.limits.share()))
+        return self.quick_hard_margin(self.space)
 
     @cached_property
     def margin_squared(self) -> Fraction:
@@ -95,6 +114,10 @@ class Evidence:
     def run_margin_squared(self) -> Fraction:
         """A proven lower end of the squared maximum margin of the space of the run."""
         return _squared_margin(self.space, self.run_hard)
+
+    def quick_hard_margin(self, problem: Problem) -> "HardMargin":
+        """Return the maximum margin of these rows, by the quickest method."""
+        return _quick_hard_margin(problem, self.limits, self.solvers)
 
     @property
     def is_counted_out(self) -> bool:
@@ -129,22 +152,27 @@ def gather(
     soft: "SoftMargin | None" = None,
     is_as_far_as_it_went: bool = False,
     limits: Limits | None = None,
+    solvers: Solvers | None = None,
 ) -> Evidence:
     """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
-    from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-
-    scale, limits = run.settings.bias_scale if problem.bias else 0.0, limits or Limits()
+    limits, solvers = limits or Limits(), solvers or Solvers()
     return Evidence(
         problem=problem,
-        scale=scale,
-        hard=hard or uninterrupted(hard_margin(problem, method="quick", time_limit=limits.share())),
+        scale=run.settings.bias_scale if problem.bias else 0.0,
+        hard=hard or _quick_hard_margin(problem, limits, solvers),
         run=run,
         n_passes=n_passes,
         C=C,
         is_as_far_as_it_went=is_as_far_as_it_went,
         known_soft=soft,
         limits=limits,
+        solvers=solvers,
     )
+
+
+def _quick_hard_margin(problem: Problem, limits: Limits, solvers: Solvers) -> "HardMargin":
+    found: HardMargin = solvers.hard_margin(problem, method="quick", time_limit=limits.share())
+    return uninterrupted(found)
 
 
 def _squared_margin(problem: Problem, hard: "HardMargin") -> Fraction:

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.solution import HardMargin, uninterrupted
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, squared_norms
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_up, run_norm_squared, space_of, stated
@@ -93,7 +91,7 @@ def best_scale_searched(evidence: Evidence, square: Fraction) -> Bound:
     """
     plane, value, scale = evidence.hard, math.inf, 0.0
     if evidence.scale and plane.w is not None and _is_moderate(evidence.problem):
-        value, scale = _searched(evidence.problem, plane, square, evidence.limits)
+        value, scale = _searched(evidence, plane, square)
     is_run = math.isclose(scale, evidence.scale, rel_tol=1e-6)
     at = f" = {scale:.6g}" if scale else ""
     return stated(
@@ -113,9 +111,9 @@ def _is_moderate(problem: Problem) -> bool:
     return problem.n_samples * problem.n_features <= _MOST_ENTRIES
 
 
-def _searched(problem: Problem, plane: HardMargin, square: Fraction, limits: Limits) -> tuple[float, float]:
+def _searched(evidence: Evidence, plane: HardMargin, square: Fraction) -> tuple[float, float]:
     """Return the least value found, and its scale; 0 where b = 0 is best and the bias coordinate only costs."""
-    best, best_scale = math.inf, 0.0
+    problem, best, best_scale = evidence.problem, math.inf, 0.0
     for _ in range(_MOST_SCALES):
         if plane.w is None or plane.b is None:
             break
@@ -123,10 +121,9 @@ def _searched(problem: Problem, plane: HardMargin, square: Fraction, limits: Lim
         if not value < best * (1 - _NO_GAIN):
             break
         best, best_scale = value, _scale_of(plane.w, plane.b, square)
-        if not 0 < best_scale < math.inf or limits.is_over():
+        if not 0 < best_scale < math.inf or evidence.limits.is_over():
             break
-        hard = hard_margin(augmented(problem, best_scale), method="quick", time_limit=limits.share())
-        plane = _of_the_user(uninterrupted(hard), best_scale)
+        plane = _of_the_user(evidence.quick_hard_margin(augmented(problem, best_scale)), best_scale)
     return best, best_scale
 
 

@@ -9,7 +9,7 @@ from maxmargin.solvers.answers.solution import uninterrupted
 from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
+from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 from maxmargin.theory.bound import (
     Bound,
     Floats,
@@ -128,7 +128,8 @@ def _least(evidence: Evidence, loss: Loss) -> float:
         candidates.append(_in_run_space(evidence, evidence.hard.w, evidence.hard.b))
     assert evidence.n_passes is not None
     usable = [v for v in candidates if len(v) == space.n_features and np.isfinite(v).all()]
-    found = tightest_bound(space, evidence.n_passes, loss=loss, candidates=usable, time_limit=evidence.limits.share())
+    solve, time_limit = evidence.solvers.tightest_bound, evidence.limits.share()
+    found: TightestBound = solve(space, evidence.n_passes, loss=loss, candidates=usable, time_limit=time_limit)
     return uninterrupted(found).upper
 
 

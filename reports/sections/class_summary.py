@@ -31,7 +31,7 @@ def summarize_classes(study: ClassStudy) -> dict[str, Any]:
             },
             "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
             "pairs": [_contest(contest) for contest in study.pairs],
-            "multinomial": separability_fields(study.dataset, study.multinomial, None),
+            "multinomial": separability_fields(study.dataset, study.multinomial, None, study.settings.sizes),
             "settings": settings_fields(study.settings),
             "versions": versions(),
         }

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
+from maxmargin.reports.study.settings import Sizes
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.candidate import Attempt
@@ -16,17 +17,13 @@ from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Ov
 from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
 from maxmargin.solvers.proof.hulls import weighted_sum
 
-MOST_WORK = 2_000_000
-"""Strict inequalities times squared dimensions up to which columns are looked at: a linear program for each."""
-
 _MOST_NAMED = 12
 """Touching and separated rows that are named."""
 
-_LONGEST_NUMBERS = 200_000
-"""Characters above which the numbers of a proof are left out."""
 
-
-def separability_fields(dataset: Dataset, answer: Separability, question: Problem | None) -> dict[str, Any]:
+def separability_fields(
+    dataset: Dataset, answer: Separability, question: Problem | None, sizes: Sizes
+) -> dict[str, Any]:
     """Return an answer as plain data.
 
     Parameters
@@ -36,8 +33,10 @@ def separability_fields(dataset: Dataset, answer: Separability, question: Proble
     answer : Separability
     question : Problem or None
         The two-class question; None for the multinomial one.
+    sizes : Sizes
+        What is larger is left out.
     """
-    certificate, cut = _certificate(answer.certificate)
+    certificate, cut = _certificate(answer.certificate, sizes.proof_characters)
     return {
         "verdict": answer.verdict,
         "strictly_separable": answer.strictly_separable,
@@ -49,7 +48,7 @@ def separability_fields(dataset: Dataset, answer: Separability, question: Proble
         "separated_rows": answer.separated_rows,
         "touching_rows": answer.touching_rows,
         **_first_rows(dataset, answer),
-        **_columns(dataset, answer),
+        **_columns(dataset, answer, sizes.column_work),
         "witness_rows": answer.witness_rows,
         "witness": _witness(dataset, answer, question),
         "balance": _balance(dataset, answer, question),
@@ -98,9 +97,9 @@ def _named(dataset: Dataset, rows: NDArray[np.int64] | None) -> list[dict[str, A
     return [] if rows is None else [row_fields(dataset, row) for row in rows[:_MOST_NAMED].tolist()]
 
 
-def _columns(dataset: Dataset, answer: Separability) -> dict[str, Any]:
+def _columns(dataset: Dataset, answer: Separability, most_work: int) -> dict[str, Any]:
     """Return what the verdict says of every column, where that is not too much work."""
-    reason = _too_much_work(dataset, answer)
+    reason = _too_much_work(dataset, answer, most_work)
     columns = None if reason else answer.columns
     return {
         "infinite_columns": None if columns is None else answer.infinite_columns,
@@ -111,13 +110,13 @@ def _columns(dataset: Dataset, answer: Separability) -> dict[str, Any]:
     }
 
 
-def _too_much_work(dataset: Dataset, answer: Separability) -> str | None:
+def _too_much_work(dataset: Dataset, answer: Separability, most_work: int) -> str | None:
     """Return why the columns are not looked at; None where they are, or where nothing is known of them."""
     if answer.find_columns is None or answer.separated_rows is None:
         return None
     n_strict = len(answer.separated_rows) if answer.n_strict is None else answer.n_strict
     n_dimensions = _n_dimensions(dataset, answer)
-    if n_strict * n_dimensions**2 <= MOST_WORK:
+    if n_strict * n_dimensions**2 <= most_work:
         return None
     return f"{n_strict:,} strict inequalities in {n_dimensions:,} dimensions are more work than a report does"
 
@@ -130,12 +129,12 @@ def _n_dimensions(dataset: Dataset, answer: Separability) -> int:
     return n_blocks * (dataset.n_features + answer.bias)
 
 
-def _certificate(certificate: Certificate | None) -> tuple[dict[str, Any] | None, list[str]]:
+def _certificate(certificate: Certificate | None, longest: int) -> tuple[dict[str, Any] | None, list[str]]:
     """Return the proof as its file has it, and the names of the numbers that were left out as too long."""
     if certificate is None:
         return None, []
     document = certificate.to_dict()
-    cut = [name for name, value in document.items() if isinstance(value, list) and _length(value) > _LONGEST_NUMBERS]
+    cut = [name for name, value in document.items() if isinstance(value, list) and _length(value) > longest]
     return {**document, **dict.fromkeys(cut)}, cut
 
 

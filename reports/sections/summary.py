@@ -15,8 +15,9 @@ from maxmargin.reports.sections.separability_section import attempt_fields, row_
 from maxmargin.reports.sections.tracing import trace_fields
 from maxmargin.reports.sections.unknowns import unknowns
 from maxmargin.reports.study.measures import angle_degrees, cosine, norm, unit
+from maxmargin.reports.study.settings import Settings
 from maxmargin.reports.study.soft_grid import SoftPoint
-from maxmargin.reports.study.study import Centred, Settings, Study
+from maxmargin.reports.study.study import Centred, Study
 from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -43,7 +44,7 @@ def summarize(study: Study) -> dict[str, Any]:
             "verdict": study.separability.verdict,
             "strictly_separable": study.separability.strictly_separable,
             "data": _data(study),
-            "separability": separability_fields(study.dataset, study.separability, study.problem),
+            "separability": separability_fields(study.dataset, study.separability, study.problem, study.settings.sizes),
             "hard_margin": hard_fields(study.hard, bias=study.problem.bias),
             "perceptron": _perceptron(study),
             "trace": trace_fields(study),
@@ -78,8 +79,9 @@ def versions() -> dict[str, str]:
 
 
 def settings_fields(settings: Settings) -> dict[str, Any]:
-    """Return the settings by name."""
-    return {name: getattr(settings, name) for name in Settings.__dataclass_fields__}
+    """Return the options of `margin_report` by name."""
+    names = (name for name in Settings.__dataclass_fields__ if name not in ("sizes", "solvers"))
+    return {name: getattr(settings, name) for name in names}
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:

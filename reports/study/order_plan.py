@@ -1,10 +1,10 @@
 """How many orders a report tries: as many as cost a second or two, by a count of steps that is the same anywhere."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from maxmargin.api.running import run_perceptron
 from maxmargin.reports.number_formats import count
+from maxmargin.reports.study.settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -15,13 +15,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.theory.context import Evidence
 from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
-
-if TYPE_CHECKING:
-    from maxmargin.reports.study.study import Settings
-    from maxmargin.theory.perceptron_bounds import Bound
-
-_MOST_STEPS = 40_000_000
-"""Of all orders together. A step is a presentation of a row of few columns, about 50 ns at its slowest."""
+from maxmargin.theory.perceptron_bounds import Bound
 
 _STEPS_OF_AN_ORDER, _STEPS_OF_A_ROW, _STEPS_OF_A_MISTAKE = 1_000, 4, 16
 """A row is shuffled first, and has its margin computed at the end."""
@@ -39,14 +33,8 @@ _PILOTS = 16
 _ROOM = 10
 """How many times the mistakes of the longest of these an order may make."""
 
-_MOST_ROWS_AT_ONCE = 100_000
-"""Many orders are held at once, with a count for every row."""
-
 _STEPS_OF_A_SEQUENCE, _ROWS_A_CHOICE = 3_000, 160
 """Mistakes of an adversary on few rows, and rows among which the choice takes as long again."""
-
-OUT_OF_TIME = "the time limit was reached before"
-"""Why a part of a report is left out."""
 
 _MOST_STATES = 2_000
 """Weights looked at for the longest sequence of all: a tenth of a second."""
@@ -79,7 +67,7 @@ def check_orders(orders: int | None, *, is_in_memory: bool) -> None:
 
 
 def orders_of_report(
-    evidence: Evidence, bounds: "tuple[Bound, ...]", settings: "Settings", limits: Limits
+    evidence: Evidence, bounds: tuple[Bound, ...], settings: Settings, limits: Limits
 ) -> tuple[OrderStudy | None, str]:
     """Return the order study of a report, and why it is of one pass only, or why there is none."""
     plan = OUT_OF_TIME if limits.is_over() else plan_of(evidence, settings)
@@ -93,7 +81,7 @@ def orders_of_report(
     return study, plan.why_one_pass
 
 
-def plan_of(evidence: Evidence, settings: "Settings") -> Plan | str:
+def plan_of(evidence: Evidence, settings: Settings) -> Plan | str:
     """Return what is tried, or why nothing is."""
     problem = evidence.problem
     if settings.orders == 0:
@@ -137,7 +125,7 @@ def _why_one_pass(evidence: Evidence) -> str:
     return ""
 
 
-def _until_convergence(evidence: Evidence, settings: "Settings") -> Plan | None:
+def _until_convergence(evidence: Evidence, settings: Settings) -> Plan | None:
     """Return a plan if enough orders come to their end within the steps allowed; one that was asked for in any case."""
     problem = evidence.problem
     n_orders, most = settings.orders, settings.max_mistakes
@@ -151,40 +139,43 @@ def _until_convergence(evidence: Evidence, settings: "Settings") -> Plan | None:
     return Plan(effort=effort, settings=_settings(evidence, None, most), why_one_pass="")
 
 
-def _pilot(evidence: Evidence, settings: "Settings") -> tuple[int, int]:
+def _pilot(evidence: Evidence, settings: Settings) -> tuple[int, int]:
     """Return how many orders can be run until they converge, and how many mistakes each may make."""
     from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 
     problem = evidence.problem
-    allowed = _MOST_STEPS / (2 * _PILOTS)
+    sizes = settings.sizes
+    allowed = sizes.order_steps / (2 * _PILOTS)
     empty = steps_of(problem, 0, 0)
     epochs, mistakes = (int(allowed / (steps_of(problem, *one) - empty)) for one in ((1, 0), (0, 1)))
-    if problem.n_samples > _MOST_ROWS_AT_ONCE or min(epochs, mistakes) < 1:
+    if problem.n_samples > sizes.order_rows or min(epochs, mistakes) < 1:
         return 0, 0
     pilot = many_orders(problem, _settings(evidence, epochs, mistakes), n_orders=_PILOTS, seed=settings.seed).outcomes
     if not pilot.converged.all():
         return 0, 0
     longest = _ROOM * max(evidence.run.n_mistakes, int(pilot.n_mistakes.max()))
-    return _affordable(steps_of(problem, float(pilot.n_epochs.mean()), float(pilot.n_mistakes.mean()))), longest
+    steps = steps_of(problem, float(pilot.n_epochs.mean()), float(pilot.n_mistakes.mean()))
+    return _affordable(steps, sizes.order_steps), longest
 
 
-def _of_one_pass(evidence: Evidence, settings: "Settings", why: str) -> Plan | str:
+def _of_one_pass(evidence: Evidence, settings: Settings, why: str) -> Plan | str:
     problem = evidence.problem
     n_orders = settings.orders
     if n_orders is None:
         of_first_pass = evidence.run.mistakes_per_epoch[:1].sum() or evidence.run.n_mistakes
         steps = steps_of(problem, 1, float(of_first_pass))
-        n_orders = _affordable(steps) if problem.n_samples <= _MOST_ROWS_AT_ONCE else 0
+        sizes = settings.sizes
+        n_orders = _affordable(steps, sizes.order_steps) if problem.n_samples <= sizes.order_rows else 0
     if not n_orders:
         return f"many orders of {count(problem.n_samples)} rows would take too long"
     effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=0, max_states=0)
     return Plan(effort=effort, settings=_settings(evidence, 1, None), why_one_pass=why)
 
 
-def _affordable(steps: float) -> int:
+def _affordable(steps: float, most_steps: int) -> int:
     """Return how many orders of so many steps are tried; 0 for none."""
     runs = 1 + 2 / _SEARCHED
-    return next((n for n in _NUMBERS_OF_ORDERS if n * runs * steps <= _MOST_STEPS), 0)
+    return next((n for n in _NUMBERS_OF_ORDERS if n * runs * steps <= most_steps), 0)
 
 
 def _settings(evidence: Evidence, max_epochs: int | None, max_mistakes: int | None) -> PerceptronSettings:

@@ -1,25 +1,19 @@
 """The same question elsewhere: the rows moved, the bias scale changed, the features prepared, within a budget."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How
 from maxmargin.reports.number_formats import count
-from maxmargin.reports.study.order_plan import OUT_OF_TIME
+from maxmargin.reports.study.settings import OUT_OF_TIME, Settings
+from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
-
-if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
-    from maxmargin.solvers.answers.solution import Separability
-
-_MOST_NUMBERS = 20_000
-"""Numbers in the rows up to which the maximum margin is asked for again and again."""
 
 _FEW_NUMBERS = 4_000
 """Up to so many there are more points."""
@@ -64,18 +58,17 @@ class Elsewhere:
 
 
 def elsewhere(
-    dataset: "Dataset",
+    dataset: Dataset,
     problem: Problem,
-    answer: "Separability",
-    bias_scale: float | Literal["best"],
-    max_mistakes: int | None,
+    answer: Separability,
+    settings: Settings,
     limits: Limits,
 ) -> Elsewhere:
     """Move the rows of a problem, change the bias scale, and prepare the rows of the data set it was made of."""
-    reason = OUT_OF_TIME if limits.is_over() else _reason(problem, answer)
+    reason = OUT_OF_TIME if limits.is_over() else _reason(problem, answer, settings.sizes.translated_numbers)
     if reason:
         return Elsewhere(reason=reason)
-    most = min(max_mistakes or _MOST_MISTAKES, _MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
+    most = min(settings.max_mistakes or _MOST_MISTAKES, _MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
     is_small = problem.n_samples * problem.n_features <= _FEW_NUMBERS
     shifts = _MORE_SHIFTS if is_small else _SHIFTS
     factors = _MORE_SCALES if is_small else _SCALES
@@ -86,14 +79,14 @@ def elsewhere(
             shifts=()
             if no_shifts
             else translation_study(
-                X, y, shifts=shifts, bias_scale=bias_scale, max_mistakes=most, time_limit=limits.share(3)
+                X, y, shifts=shifts, bias_scale=settings.bias_scale, max_mistakes=most, time_limit=limits.share(3)
             ),
             scales=scale_study(X, y, factors=factors, max_mistakes=most, time_limit=limits.share(2)),
             preparations=preparation_study(
                 dataset.X,
                 y,
                 preparations=_PREPARATIONS,
-                bias_scale=bias_scale,
+                bias_scale=settings.bias_scale,
                 max_mistakes=most,
                 time_limit=limits.share(),
             ),
@@ -103,7 +96,7 @@ def elsewhere(
         return Elsewhere(reason=str(error))
 
 
-def _reason(problem: Problem, answer: "Separability") -> str:
+def _reason(problem: Problem, answer: Separability, most_numbers: int) -> str:
     """Return why nothing is moved."""
     if not problem.bias:
         return "through the origin the maximum margin itself moves with the data"
@@ -112,8 +105,8 @@ def _reason(problem: Problem, answer: "Separability") -> str:
     if not answer.strictly_separable:
         return "the classes are not proven separable, so there is no maximum margin to compare with"
     n_numbers = problem.n_samples * problem.n_features
-    if n_numbers > _MOST_NUMBERS:
-        return f"the rows hold {count(n_numbers)} numbers, and only up to {count(_MOST_NUMBERS)} are moved about"
+    if n_numbers > most_numbers:
+        return f"the rows hold {count(n_numbers)} numbers, and only up to {count(most_numbers)} are moved about"
     return ""
 
 

@@ -1,7 +1,7 @@
 """The soft margins of a report: a grid of prices, and what is told of the answer for each."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,7 +84,12 @@ def _spread(problem: Problem) -> float:
     return float(np.clip(spread or 1.0, *_SPREADS))
 
 
-def soft_points(problem: Problem, Cs: Iterable[float], time_limit: float | None = None) -> tuple[SoftPoint, ...]:
+def soft_points(
+    problem: Problem,
+    Cs: Iterable[float],
+    time_limit: float | None = None,
+    solve: Callable[..., Iterable[SoftMargin]] = rising_soft_margins,
+) -> tuple[SoftPoint, ...]:
     """Return the soft margins in the order of the prices; when the time is over, of the least ones only, one at least.
 
     Raises
@@ -93,7 +98,7 @@ def soft_points(problem: Problem, Cs: Iterable[float], time_limit: float | None 
         If one of them was interrupted: half a report would look like a whole one.
     """
     grid, limits, points = tuple(Cs), Limits(time_limit=time_limit), dict[float, SoftPoint]()
-    for solution in rising_soft_margins(problem, grid, time_limit=time_limit):
+    for solution in solve(problem, grid, time_limit=time_limit):
         points[solution.C] = _point(problem, solution)
         if limits.is_over():
             break

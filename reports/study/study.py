@@ -1,10 +1,8 @@
 """Everything that is computed for a two-class report, done once and kept."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +13,17 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.study.centring import moved_to_mean_0
 from maxmargin.reports.study.measures import Plane, plane_of
-from maxmargin.reports.study.order_plan import OUT_OF_TIME, check_orders, orders_of_report
+from maxmargin.reports.study.order_plan import check_orders, orders_of_report
 from maxmargin.reports.study.origin import Elsewhere, elsewhere
+from maxmargin.reports.study.settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.settings import Progress, StopReason
+from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
@@ -37,13 +35,8 @@ from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 Floats = NDArray[np.float64]
 
-OnProgress = Callable[[Progress], None]
-
 _EPOCHS_IN_VAIN = 20
 """Of a run that is not known to converge, where the caller sets no limit and every epoch reads the rows anew."""
-
-_MOST_TRACED = 100
-"""Mistakes that the figures draw, and the JSON form has."""
 
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
 """Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
@@ -62,23 +55,6 @@ class _Shares:
     bounds = 2
     centred = 2
     orders = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a report is made; the fields are the options of `margin_report`."""
-
-    bias: bool = True
-    bias_scale: float | Literal["best"] = 1.0
-    zero: str = "mistake"
-    order: str = "cyclic"
-    seed: int = 0
-    max_epochs: int | None = None
-    max_mistakes: int | None = 1_000_000
-    prepare: str = "raw"
-    Cs: tuple[float, ...] | None = None
-    orders: int | None = None
-    time_limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,8 +183,10 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits.part(_Shares.margin))
     affordable = _affordable(settings, problem, answer)
     run = run_of(run_problem, affordable, scale, on_progress, limits.share(_Shares.run))
-    hard = uninterrupted(hard_margin(problem, verdict=answer, time_limit=limits.share(_Shares.margin)))
-    soft = soft_points(problem, settings.Cs or default_grid(problem, hard), limits.share(_Shares.soft))
+    ask = settings.solvers
+    hard = uninterrupted(ask.hard_margin(problem, verdict=answer, time_limit=limits.share(_Shares.margin)))
+    grid = settings.Cs or default_grid(problem, hard)
+    soft = soft_points(problem, grid, limits.share(_Shares.soft), solve=ask.soft_margins)
     known = hard if run_problem is problem else None
     evidence = _evidence(run_problem, run, known, soft, limits.part(_Shares.bounds))
     bounds = _bounds(evidence)
@@ -218,8 +196,8 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
         run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=bounds,
         centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
-        elsewhere=elsewhere(dataset, problem, answer, settings.bias_scale, settings.max_mistakes, limits),
-        most_traced=FEWEST_POINTS if limits.is_over() else _MOST_TRACED,
+        elsewhere=elsewhere(dataset, problem, answer, settings, limits),
+        most_traced=FEWEST_POINTS if limits.is_over() else settings.sizes.traced_mistakes,
     )  # fmt: skip
 
 
@@ -341,5 +319,5 @@ def _centred(
     except InvalidProblemError as error:
         return None, str(error)
     run = run_of(moved, settings, scale, on_progress, limits.share(2))
-    hard = uninterrupted(hard_margin(moved, time_limit=limits.share()))
+    hard = uninterrupted(settings.solvers.hard_margin(moved, time_limit=limits.share()))
     return Centred(problem=moved, hard=_kept(hard, problem), run=run), ""

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import arguments_of
 
 import maxmargin as mm
+from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run as command
 from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.proof.novikoff import Inequality
@@ -102,8 +104,9 @@ def test_files_that_cannot_be_written_are_refused_before_the_run(
     words: list[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("maxmargin.cli.perceptron.run_perceptron", lambda *_, **__: pytest.fail("ran"))
-    assert command(["perceptron", "agresti", *arguments, "-q"]) == 2
+    with arguments_of(run_perceptron) as runs:
+        assert command(["perceptron", "agresti", *arguments, "-q"]) == 2
+    assert not runs
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and all(word in err for word in words)
     assert list(tmp_path.iterdir()) == []

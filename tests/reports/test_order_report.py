@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import interrupting
 from matplotlib.figure import Figure
 
 import maxmargin as mm
@@ -16,11 +17,13 @@ from maxmargin.cli.app import run
 from maxmargin.reports.figures.canvas import inline_svg
 from maxmargin.reports.figures.order_pictures import drawn_bounds, plot_orders, shows_margins
 from maxmargin.reports.figures.translations import plot_points
-from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.study import order_plan
 from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
-from maxmargin.reports.study.study import Settings, Study
+from maxmargin.reports.study.settings import Settings, Sizes
+from maxmargin.reports.study.study import Study
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.context import gather
 from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
@@ -132,28 +135,24 @@ def planned(source: str, **options: Any) -> tuple[Plan | str, Problem]:
 
 
 @pytest.mark.parametrize("most_steps, n_orders", [(10**8, 1000), (2 * 10**7, 300), (6 * 10**6, 100)])
-def test_the_number_of_orders_follows_from_the_steps_allowed(
-    most_steps: int, n_orders: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(order_plan, "_MOST_STEPS", most_steps)
-    plan, _ = planned("agresti")
+def test_the_number_of_orders_follows_from_the_steps_allowed(most_steps: int, n_orders: int) -> None:
+    sizes = Sizes(order_steps=most_steps)
+    plan, _ = planned("agresti", sizes=sizes)
     assert isinstance(plan, Plan) and plan.why_one_pass == ""
     assert (plan.effort.n_orders, plan.effort.n_search) == (n_orders, n_orders // 4)
     assert plan.settings.max_mistakes is not None and plan.settings.max_mistakes >= 10 * 1701
-    assert planned("agresti")[0] == plan
+    assert planned("agresti", sizes=sizes)[0] == plan
 
 
-def test_orders_that_take_too_long_are_cut_to_one_pass_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order_plan, "_MOST_STEPS", 10**6)
-    plan, problem = planned("agresti")
+def test_orders_that_take_too_long_are_cut_to_one_pass_or_none() -> None:
+    plan, problem = planned("agresti", sizes=Sizes(order_steps=10**6))
     assert isinstance(plan, Plan) and "too long" in plan.why_one_pass
     assert (plan.settings.max_epochs, plan.effort.n_sequence, plan.effort.max_states) == (1, 0, 0)
     assert plan.effort.n_orders * 1.5 * steps_of(problem, 1, 2) <= 10**6
-    monkeypatch.setattr(order_plan, "_MOST_STEPS", 1_000)
-    assert planned("agresti")[0] == "many orders of 8 rows would take too long"
-    monkeypatch.setattr(order_plan, "_MOST_ROWS_AT_ONCE", 7)
-    assert isinstance(planned("agresti")[0], str)
-    asked_for = planned("agresti", orders=7)[0]
+    few = Sizes(order_steps=1_000)
+    assert planned("agresti", sizes=few)[0] == "many orders of 8 rows would take too long"
+    assert isinstance(planned("agresti", sizes=Sizes(order_rows=7))[0], str)
+    asked_for = planned("agresti", orders=7, sizes=Sizes(order_steps=1_000, order_rows=7))[0]
     assert isinstance(asked_for, Plan) and (asked_for.effort.n_orders, asked_for.settings.max_epochs) == (7, None)
 
 
@@ -200,13 +199,13 @@ def test_why_nothing_is_moved(source: str, options: Any, reason: str) -> None:
     assert "translations" not in {picture.key for picture in report.pictures}
 
 
-def test_much_data_and_centred_data_are_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_much_data_and_centred_data_are_not_moved() -> None:
     centred = report_of(mm.load("agresti"), prepare="center", orders=0).to_dict()
     assert centred["shifts_reason"] == "the mean of the rows is 0 already"
     assert {point["study"] for point in centred["translations"]} == {"scale", "preparation"}
     assert centred["translations"][-3]["n_mistakes"] == 1701, "preparations are those of the data as read"
-    monkeypatch.setattr("maxmargin.reports.study.origin._MOST_NUMBERS", 7)
-    assert "8 numbers" in report_of(mm.load("agresti"), orders=0).to_dict()["translations_reason"]
+    settings = Settings(Cs=GRID, orders=0, sizes=Sizes(translated_numbers=7))
+    assert "8 numbers" in report_with(mm.load("agresti"), settings).to_dict()["translations_reason"]
 
 
 @pytest.mark.parametrize("source", ["two", "overlap", "equal", "subnormal", "units", "gap:20"])
@@ -317,12 +316,9 @@ def test_bad_usage_of_the_command_is_one_line(
     assert [word for word in words if word not in err] == []
 
 
-def test_an_interrupted_command_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("maxmargin.solvers.perceptron.orders.many_orders.many_orders", interrupted)
-    assert run(["orders", "agresti", "-q"]) == 130
+def test_an_interrupted_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with interrupting(many_orders):
+        assert run(["orders", "agresti", "-q"]) == 130
     out, err = capsys.readouterr()
     assert (out, err.strip()) == ("", "maxmargin: interrupted")
 

@@ -1,11 +1,10 @@
 """The margin report: its dict, its pages, and that they tell the same."""
 
 import json
-import pkgutil
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -15,16 +14,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import arguments_of
 
 import maxmargin as mm
-from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.number_formats import count, interval, number, one_line, percent, proven, upper_end
-from maxmargin.reports.study.origin import Elsewhere
-from maxmargin.reports.study.study import Settings, study
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, Separability
+from maxmargin.reports.study.settings import Settings, Sizes, Solvers
+from maxmargin.reports.study.study import study
+from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)
@@ -416,18 +417,12 @@ def test_quasi_separable_data() -> None:
 
 
 @pytest.mark.parametrize("source", [agresti, quasi, square, three_on_a_line])
-def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset], monkeypatch: pytest.MonkeyPatch) -> None:
-    decided: list[str] = []
-
-    def counted(problem: Problem, **options: Any) -> Separability:
-        decided.append(f"{problem.sha256} {problem.bias}")
-        return separability(problem, **options)
-
-    # Rows that are moved, or prepared, are other questions; those that come back to where they were are asked again.
-    monkeypatch.setattr("maxmargin.reports.study.study.elsewhere", lambda *_: Elsewhere(reason="left out"))
-    for module in ("reports.study.study", "reports.study.class_study", "solvers.hard_margin.hard_margin"):
-        monkeypatch.setattr(f"maxmargin.{module}.separability", counted)
-    margin_report(source(), max_mistakes=20)
+def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset]) -> None:
+    # Translated or prepared rows are other questions; those that come back to where they were are asked again.
+    settings = Settings(max_mistakes=20, sizes=Sizes(translated_numbers=0))
+    with arguments_of(separability) as asked:
+        report_with(source(), settings)
+    decided = [(arguments["problem"].sha256, arguments["problem"].bias) for arguments in asked]
     assert decided
     assert len(decided) == len(set(decided))
 
@@ -444,20 +439,18 @@ def test_the_grid_is_gone_through_as_one_path() -> None:
     assert solutions[0].attempts[0].message == "the answer for C = 1"  # once no row has slack, nothing is solved anew
 
 
-@pytest.mark.parametrize("question", ["study.hard_margin", "soft_grid.rising_soft_margins"])
-def test_half_a_report_is_none(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = f"maxmargin.reports.study.{question}"
-    ask = pkgutil.resolve_name(name)
+def interrupted_margin(*arguments: Any, **options: Any) -> HardMargin:
+    return replace(hard_margin(*arguments, **options), reason=WHAT_WAS_PROVEN)
 
-    def interrupted(*arguments: Any, **options: Any) -> Any:
-        answer = ask(*arguments, **options)
-        if isinstance(answer, HardMargin):
-            return replace(answer, reason=WHAT_WAS_PROVEN)
-        return (replace(solution, reason=WHAT_WAS_PROVEN) for solution in answer)
 
-    monkeypatch.setattr(name, interrupted)
+def interrupted_path(*arguments: Any, **options: Any) -> Iterator[SoftMargin]:
+    return (replace(found, reason=WHAT_WAS_PROVEN) for found in rising_soft_margins(*arguments, **options))
+
+
+@pytest.mark.parametrize("solvers", [Solvers(hard_margin=interrupted_margin), Solvers(soft_margins=interrupted_path)])
+def test_half_a_report_is_none(solvers: Solvers) -> None:
     with pytest.raises(KeyboardInterrupt):
-        margin_report(mm.from_arrays([[-1.0], [1.0]], [0, 1]))
+        report_with(mm.from_arrays([[-1.0], [1.0]], [0, 1]), Settings(solvers=solvers))
 
 
 def test_aliased_columns_are_named() -> None:
@@ -469,10 +462,10 @@ def test_aliased_columns_are_named() -> None:
     assert "It is unique once twice is left out: 1 column that depends linearly on the others." in report.to_markdown()
 
 
-def test_columns_that_cost_too_much_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.reports.sections.separability_section.MOST_WORK", 0)
+def test_columns_that_cost_too_much_are_left_out() -> None:
+    settings = Settings(max_mistakes=50, Cs=GRID, sizes=Sizes(column_work=0))
     for dataset in (agresti(), quasi(), three_on_a_line()):
-        report = margin_report(dataset, max_mistakes=50, **({"Cs": GRID} if dataset.is_binary else {}))  # type: ignore[arg-type]
+        report = report_with(dataset, settings)
         found = report.to_dict()
         answer = found["separability" if dataset.is_binary else "multinomial"]
         assert [answer[key] for key in ("infinite_columns", "finite_columns", "dimension")] == [None] * 3
@@ -481,9 +474,8 @@ def test_columns_that_cost_too_much_are_left_out(monkeypatch: pytest.MonkeyPatch
         assert answer["columns_reason"] in report.to_markdown()
 
 
-def test_numbers_too_long_for_a_report_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.reports.sections.separability_section._LONGEST_NUMBERS", 1)
-    report = margin_report(quasi(), max_mistakes=50, Cs=GRID)
+def test_numbers_too_long_for_a_report_are_left_out() -> None:
+    report = report_with(quasi(), Settings(max_mistakes=50, Cs=GRID, sizes=Sizes(proof_characters=1)))
     answer = report.to_dict()["separability"]
     assert set(answer["certificate_cut"]) == {"direction", "rows", "weights", "null_space"}
     assert answer["certificate"]["direction"] is None

@@ -1,0 +1,85 @@
+"""How a report is made: its options, the sizes up to which it computes each part, and the solvers that it asks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+
+OnProgress = Callable[[Progress], None]
+
+OUT_OF_TIME = "the time limit was reached before"
+"""Why a part of a report is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """The sizes up to which the parts of a report are computed.
+
+    Attributes
+    ----------
+    order_steps : int
+        Steps of all random orders together; a step is a presentation of a row of few columns, about 50 ns at its
+        slowest.
+    order_rows : int
+        Largest number of rows for which many orders, each with a count for every row, are held at once.
+    translated_numbers : int
+        Largest number of entries of X whose rows are translated; each translation needs a maximum margin.
+    column_work : int
+        Largest number of strict inequalities times squared dimensions for which the infinite coefficients are
+        computed: a linear program for each column.
+    proof_characters : int
+        Largest number of characters of a list of integers of a proof; longer ones are left out.
+    traced_mistakes : int
+        Mistakes that the figures draw and the JSON form lists.
+    """
+
+    order_steps: int = 40_000_000
+    order_rows: int = 100_000
+    translated_numbers: int = 20_000
+    column_work: int = 2_000_000
+    proof_characters: int = 200_000
+    traced_mistakes: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solvers:
+    """The solvers that a two-class report asks.
+
+    Attributes
+    ----------
+    hard_margin : callable
+        As `maxmargin.solvers.hard_margin.hard_margin.hard_margin`.
+    soft_margins : callable
+        As `maxmargin.solvers.soft_margin.soft_margin.rising_soft_margins`.
+    """
+
+    hard_margin: Callable[..., Any] = hard_margin
+    soft_margins: Callable[..., Any] = rising_soft_margins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a report is made; but for the last two the fields are the options of `margin_report`.
+
+    Attributes
+    ----------
+    sizes : Sizes
+    solvers : Solvers
+    """
+
+    bias: bool = True
+    bias_scale: float | Literal["best"] = 1.0
+    zero: str = "mistake"
+    order: str = "cyclic"
+    seed: int = 0
+    max_epochs: int | None = None
+    max_mistakes: int | None = 1_000_000
+    prepare: str = "raw"
+    Cs: tuple[float, ...] | None = None
+    orders: int | None = None
+    time_limit: float | None = None
+    sizes: Sizes = field(default_factory=Sizes)
+    solvers: Solvers = field(default_factory=Solvers)
