@@ -119,11 +119,11 @@ class MarginReport:
     @cached_property
     def pictures(self) -> "tuple[Picture, ...]":
         """The figures, with their captions and alternative texts."""
-        from maxmargin.reports.figures import class_gallery, gallery
+        from maxmargin.reports.figures import class_pictures, gallery
         from maxmargin.reports.study.class_study import ClassStudy
 
         if isinstance(self.study, ClassStudy):
-            return class_gallery.pictures(self.study)
+            return class_pictures.pictures(self.study)
         return gallery.pictures(self.study)
 
     @cached_property

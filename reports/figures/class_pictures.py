@@ -4,16 +4,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.reports.figures.style import INK, MAXIMUM, PERCEPTRON
+from maxmargin.reports.figures import style
+from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.words import verdict_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from maxmargin.reports.study.class_study import ClassStudy, Contest
 
-MOST_CLASSES = 20
+_MOST_CLASSES = 20
 """More classes than this do not fit; the first ones are drawn."""
 
 _MOST_WITH_NUMBERS = 10
@@ -24,7 +26,7 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
 
     Rows are classes; the first column is the rest, the others are the classes again.
     """
-    classes = study.dataset.classes[:MOST_CLASSES]
+    classes = study.dataset.classes[:_MOST_CLASSES]
     cells = _cells(study)
     sizes = _sizes([contest for _, _, contest in cells])
     for (row, column, contest), size in zip(cells, sizes, strict=True):
@@ -38,8 +40,8 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
     ax.set_ylim(len(classes) - 0.4, -0.6)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.axvline(0.5, color=INK, linewidth=0.8, alpha=0.4)
-    ax.grid(visible=True, color=INK, alpha=0.1, linewidth=0.6)
+    ax.axvline(0.5, color=style.INK, linewidth=0.8, alpha=0.4)
+    ax.grid(visible=True, color=style.INK, alpha=0.1, linewidth=0.6)
     ax.set_axisbelow(True)
     _legend(ax, [contest for _, _, contest in cells])
     return ax
@@ -47,7 +49,7 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
 
 def _cells(study: "ClassStudy") -> "list[tuple[int, int, Contest]]":
     """Return (row, column, contest): the rest in column 0, the pair of classes i < j in row j, column i + 1."""
-    position = {label: i for i, label in enumerate(study.dataset.classes[:MOST_CLASSES])}
+    position = {label: i for i, label in enumerate(study.dataset.classes[:_MOST_CLASSES])}
     rest = [(position[c.positive], 0, c) for c in study.one_vs_rest if c.positive in position]
     pairs = [
         (position[c.positive], position[c.negative] + 1, c)
@@ -76,13 +78,13 @@ def _answer(contest: "Contest") -> str:
 def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, numbered: bool) -> None:
     answer = _answer(contest)
     if answer == "separable":
-        ax.scatter(x, y, s=size, color=MAXIMUM, linewidths=0)
+        ax.scatter(x, y, s=size, color=style.MAXIMUM, linewidths=0)
     elif answer == "undecided":
         ax.text(x, y, "?", ha="center", va="center")
     elif answer == "quasi-separable":
-        ax.scatter(x, y, s=60, facecolors="none", edgecolors=PERCEPTRON, linewidths=1.8)
+        ax.scatter(x, y, s=60, facecolors="none", edgecolors=style.PERCEPTRON, linewidths=1.8)
     else:
-        ax.scatter(x, y, s=60, color=PERCEPTRON, marker="x", linewidths=1.8)
+        ax.scatter(x, y, s=60, color=style.PERCEPTRON, marker="x", linewidths=1.8)
     if answer == "separable" and numbered:
         ax.annotate(
             number(contest.hard.lower, 3), (x, y), (0, -13), textcoords="offset points", ha="center", va="center",
@@ -95,10 +97,10 @@ def _legend(ax: "Axes", contests: "list[Contest]") -> None:
 
     answers = {_answer(contest) for contest in contests}
     marks = (
-        ("separable", "o", MAXIMUM, MAXIMUM),
-        ("quasi-separable", "o", PERCEPTRON, "none"),
-        ("overlap", "x", PERCEPTRON, PERCEPTRON),
-        ("not separable", "x", PERCEPTRON, PERCEPTRON),
+        ("separable", "o", style.MAXIMUM, style.MAXIMUM),
+        ("quasi-separable", "o", style.PERCEPTRON, "none"),
+        ("overlap", "x", style.PERCEPTRON, style.PERCEPTRON),
+        ("not separable", "x", style.PERCEPTRON, style.PERCEPTRON),
     )
     handles = [
         Line2D(
@@ -120,3 +122,23 @@ def alt_classes(study: "ClassStudy") -> str:
         n_quasi = answers.count("quasi-separable")
         parts.append(f"{what}, {counts}{f', {n_quasi} quasi-separable' if n_quasi else ''}")
     return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."
+
+
+def pictures(study: "ClassStudy") -> tuple[Picture, ...]:
+    """Return the figures of the study."""
+    n_shown = min(len(study.dataset.classes), _MOST_CLASSES)
+    cut = f" The first {_MOST_CLASSES} classes are drawn." if len(study.dataset.classes) > _MOST_CLASSES else ""
+
+    def draw(figure: "Figure") -> None:
+        plot_classes(study, figure.add_subplot())
+
+    picture = Picture(
+        key="classes",
+        title="Which classes can be told apart by a hyperplane",
+        caption="Each class against the rest (first column) and against each other class. Discs grow with the "
+        f"logarithm of the maximum margin.{cut}",
+        alt=alt_classes(study),
+        size=(7.2, 1.3 + 0.55 * n_shown),
+        draw=draw,
+    )
+    return (picture,)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, POSITIVE, whole_numbers
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, plural
-from maxmargin.reports.study.spread import spread_of
+from maxmargin.reports.study.measures import distances_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,27 +23,27 @@ _MOST_TICKS = 200
 
 def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
     """Draw the distribution of y(w.x + b)/||w|| over the rows, with 0 and the maximum margin marked."""
-    spread = spread_of(study, plane)
-    low, high = min(spread.least, 0.0), max(spread.greatest, study.hard.lower)
+    distances = distances_of(study.problem, plane)
+    low, high = min(distances.least, 0.0), max(distances.greatest, study.hard.lower)
     n_bins = int(np.clip(np.sqrt(study.problem.n_samples) * 2, _FEWEST_BINS, _MOST_BINS))
     edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
-    points, weights = spread.points(edges)
+    points, weights = distances.points(edges)
     heights, _, _ = ax.hist(
-        points, bins=edges.tolist(), weights=weights, stacked=True, color=[POSITIVE, NEGATIVE],
+        points, bins=edges.tolist(), weights=weights, stacked=True, color=[style.POSITIVE, style.NEGATIVE],
         label=["+1", "−1"], linewidth=0,
     )  # fmt: skip
     top = float(np.max(heights))
     is_ticked = weights is None and study.problem.n_samples <= _MOST_TICKS
     if is_ticked:
-        for values, colour in zip(points, (POSITIVE, NEGATIVE), strict=True):
+        for values, colour in zip(points, (style.POSITIVE, style.NEGATIVE), strict=True):
             ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
-    ax.axvline(0, color=INK, linewidth=1)
+    ax.axvline(0, color=style.INK, linewidth=1)
     if study.maximum is not None:
-        ax.axvline(study.hard.lower, color=MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
+        ax.axvline(study.hard.lower, color=style.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
     ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
-    whole_numbers(ax.yaxis)
+    style.whole_numbers(ax.yaxis)
     ax.set_ylabel("rows")
-    ax.set_title(f"{plane.name}: least {number(spread.least, 4)}")
+    ax.set_title(f"{plane.name}: least {number(distances.least, 4)}")
     return ax
 
 
@@ -59,10 +59,10 @@ def alt_distances(study: "Study", planes: "list[Plane]") -> str:
     """Return what the figure shows."""
     parts = []
     for plane in planes:
-        spread = spread_of(study, plane)
-        median = "" if spread.median is None else f" median {number(spread.median)},"
+        distances = distances_of(study.problem, plane)
+        median = "" if distances.median is None else f" median {number(distances.median)},"
         parts.append(
-            f"{plane.name}: from {number(spread.least)} to {number(spread.greatest)},{median} "
-            f"{plural(spread.n_wrong, 'row')} at or below 0"
+            f"{plane.name}: from {number(distances.least)} to {number(distances.greatest)},{median} "
+            f"{plural(distances.n_wrong, 'row')} at or below 0"
         )
     return f"Histograms of the geometric margins of the rows. {'; '.join(parts)}."

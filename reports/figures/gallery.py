@@ -1,7 +1,6 @@
 """Which figures a two-class report has, with their captions."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from maxmargin.reports.figures.canvas import Picture
@@ -24,13 +23,18 @@ from maxmargin.reports.figures.projection import (
     shows_touched,
     view_of,
 )
+from maxmargin.reports.figures.proof_curves import (
+    alt_potential,
+    alt_proof_curves,
+    drawn_bound,
+    plot_potential,
+    plot_proof_curves,
+)
 from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts, plot_soft_widths
-from maxmargin.reports.figures.trace_gallery import curves_picture, potential_picture
 from maxmargin.reports.figures.translations import alt_translations, plot_scales, plot_shifts
-from maxmargin.reports.number_formats import number
-from maxmargin.reports.study.measures import Plane, norm
+from maxmargin.reports.number_formats import count, number, plural
+from maxmargin.reports.study.measures import Plane, distances_of, norm
 from maxmargin.reports.study.origin import Elsewhere
-from maxmargin.reports.study.spread import spread_of
 from maxmargin.reports.study.study import Study
 from maxmargin.theory.order_studies import OrderStudy
 
@@ -71,8 +75,8 @@ def pictures(study: Study) -> tuple[Picture, ...]:
     omitted, planes = left_out(study), _planes(study)
     makers: dict[str, Callable[[], Picture | None]] = {
         "margin-path": lambda: _margin_path(study),
-        "proof-curves": lambda: curves_picture(study),
-        "potential": lambda: potential_picture(study),
+        "proof-curves": lambda: _curves(study),
+        "potential": lambda: _potential(study),
         "mistakes": lambda: _mistakes(study),
         "orders": lambda: _orders(study.orders),
         "translations": lambda: _translations(study.elsewhere),
@@ -166,6 +170,53 @@ def _translations(found: Elsewhere) -> Picture | None:
     )
 
 
+def _curves(study: Study) -> Picture:
+    """Return the curves of the proof."""
+    return Picture(
+        key="proof-curves",
+        title=f"The {'two curves' if study.trace.u is not None else 'upper curve'} of Novikoff's proof",
+        caption=_curves_caption(study),
+        alt=alt_proof_curves(study),
+        size=(_WIDTH, 3.9),
+        draw=_on_axes(plot_proof_curves, study),
+    )
+
+
+def _potential(study: Study) -> Picture | None:
+    """Return the fall of the potential; None where no direction separates."""
+    if study.trace.u is None:
+        return None
+    return Picture(
+        key="potential",
+        title="The fall of the potential",
+        caption="What ½‖c u* − w‖² has lost since w = 0, in units of R²/2. The proof guarantees one unit a mistake; "
+        f"there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
+        alt=alt_potential(study),
+        size=(_WIDTH, 3.9),
+        draw=_on_axes(plot_potential, study),
+    )
+
+
+def _curves_caption(study: Study) -> str:
+    if study.trace.u is None:
+        text = "From above ‖w‖ is held by √M·R. No hyperplane is known to separate, so nothing holds it from below."
+    else:
+        text = (
+            "Whatever the perceptron does, w·u* stays on or above the line M g, ‖w‖ on or below the curve √M·R, and "
+            "w·u* is at most ‖w‖."
+        )
+        if drawn_bound(study.trace):
+            text += " Dotted: how the line and the curve go on to where they meet, at Novikoff's bound."
+    return f"{text}{_thinned(study)}"
+
+
+def _thinned(study: Study) -> str:
+    trace = study.trace
+    if trace.is_whole:
+        return ""
+    return f" {count(len(trace.n_mistakes))} of the {plural(study.run.n_mistakes, 'mistake')} are drawn."
+
+
 def _mistakes(study: Study) -> Picture:
     return Picture(
         key="mistakes",
@@ -175,7 +226,7 @@ def _mistakes(study: Study) -> Picture:
         "where there are no others.",
         alt=alt_mistakes(study),
         size=(_WIDTH, 3.9),
-        draw=lambda figure: _draw(figure, partial(plot_mistakes, study)),
+        draw=_on_axes(plot_mistakes, study),
     )
 
 
@@ -199,7 +250,7 @@ def _margin_path(study: Study) -> Picture:
 
 def _distances(study: Study, planes: list[Plane]) -> Picture:
     def draw(figure: "Figure") -> None:
-        spans = [spread_of(study, plane).reach for plane in planes]
+        spans = [distances_of(study.problem, plane).reach for plane in planes]
         axes = figure.subplots(len(planes), 1, sharex=min(spans) > _OVERLAP * max(spans), squeeze=False)[:, 0]
         for ax, plane in zip(axes, planes, strict=True):
             plot_distances(study, plane, ax)
@@ -223,7 +274,7 @@ def _projection(study: Study) -> Picture:
         caption=_projection_caption(study),
         alt=alt_projection(study),
         size=(_WIDTH, 2.6 if study.problem.n_features == 1 else 5.2),
-        draw=lambda figure: _draw(figure, partial(plot_projection, study)),
+        draw=_on_axes(plot_projection, study),
     )
 
 
@@ -274,5 +325,10 @@ def _soft(study: Study) -> Picture:
     )
 
 
-def _draw(figure: "Figure", plot: "Callable[[Axes], object]") -> None:
-    plot(figure.add_subplot())
+def _on_axes(plot: "Callable[[Study, Axes], object]", study: Study) -> "Callable[[Figure], None]":
+    """Return what draws a figure of one pair of axes."""
+
+    def draw(figure: "Figure") -> None:
+        plot(study, figure.add_subplot())
+
+    return draw

@@ -5,18 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.figures.style import (
-    BOUND,
-    INK,
-    MAXIMUM,
-    MOST_MARKED,
-    PERCEPTRON,
-    is_far_apart,
-    legend_above,
-    log_scale,
-    thin_grid,
-    whole_numbers,
-)
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, plural
 
 if TYPE_CHECKING:
@@ -62,28 +51,27 @@ def _plot_interval(
     upper_label: str = "upper bound of γ* from the mistakes",
 ) -> None:
     """Draw both ends over the mistakes, the interval that they have proven by then, and what they close on."""
-    size = 3 if len(n_mistakes) <= MOST_MARKED else 1.5
+    size = 3 if len(n_mistakes) <= style.MOST_MARKED else 1.5
     lower = np.where(np.isfinite(lower), lower, np.nan)
     _shade_proven(ax, n_mistakes, lower, upper)
-    ax.plot(n_mistakes, upper, color=BOUND, marker="o", markersize=size, label=upper_label)
+    ax.plot(n_mistakes, upper, color=style.BOUND, marker="o", markersize=size, label=upper_label)
     if best is not None:
-        ax.axhline(best, color=MAXIMUM, label=f"{symbol} = {number(best)}")
-    ax.axhline(0, color=INK, linewidth=0.8)
-    ax.plot(n_mistakes, lower, color=PERCEPTRON, marker="o", markersize=size, label="achieved margin")
-    if is_far_apart(1.0, float(n_mistakes[-1])):
-        log_scale(ax, "x")
+        ax.axhline(best, color=style.MAXIMUM, label=f"{symbol} = {number(best)}")
+    ax.axhline(0, color=style.INK, linewidth=0.8)
+    ax.plot(n_mistakes, lower, color=style.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
+    if style.is_far_apart(1.0, float(n_mistakes[-1])):
+        style.log_scale(ax, "x")
     else:
-        whole_numbers(ax.xaxis)
+        style.whole_numbers(ax.xaxis)
     _scale_margins(ax, best, np.concatenate([lower, upper]))
-    thin_grid(ax)
-    legend_above(ax)
+    style.finish(ax)
 
 
 def _shade_proven(ax: "Axes", n_mistakes: NDArray[np.int64], lower: Floats, upper: Floats) -> None:
     """Shade from the greatest margin achieved so far, at least 0, to the least upper bound so far."""
     low = np.fmax.accumulate(np.fmax(lower, 0.0))
     high = np.fmin.accumulate(upper)
-    ax.fill_between(n_mistakes, low, high, color=BOUND, alpha=0.14, linewidth=0, label="proven so far")
+    ax.fill_between(n_mistakes, low, high, color=style.BOUND, alpha=0.14, linewidth=0, label="proven so far")
 
 
 def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:

@@ -4,17 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.reports.figures.style import (
-    BOUND,
-    MOST_MARKED,
-    PERCEPTRON,
-    is_far_apart,
-    legend_above,
-    log_scale,
-    plain_numbers,
-    thin_grid,
-    thinned,
-)
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import plural, upper_end
 
 if TYPE_CHECKING:
@@ -41,34 +31,42 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     shown = _spread(len(total))
     bounds = holding(study)
     top = max([float(total[-1]), *bounds.values()])
-    if is_far_apart(float(total[-1]), top):
-        set_decades(ax, float(total[0]), top)
-    else:
-        ax.set_ylim(0, top * 1.08)
-        plain_numbers(ax.yaxis)
-    marker = "o" if len(total) <= MOST_MARKED else ""
+    scale_mistakes(ax, float(total[0]), top, shown=float(total[-1]))
+    marker = "o" if len(total) <= style.MOST_MARKED else ""
     label = f"perceptron: {plural(study.run.n_mistakes, 'mistake')}"
-    ax.plot(shown + 1, total[shown], color=PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
+    ax.plot(shown + 1, total[shown], color=style.PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
     ax.set_xlim(0, 1.01 * len(total))
     if len(total) <= _MOST_TICKED:
         ax.set_xticks(range(len(total) + 1))
     else:
-        plain_numbers(ax.xaxis)
-    for position, value in enumerate(bounds.values()):
-        ax.axhline(value, color=BOUND, linewidth=1.4, zorder=2, label="" if position else "bounds that hold")
-    label_lines(ax, bounds)
+        style.plain_numbers(ax.xaxis)
+    draw_bounds(ax, bounds, label="bounds that hold")
     ax.set_xlabel("epoch")
     ax.set_ylabel("mistakes so far")
-    legend_above(ax)
-    thin_grid(ax)
+    style.finish(ax)
     return ax
 
 
-def set_decades(ax: "Axes", least: float, top: float) -> None:
-    """Make the axis of mistakes logarithmic, from below the least number to where the label of the top one fits."""
-    log_scale(ax, "y")
+def scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bool:
+    """Scale the axis of mistakes up to the top; logarithmically, and return True, where `shown` is far below it.
+
+    A logarithmic axis goes from below the least number to where the label of the top one fits.
+    """
+    if not style.is_far_apart(shown, top):
+        ax.set_ylim(0, top * 1.08)
+        style.plain_numbers(ax.yaxis)
+        return False
+    style.log_scale(ax, "y")
     bottom = max(0.7, least / 2)
     ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, _HIGHEST))
+    return True
+
+
+def draw_bounds(ax: "Axes", bounds: dict[str, float], *, label: str = "") -> None:
+    """Draw every bound as a line with its name and value; the label stands for all of them in the legend."""
+    for position, value in enumerate(bounds.values()):
+        ax.axhline(value, color=style.BOUND, linewidth=1.4, zorder=2, label="" if position else label)
+    _label_lines(ax, bounds)
 
 
 def holding(study: "Study") -> dict[str, float]:
@@ -95,10 +93,10 @@ def alt_mistakes(study: "Study") -> str:
 def _spread(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
     """Return epochs to draw: the early ones densely, and evenly spaced ones."""
     early = np.geomspace(1, n, min(n, _MOST_POINTS)).astype(np.intp) - 1
-    return np.union1d(early, thinned(n, _MOST_POINTS))
+    return np.union1d(early, style.thinned(n, _MOST_POINTS))
 
 
-def label_lines(ax: "Axes", bounds: dict[str, float]) -> None:
+def _label_lines(ax: "Axes", bounds: dict[str, float]) -> None:
     """Write the names above the lines; lines too close for two labels share one."""
     to_axes = ax.transData + ax.transAxes.inverted()
     groups: list[list[str]] = []

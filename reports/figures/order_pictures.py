@@ -4,18 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.reports.figures.mistakes import label_lines, set_decades
-from maxmargin.reports.figures.style import (
-    BOUND,
-    INK,
-    MAXIMUM,
-    PERCEPTRON,
-    POSITIVE,
-    is_far_apart,
-    plain_numbers,
-    thin_grid,
-    whole_numbers,
-)
+from maxmargin.reports.figures import style
+from maxmargin.reports.figures.mistakes import draw_bounds, scale_mistakes
 from maxmargin.reports.number_formats import count, number, percent, plural, upper_end
 from maxmargin.theory.order_studies import OrderStudy
 
@@ -37,43 +27,36 @@ def plot_orders(study: OrderStudy, ax: "Axes") -> "Axes":
     """Draw how many random orders made how many mistakes, the orders found by search, and the bounds as lines."""
     bounds = drawn_bounds(study)
     top = max([float(study.most_seen), float(study.worst_case or 0), *bounds.values()])
-    is_logarithmic = is_far_apart(float(study.quantiles[0.5]), top)
-    if is_logarithmic:
-        set_decades(ax, float(study.fewest_seen), top)
-    else:
-        ax.set_ylim(0, top * 1.08)
-        plain_numbers(ax.yaxis)
+    is_logarithmic = scale_mistakes(ax, float(study.fewest_seen), top, shown=float(study.quantiles[0.5]))
     edges = _edges(study, is_logarithmic=is_logarithmic)
     ax.hist(
         study.outcomes.n_mistakes,
         bins=edges,
         orientation="horizontal",
-        color=POSITIVE,
+        color=style.POSITIVE,
         alpha=_FAINT,
         rwidth=_BAR,
     )
     for name, n_mistakes, colour, marker in _marks(study):
         ax.plot([0], [n_mistakes], color=colour, marker=marker, linestyle="", clip_on=False, zorder=4, label=name)
-    for value in bounds.values():
-        ax.axhline(value, color=BOUND, linewidth=1.4, zorder=2)
-    label_lines(ax, bounds)
-    whole_numbers(ax.xaxis)
+    draw_bounds(ax, bounds)
+    style.whole_numbers(ax.xaxis)
     ax.set_xlabel("random orders")
     ax.set_ylabel("mistakes" if study.settings.max_epochs is None else _passes(study, "mistakes in"))
-    thin_grid(ax)
+    style.thin_grid(ax)
     return ax
 
 
 def plot_order_margins(study: OrderStudy, ax: "Axes") -> "Axes":
     """Draw the margin that every random order achieved against its mistakes, and the maximum margin."""
-    margins = study.outcomes.margin
-    ax.plot(margins, study.outcomes.n_mistakes, color=PERCEPTRON, marker="o", markersize=2, linestyle="", alpha=_FAINT)
-    ax.axvline(study.hard.lower, color=MAXIMUM)
+    runs = study.outcomes
+    ax.plot(runs.margin, runs.n_mistakes, "o", color=style.PERCEPTRON, markersize=2, alpha=_FAINT)
+    ax.axvline(study.hard.lower, color=style.MAXIMUM)
     ax.set_xlim(0, 1.08 * study.hard.lower)
     ax.set_xlabel(f"achieved margin; γ* = {number(study.hard.lower, 3)}")
     ax.locator_params("x", nbins=4)
-    plain_numbers(ax.xaxis)
-    thin_grid(ax)
+    style.plain_numbers(ax.xaxis)
+    style.thin_grid(ax)
     return ax
 
 
@@ -94,16 +77,16 @@ def drawn_bounds(study: OrderStudy) -> dict[str, float]:
 def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
     """Return what is marked: its name with the number, the number, colour and shape."""
     marks = [
-        (f"order of the source: {count(study.given.n_mistakes)}", study.given.n_mistakes, INK, "o"),
-        (f"fewest by search: {count(study.fewest.n_mistakes)}", study.fewest.n_mistakes, MAXIMUM, "v"),
-        (f"most by search: {count(study.most.n_mistakes)}", study.most.n_mistakes, PERCEPTRON, "^"),
+        (f"order of the source: {count(study.given.n_mistakes)}", study.given.n_mistakes, style.INK, "o"),
+        (f"fewest by search: {count(study.fewest.n_mistakes)}", study.fewest.n_mistakes, style.MAXIMUM, "v"),
+        (f"most by search: {count(study.most.n_mistakes)}", study.most.n_mistakes, style.PERCEPTRON, "^"),
     ]
     sequence, worst = study.sequence, study.worst_case
     if sequence is not None:
         at_least = "" if sequence.is_complete else "≥ "
-        marks.append((f"adversary: {at_least}{count(sequence.n_mistakes)}", sequence.n_mistakes, PERCEPTRON, "D"))
+        marks.append((f"adversary: {at_least}{count(sequence.n_mistakes)}", sequence.n_mistakes, style.PERCEPTRON, "D"))
     if worst is not None:
-        marks.append((f"worst of all, proven: {count(worst)}", worst, PERCEPTRON, "*"))
+        marks.append((f"worst of all, proven: {count(worst)}", worst, style.PERCEPTRON, "*"))
     return marks
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.figures.style import INK, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE, legend_above, thinned
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.words import name_of
 from maxmargin.solvers.answers.solution import Verdict
@@ -95,7 +95,7 @@ def _rows_outside_memory(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 def sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return some rows of the random sample."""
     rows, sample = study.problem.sample
-    places = thinned(len(rows), _MOST_ROWS)
+    places = style.thinned(len(rows), _MOST_ROWS)
     return rows[places], sample[places]
 
 
@@ -163,11 +163,11 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     _scatter(study, view, ax)
     if study.reference is not None:
         _draw_band(study, view, ax)
-        _draw_plane(study.reference, view, ax, MAXIMUM, "solid")
+        _draw_plane(study.reference, view, ax, style.MAXIMUM, "solid")
     if study.found is not None:
-        _draw_plane(study.found, view, ax, PERCEPTRON, (0, (5, 2)))
+        _draw_plane(study.found, view, ax, style.PERCEPTRON, (0, (5, 2)))
     if study.touched is not None and shows_touched(study):
-        _draw_plane(study.touched, view, ax, INK, (0, (1, 1.5)))
+        _draw_plane(study.touched, view, ax, style.INK, (0, (1, 1.5)))
     ax.set_xlabel(view.labels[0])
     ax.set_ylabel(view.labels[1])
     if view.is_strip:
@@ -175,7 +175,7 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
         ax.spines["left"].set_visible(False)
     elif not view.stretched:
         ax.set_aspect("equal")
-    legend_above(ax)
+    style.legend_above(ax)
     return ax
 
 
@@ -198,7 +198,7 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
     size = 26 if len(view.rows) <= 300 else 10
     signs = study.problem.y[view.rows]
     labels = (study.dataset.negative, study.dataset.positive)
-    for sign, label, colour, marker in zip((-1, 1), labels, (NEGATIVE, POSITIVE), ("^", "o"), strict=True):
+    for sign, label, colour, marker in zip((-1, 1), labels, (style.NEGATIVE, style.POSITIVE), ("^", "o"), strict=True):
         points = view.points[signs == sign]
         side = "+1" if sign > 0 else "−1"
         ax.scatter(
@@ -213,7 +213,7 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
             view.points[chosen, 1],
             s=4 * size,
             facecolors="none",
-            edgecolors=INK,
+            edgecolors=style.INK,
             linewidths=1,
             label=f"{name}s",
             zorder=4,
@@ -238,9 +238,9 @@ def _draw_band(study: "Study", view: View, ax: "Axes") -> None:
     edges = [_clipped(direction, offset + sign * width, ax) for sign in (-1, 1)]
     for ends in edges:
         if ends is not None:
-            ax.plot(*ends.T, color=MAXIMUM, linewidth=0.8, zorder=2)
+            ax.plot(*ends.T, color=style.MAXIMUM, linewidth=0.8, zorder=2)
     ring = _band(direction, offset, min(width, reach), ax)
-    ax.fill(*ring.T, color=MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
+    ax.fill(*ring.T, color=style.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
 
 
 def half_width(study: "Study") -> float:

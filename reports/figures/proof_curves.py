@@ -1,4 +1,4 @@
-"""The picture of Novikoff's proof: M g below, sqrt(M) R above, and the perceptron's weights between them."""
+"""Novikoff's proof along the run: M g below, sqrt(M) R above, the weights between, and the fall of the potential."""
 
 import math
 from typing import TYPE_CHECKING
@@ -6,20 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.figures.style import (
-    BOUND,
-    INK,
-    MAXIMUM,
-    MOST_MARKED,
-    NEGATIVE,
-    PERCEPTRON,
-    POSITIVE,
-    is_far_apart,
-    legend_above,
-    log_scale,
-    thin_grid,
-    whole_numbers,
-)
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, plural, upper_end
 
 if TYPE_CHECKING:
@@ -34,11 +21,11 @@ _NEAR = 1000.0
 """The curves are drawn on to the bound where that is at most so many times the mistakes."""
 
 _CURVES = (
-    ("norm_at_most", "√M·R", BOUND),
-    ("root_of_squares", "√(Σ‖x‖²)", NEGATIVE),
-    ("norm", "‖w‖", PERCEPTRON),
-    ("w_dot_u", "w·u*", POSITIVE),
-    ("w_dot_u_at_least", "M g", MAXIMUM),
+    ("norm_at_most", "√M·R", style.BOUND),
+    ("root_of_squares", "√(Σ‖x‖²)", style.NEGATIVE),
+    ("norm", "‖w‖", style.PERCEPTRON),
+    ("w_dot_u", "w·u*", style.POSITIVE),
+    ("w_dot_u_at_least", "M g", style.MAXIMUM),
 )
 """From the highest to the lowest."""
 
@@ -48,14 +35,14 @@ def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     trace = study.trace
     M = trace.n_mistakes
     end = drawn_bound(trace)
-    is_log = is_far_apart(1.0, max(float(M[-1]), end))
+    is_log = style.is_far_apart(1.0, max(float(M[-1]), end))
     if is_log:
-        log_scale(ax, "x")
-        log_scale(ax, "y")
+        style.log_scale(ax, "x")
+        style.log_scale(ax, "y")
     else:
-        whole_numbers(ax.xaxis)
+        style.whole_numbers(ax.xaxis)
         ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
-    size = 3 if len(M) <= MOST_MARKED else 0
+    size = 3 if len(M) <= style.MOST_MARKED else 0
     for name, label, colour in _CURVES:
         values = _drawable(trace.columns()[name], is_log)
         if np.isfinite(values).any():
@@ -65,8 +52,7 @@ def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     if not is_log:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("mistakes M")
-    legend_above(ax)
-    thin_grid(ax)
+    style.finish(ax)
     return ax
 
 
@@ -84,9 +70,9 @@ def _drawable(values: Floats, is_log: bool) -> Floats:
 def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
     """Draw the line and the curve on from the last mistake to where they meet."""
     M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
-    for values, colour in ((np.sqrt(M) * trace.radius, BOUND), (M * trace.u_margin, MAXIMUM)):
+    for values, colour in ((np.sqrt(M) * trace.radius, style.BOUND), (M * trace.u_margin, style.MAXIMUM)):
         ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
-    ax.plot([end], [end * trace.u_margin], "o", color=INK, markersize=4)
+    ax.plot([end], [end * trace.u_margin], "o", color=style.INK, markersize=4)
     ax.annotate(
         f"R²/g² = {upper_end(end)}",
         (end, end * trace.u_margin),
@@ -108,3 +94,38 @@ def alt_proof_curves(study: "Study") -> str:
     )
     meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes." if trace.u is not None else ""
     return f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} {above}{below}.{meet}"
+
+
+def plot_potential(study: "Study", ax: "Axes") -> "Axes":
+    """Draw what the potential has lost, what it had to lose, and all there was."""
+    trace = study.trace
+    M, drop = trace.n_mistakes, trace.potential_drop
+    end = drawn_bound(trace)
+    is_log = style.is_far_apart(1.0, max(float(M[-1]), float(drop[-1]), end))
+    if is_log:
+        style.log_scale(ax, "x", span=float(M[-1]))
+        style.log_scale(ax, "y", span=max(float(drop[-1]), end))
+    else:
+        style.whole_numbers(ax.xaxis)
+        ax.set_xlim(0, 1.03 * float(M[-1]))
+    size = 3 if len(M) <= style.MOST_MARKED else 0
+    if end:
+        ax.axhline(end, color=style.BOUND, label=f"R²/g² = {upper_end(end)}")
+    ax.plot(M, drop, color=style.PERCEPTRON, marker="o", markersize=size, label="lost")
+    ax.plot(M, M.astype(np.float64), color=style.MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
+    if not is_log:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("mistakes M")
+    ax.set_ylabel("fall of the potential / (R²/2)")
+    style.finish(ax)
+    return ax
+
+
+def alt_potential(study: "Study") -> str:
+    """Return what the figure shows."""
+    trace = study.trace
+    return (
+        f"Curve of the fall of the potential over the mistakes, above the line of one unit a mistake: after "
+        f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
+        f"{upper_end(trace.bound)} units it had."
+    )

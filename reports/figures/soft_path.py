@@ -2,17 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.reports.figures.style import (
-    BOUND,
-    MAXIMUM,
-    PERCEPTRON,
-    POSITIVE,
-    is_far_apart,
-    legend_above,
-    log_scale,
-    thin_grid,
-    whole_numbers,
-)
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, plural
 from maxmargin.reports.study.measures import norm
 
@@ -26,21 +16,20 @@ def plot_soft_widths(study: "Study", ax: "Axes") -> "Axes":
     """Draw the margin width 1/||w|| over C, with the maximum margin as its limit."""
     points = [(point.solution.C, 1 / norm(point.w)) for point in study.soft if point.plane is not None]
     limit = [study.hard.lower] if study.maximum is not None else []
-    log_scale(ax, "x")
+    style.log_scale(ax, "x")
     widths = [width for _, width in points] + limit
-    if widths and is_far_apart(min(widths), max(widths)):
-        log_scale(ax, "y", span=max(widths) / min(widths))
+    if widths and style.is_far_apart(min(widths), max(widths)):
+        style.log_scale(ax, "y", span=max(widths) / min(widths))
     else:
         ax.set_ylim(0, 1.08 * max(widths, default=0.0) or 1.0)
     if not points:
         ax.text(0.5, 0.5, "w = 0 at every C: no margin to show", transform=ax.transAxes, ha="center", va="center")
     else:
-        ax.plot(*zip(*points, strict=True), color=POSITIVE, marker="o", markersize=4, label="soft margin 1/‖w‖")
+        ax.plot(*zip(*points, strict=True), color=style.POSITIVE, marker="o", markersize=4, label="soft margin 1/‖w‖")
     for value in limit:
-        ax.axhline(value, color=MAXIMUM, linestyle=(0, (4, 2)), label=f"γ* = {number(value)}", zorder=1)
+        ax.axhline(value, color=style.MAXIMUM, linestyle=(0, (4, 2)), label=f"γ* = {number(value)}", zorder=1)
     ax.set_ylabel("margin width")
-    legend_above(ax)
-    thin_grid(ax)
+    style.finish(ax)
     return ax
 
 
@@ -48,19 +37,18 @@ def plot_soft_counts(study: "Study", ax: "Axes") -> "Axes":
     """Draw errors, rows with slack and support rows over C."""
     Cs = [point.solution.C for point in study.soft]
     curves = (
-        ("support rows", [p.n_support for p in study.soft], BOUND, "s"),
-        ("rows with slack", [p.n_slack for p in study.soft], POSITIVE, "o"),
-        ("errors", [p.n_errors for p in study.soft], PERCEPTRON, "^"),
+        ("support rows", [p.n_support for p in study.soft], style.BOUND, "s"),
+        ("rows with slack", [p.n_slack for p in study.soft], style.POSITIVE, "o"),
+        ("errors", [p.n_errors for p in study.soft], style.PERCEPTRON, "^"),
     )
-    log_scale(ax, "x")
+    style.log_scale(ax, "x")
     for label, values, colour, marker in curves:
         ax.plot(Cs, values, color=colour, marker=marker, markersize=4, label=label)
     ax.set_ylim(0, 1.08 * max(max(values) for _, values, _, _ in curves) or 1)
-    whole_numbers(ax.yaxis)
+    style.whole_numbers(ax.yaxis)
     ax.set_xlabel("C")
     ax.set_ylabel("rows")
-    legend_above(ax)
-    thin_grid(ax)
+    style.finish(ax)
     return ax
 
 

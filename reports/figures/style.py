@@ -85,6 +85,12 @@ def legend_above(ax: "Axes") -> None:
     ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.02), ncols=n_columns)
 
 
+def finish(ax: "Axes") -> None:
+    """Draw the grid, and the legend above the axes."""
+    thin_grid(ax)
+    legend_above(ax)
+
+
 def thin_grid(ax: "Axes") -> None:
     """Draw faint horizontal and vertical lines behind the data."""
     ax.grid(visible=True, color=INK, alpha=0.1, linewidth=0.6)

@@ -2,15 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.reports.figures.style import (
-    BOUND,
-    INK,
-    MAXIMUM,
-    PERCEPTRON,
-    log_scale,
-    plain_numbers,
-    thin_grid,
-)
+from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import count, number
 from maxmargin.reports.study.origin import Elsewhere
 from maxmargin.theory.translation_study import StudiedPoint
@@ -42,26 +34,26 @@ def plot_points(points: Points, ax: "Axes", *, over: str) -> "Axes":
     over : {"shift", "bias_scale"}
     """
     at = [getattr(point, over) for point in points]
-    for name, label, style in (("novikoff", "Novikoff", "o-"), ("best_scale_bound", _BEST_SCALE_BOUND, "--")):
+    for name, label, line in (("novikoff", "Novikoff", "o-"), ("best_scale_bound", _BEST_SCALE_BOUND, "--")):
         values = [min(getattr(point, name), _HIGHEST) for point in points]
-        ax.plot(at, values, style, color=BOUND, markersize=3, label=label)
+        ax.plot(at, values, line, color=style.BOUND, markersize=3, label=label)
     counts = [point.n_mistakes for point in points]
-    ax.plot(at, counts, color=PERCEPTRON, marker="o", markerfacecolor="none", label="mistakes (hollow: at least)")
+    ax.plot(at, counts, color=style.PERCEPTRON, marker="o", markerfacecolor="none", label="mistakes (hollow: at least)")
     whole = [(x, point.n_mistakes) for x, point in zip(at, points, strict=True) if point.converged]
-    ax.plot([x for x, _ in whole], [y for _, y in whole], color=PERCEPTRON, linestyle="", marker="o")
-    log_scale(ax, "y")
+    ax.plot([x for x, _ in whole], [y for _, y in whole], color=style.PERCEPTRON, linestyle="", marker="o")
+    style.log_scale(ax, "y")
     ax.set_ylim(bottom=_LEAST_MISTAKES, auto=None)  # a second panel that shares the axis may still raise its top
-    thin_grid(ax)
+    style.thin_grid(ax)
     return ax
 
 
 def plot_margins(points: Points, ax: "Axes", *, over: str) -> "Axes":
     """Draw the maximum margin at the same points."""
     lower = [point.margin_lower for point in points]
-    ax.plot([getattr(point, over) for point in points], lower, color=MAXIMUM, marker="o", markersize=3)
+    ax.plot([getattr(point, over) for point in points], lower, color=style.MAXIMUM, marker="o", markersize=3)
     ax.set_ylim(0, _ROOM * max(lower) or 1.0)
     ax.set_yticks([0, lower[0]], ["0", number(lower[0], 3)])
-    thin_grid(ax)
+    style.thin_grid(ax)
     return ax
 
 
@@ -70,18 +62,18 @@ def plot_shifts(points: Points, upper: "Axes", lower: "Axes") -> None:
     plot_points(points, upper, over="shift")
     plot_margins(points, lower, over="shift")
     lower.set_xlabel("shift in means of the rows; −1 centres them")
-    plain_numbers(lower.xaxis)
+    style.plain_numbers(lower.xaxis)
 
 
 def plot_scales(points: Points, upper: "Axes", lower: "Axes") -> None:
     """Draw the study of bias scales, with a line at the best one."""
     plot_points(points, upper, over="bias_scale")
     plot_margins(points, lower, over="bias_scale")
-    log_scale(lower, "x", span=points[-1].bias_scale / points[0].bias_scale)
+    style.log_scale(lower, "x", span=points[-1].bias_scale / points[0].bias_scale)
     for ax in (upper, lower):
         for point in points:
             if point.is_best_scale:
-                ax.axvline(point.bias_scale, color=INK, linewidth=0.8, linestyle=":")
+                ax.axvline(point.bias_scale, color=style.INK, linewidth=0.8, linestyle=":")
     best = any(point.is_best_scale for point in points)
     lower.set_xlabel("bias scale s; dotted: √(R|b|)" if best else "bias scale s")
 

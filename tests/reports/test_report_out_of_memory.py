@@ -22,9 +22,9 @@ from maxmargin.data.preparing import prepare
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.centring import about_the_mean, centred, column_means
+from maxmargin.reports.study.measures import distances_of
 from maxmargin.reports.study.settings import Settings
 from maxmargin.reports.study.soft_grid import default_grid
-from maxmargin.reports.study.spread import spread_of
 from maxmargin.reports.study.study import Study, prepared_problem, study
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -139,7 +139,7 @@ def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -
 def test_what_passes_tell_of_a_plane(studies: Studies, kind: str) -> None:
     outside, inside = studies[kind]
     assert inside.found is not None
-    passed, whole = spread_of(outside, inside.found), spread_of(inside, inside.found)
+    passed, whole = distances_of(outside.problem, inside.found), distances_of(inside.problem, inside.found)
     assert passed.median is None and passed.n_wrong == whole.n_wrong
     assert (passed.least, passed.greatest) == pytest.approx((whole.least, whole.greatest))
     edges = np.linspace(whole.least - 1, whole.greatest + 1, 8)
