@@ -1,5 +1,6 @@
 """What a page is made of, whatever it is written in."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,6 +51,11 @@ class Table:
     numeric: frozenset[int] = frozenset()
     note: str = ""
     kind: ClassVar[str] = "table"
+
+
+def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """Return a table of names and values, whose columns have no names."""
+    return Table(caption=caption, columns=("", ""), rows=tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)

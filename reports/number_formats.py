@@ -198,6 +198,28 @@ def plural(n: int, noun: str, nouns: str | None = None) -> str:
     return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
 
 
+def side(sign: int) -> str:
+    """Return the sign of a class.
+
+    Examples
+    --------
+    >>> side(1), side(-1)
+    ('+1', '−1')
+    """
+    return "+1" if sign > 0 else "−1"
+
+
+def first_of(most: int, total: int, noun: str = "") -> str:
+    """Return the note of a list that is cut to its first entries, "" where it is not cut.
+
+    Examples
+    --------
+    >>> first_of(60, 1701, "rows"), first_of(60, 60)
+    ('The first 60 of 1,701 rows.', '')
+    """
+    return f"The first {most} of {count(total)}{noun and f' {noun}'}." if total > most else ""
+
+
 def listed(names: list[str]) -> str:
     """Return names as a list in a sentence.
 

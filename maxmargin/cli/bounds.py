@@ -20,7 +20,7 @@ from maxmargin.cli.tables import aligned
 from maxmargin.reports.number_formats import rounded_up
 from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.theory.perceptron_bounds import ladder_of
+from maxmargin.theory.perceptron_bounds import run_and_bounds
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
@@ -45,7 +45,7 @@ def bounds(
 ) -> Exit:
     """Run the perceptron, compute the bounds, print both, and return the exit code."""
     progress = RunProgress()
-    run, every = ladder_of(
+    run, every = run_and_bounds(
         problem_of(dataset, bias=bias),
         bias_scale=bias_scale,
         n_passes=n_passes,
@@ -56,11 +56,11 @@ def bounds(
     progress.close()
     if bias_scale == "best" and run.settings.bias_scale == 1.0:
         note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0", quiet=quiet)
-    ladder = ordered(every)
+    bounds = ordered(every)
     if as_json:
-        print_json("bounds", {**data_fields(dataset), "bias": bias, **_fields(run, ladder, n_passes, prepare)})
+        print_json("bounds", {**data_fields(dataset), "bias": bias, **_fields(run, bounds, n_passes, prepare)})
     else:
-        print_text(headline(dataset), _text(run, ladder, n_passes, prepare, bias=bias))
+        print_text(headline(dataset), _text(run, bounds, n_passes, prepare, bias=bias))
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 
 
@@ -70,7 +70,7 @@ def ordered(every: "tuple[Bound, ...]") -> "list[Bound]":
     return [*holding, *(bound for bound in every if not bound.valid)]
 
 
-def _fields(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str) -> dict[str, Any]:
+def _fields(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, prepare: str) -> dict[str, Any]:
     return {
         "n_mistakes": run.n_mistakes,
         "n_epochs": run.n_epochs,
@@ -89,12 +89,12 @@ def _fields(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, p
                 "assumption": bound.assumption,
                 "reference": bound.reference,
             }
-            for bound in ladder
+            for bound in bounds
         ],
     }
 
 
-def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, prepare: str, *, bias: bool) -> str:
+def _text(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, prepare: str, *, bias: bool) -> str:
     done = f", prepared: {prepare}" if prepare != "raw" else ""
     asked = "until convergence" if n_passes is None else f"of {n_passes:,} pass{'es' * (n_passes > 1)}"
     made = f"{counted(run.n_mistakes, 'mistake')} in {counted(run.n_epochs, 'epoch')}"
@@ -106,7 +106,7 @@ def _text(run: "PerceptronRun", ladder: "list[Bound]", n_passes: int | None, pre
         lines.append("  the run was stopped before it converged: its counts bound nothing beyond it")
     if prepare == "raw" and run.stop_reason is StopReason.MAX_MISTAKES:
         lines.append(f"  whether it can converge at all: maxmargin check{'' if bias else ' --no-bias'}")
-    holding, failing = [b for b in ladder if b.valid], [b for b in ladder if not b.valid]
+    holding, failing = [b for b in bounds if b.valid], [b for b in bounds if not b.valid]
     lines += _holding_lines(holding, run.n_mistakes) if holding else ["none of the bounds is proven to hold"]
     if failing:
         lines += ["not proven to hold here; they need", *(line for b in failing for line in _failing_lines(b))]

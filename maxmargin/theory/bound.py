@@ -11,7 +11,7 @@ from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures, norm_squared
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK
-from maxmargin.theory.context import Evidence
+from maxmargin.theory.context import Context
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class Bound:
 
 
 def stated(
-    evidence: Evidence,
+    context: Context,
     name: str,
     value: float,
     valid: bool,
@@ -66,7 +66,7 @@ def stated(
 
     Parameters
     ----------
-    evidence : Evidence
+    context : Context
     name, value, assumption, reference
         As in `Bound`.
     valid : bool
@@ -74,7 +74,7 @@ def stated(
     of_every_run : bool
         Whether it holds of runs of any length; else it uses that of this run.
     """
-    vacuous = math.isinf(value) or (not of_every_run and value >= evidence.n_presentations)
+    vacuous = math.isinf(value) or (not of_every_run and value >= context.n_presentations)
     if valid and math.isinf(value):
         assumption += _OVERFLOWS
     return Bound(
@@ -92,9 +92,9 @@ def quotient_up(numerator: Fraction, denominator: Fraction) -> float:
     return round_up(numerator / denominator) if denominator else math.inf
 
 
-def run_norm_squared(evidence: Evidence, w: Floats, b: float) -> Fraction:
+def run_norm_squared(context: Context, w: Floats, b: float) -> Fraction:
     """Return ||(w, b/s)||^2."""
-    return norm_squared(w) + (Fraction(b) / Fraction(evidence.scale) if evidence.scale else Fraction(0)) ** 2
+    return norm_squared(w) + (Fraction(b) / Fraction(context.scale) if context.scale else Fraction(0)) ** 2
 
 
 def squared_slack(problem: Problem, w: Floats, b: float, counts: NDArray[np.int64] | None = None) -> Fraction | None:
@@ -120,11 +120,11 @@ def _weighted_sum(squares: Floats, times: NDArray[np.int64]) -> Fraction:
     )
 
 
-def presents_every_row_once(evidence: Evidence) -> bool:
+def presents_every_row_once(context: Context) -> bool:
     """Return whether the number of passes is known, and each of them presents every row once."""
-    return evidence.n_passes is not None and evidence.run.settings.order.covers_all_rows
+    return context.n_passes is not None and context.run.settings.order.covers_all_rows
 
 
-def space_of(evidence: Evidence) -> str:
+def space_of(context: Context) -> str:
     """Return the name of the space of the run."""
-    return f"in the space (x, {evidence.scale:.6g}) of the run" if evidence.scale else "through the origin"
+    return f"in the space (x, {context.scale:.6g}) of the run" if context.scale else "through the origin"

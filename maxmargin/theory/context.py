@@ -51,7 +51,7 @@ class Solvers:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class Context:
     """What the bounds are computed from; a Ctrl-C while something of it is solved raises KeyboardInterrupt.
 
     Attributes
@@ -126,7 +126,7 @@ class Evidence:
             return True
         return self.n_passes is not None and self.run.stop_reason not in _CUT_SHORT
 
-    def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Evidence":
+    def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Context":
         """Return the same for another run in the same space; what was solved is kept."""
         other = replace(self, run=run, n_passes=n_passes)
         other.__dict__.update({name: self.__dict__[name] for name in _SOLVED if name in self.__dict__})
@@ -153,10 +153,10 @@ def gather(
     is_as_far_as_it_went: bool = False,
     limits: Limits | None = None,
     solvers: Solvers | None = None,
-) -> Evidence:
+) -> Context:
     """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
     limits, solvers = limits or Limits(), solvers or Solvers()
-    return Evidence(
+    return Context(
         problem=problem,
         scale=run.settings.bias_scale if problem.bias else 0.0,
         hard=hard or _quick_hard_margin(problem, limits, solvers),

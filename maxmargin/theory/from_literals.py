@@ -8,21 +8,21 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.bound import Bound, stated
-from maxmargin.theory.context import Evidence
+from maxmargin.theory.context import Context
 
 Truth = NDArray[np.bool_]
 
 _MOST_ENTRIES = 20_000_000
 
 
-def conjunction(evidence: Evidence) -> Bound:
+def conjunction(context: Context) -> Bound:
     """(d + 1)(k^2 - k + 1) for labels that a conjunction, or a disjunction, of k literals gives."""
-    problem = evidence.problem
-    k = n_literals(problem) if evidence.scale == 1 else None
+    problem = context.problem
+    k = n_literals(problem) if context.scale == 1 else None
     value = math.inf if k is None else float((problem.n_features + 1) * (k * k - k + 1))
     of_k = "k literals" if k is None else f"k = {k} literals"
     return stated(
-        evidence,
+        context,
         "conjunction",
         value,
         k is not None,

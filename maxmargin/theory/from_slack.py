@@ -1,4 +1,4 @@
-"""Bounds that need no separability: what rows lack to a margin is paid for, once a pass."""
+"""Bounds that need no separability: the slack of every row counts once a pass."""
 
 import math
 from fractions import Fraction
@@ -19,57 +19,57 @@ from maxmargin.theory.bound import (
     squared_slack,
     stated,
 )
-from maxmargin.theory.context import Evidence
+from maxmargin.theory.context import Context
 
 _MOST_ENTRIES = 50_000_000
 """Of rows for which the best v is searched."""
 
 
-def freund_schapire(evidence: Evidence, run_square: Fraction) -> Bound:
+def freund_schapire(context: Context, run_square: Fraction) -> Bound:
     """(R ||v|| + ||(1 - y v.x)_+||_2)^2 with v = u/g; the slack counts once a pass."""
-    n_passes = evidence.n_passes
-    separating = _without_slack(evidence, run_square)
-    value = min(_with_slack(evidence, run_square), separating)
+    n_passes = context.n_passes
+    separating = _without_slack(context, run_square)
+    value = min(_with_slack(context, run_square), separating)
     passes = (
         "until convergence, so u must separate" if n_passes is None else f"{n_passes:,} pass{'es' * (n_passes > 1)}"
     )
     return stated(
-        evidence,
+        context,
         "freund_schapire",
         value,
         math.isfinite(value),
-        f"none on the data; {passes}: ((R + D)/g)^2 with the u of the soft margin at C = {evidence.soft.C:.6g}",
+        f"none on the data; {passes}: ((R + D)/g)^2 with the u of the soft margin at C = {context.soft.C:.6g}",
         "Freund and Schapire 1999",
         of_every_run=value == separating,
     )
 
 
-def _with_slack(evidence: Evidence, run_square: Fraction) -> float:
+def _with_slack(context: Context, run_square: Fraction) -> float:
     """Return the bound for v = (w, b/s), the soft margin's hyperplane in its own scale (g = 1/||v||)."""
-    soft = evidence.soft
-    squares = squared_slack(evidence.problem, soft.w, soft.b)
+    soft = context.soft
+    squares = squared_slack(context.problem, soft.w, soft.b)
     # In random order a pass may present a row several times, and its slack would count as often.
-    if squares is None or (squares and not presents_every_row_once(evidence)):
+    if squares is None or (squares and not presents_every_row_once(context)):
         return math.inf
-    distance = sqrt_up(squares * (evidence.n_passes or 1))
-    spread = sqrt_up(run_square * run_norm_squared(evidence, soft.w, soft.b))
-    if math.isinf(spread):
+    distance = sqrt_up(squares * (context.n_passes or 1))
+    reach = sqrt_up(run_square * run_norm_squared(context, soft.w, soft.b))
+    if math.isinf(reach):
         return math.inf
-    return round_up((Fraction(spread) + Fraction(distance)) ** 2)
+    return round_up((Fraction(reach) + Fraction(distance)) ** 2)
 
 
-def _without_slack(evidence: Evidence, run_square: Fraction) -> float:
+def _without_slack(context: Context, run_square: Fraction) -> float:
     """Return the bound for the same direction with g its least margin: R^2/g^2, where the hyperplane separates."""
-    soft = evidence.soft
-    least = least_functional_margin(evidence.problem, soft.w, soft.b)
-    return quotient_up(run_square * run_norm_squared(evidence, soft.w, soft.b), max(least, Fraction(0)) ** 2)
+    soft = context.soft
+    least = least_functional_margin(context.problem, soft.w, soft.b)
+    return quotient_up(run_square * run_norm_squared(context, soft.w, soft.b), max(least, Fraction(0)) ** 2)
 
 
-def trivial(evidence: Evidence) -> Bound:
+def trivial(context: Context) -> Bound:
     """No run makes more mistakes than presentations."""
-    value = evidence.n_presentations
+    value = context.n_presentations
     return stated(
-        evidence,
+        context,
         "trivial",
         value,
         math.isfinite(value),
@@ -79,21 +79,21 @@ def trivial(evidence: Evidence) -> Bound:
     )
 
 
-def optima(evidence: Evidence) -> tuple[Bound, Bound]:
+def optima(context: Context) -> tuple[Bound, Bound]:
     """Return the least values of two bounds over all v, to which every other v can only be worse."""
-    return tuple(_optimum(evidence, loss) for loss in (Loss.SQUARED_HINGE, Loss.HINGE))  # type: ignore[return-value]
+    return tuple(_optimum(context, loss) for loss in (Loss.SQUARED_HINGE, Loss.HINGE))  # type: ignore[return-value]
 
 
-def _optimum(evidence: Evidence, loss: Loss) -> Bound:
+def _optimum(context: Context, loss: Loss) -> Bound:
     name, formula, reference = _OPTIMA[loss]
-    is_searched = presents_every_row_once(evidence) and _is_moderate(evidence) and not evidence.limits.is_over()
-    value = _least(evidence, loss) if is_searched else math.inf
+    is_searched = presents_every_row_once(context) and _is_moderate(context) and not context.limits.is_over()
+    value = _least(context, loss) if is_searched else math.inf
     return stated(
-        evidence,
+        context,
         name,
         value,
         math.isfinite(value),
-        f"none on the data; every row once a pass, {_passes(evidence.n_passes)}: {formula}, at the best of all v",
+        f"none on the data; every row once a pass, {_passes(context.n_passes)}: {formula}, at the best of all v",
         reference,
         of_every_run=False,
     )
@@ -114,27 +114,27 @@ _OPTIMA = {
 """Name, formula and source."""
 
 
-def _is_moderate(evidence: Evidence) -> bool:
-    return evidence.problem.n_samples * evidence.problem.n_features <= _MOST_ENTRIES
+def _is_moderate(context: Context) -> bool:
+    return context.problem.n_samples * context.problem.n_features <= _MOST_ENTRIES
 
 
-def _least(evidence: Evidence, loss: Loss) -> float:
+def _least(context: Context, loss: Loss) -> float:
     """Return the bound at the best v found; never above that of the hyperplanes at hand."""
-    space = evidence.space
-    candidates = [_in_run_space(evidence, evidence.soft.w, evidence.soft.b)]
-    if evidence.run_hard.w is not None:
-        candidates.append(evidence.run_hard.w)
-    if evidence.hard.w is not None and evidence.hard.b is not None:
-        candidates.append(_in_run_space(evidence, evidence.hard.w, evidence.hard.b))
-    assert evidence.n_passes is not None
+    space = context.space
+    candidates = [_in_run_space(context, context.soft.w, context.soft.b)]
+    if context.run_hard.w is not None:
+        candidates.append(context.run_hard.w)
+    if context.hard.w is not None and context.hard.b is not None:
+        candidates.append(_in_run_space(context, context.hard.w, context.hard.b))
+    assert context.n_passes is not None
     usable = [v for v in candidates if len(v) == space.n_features and np.isfinite(v).all()]
-    solve, time_limit = evidence.solvers.tightest_bound, evidence.limits.share()
-    found: TightestBound = solve(space, evidence.n_passes, loss=loss, candidates=usable, time_limit=time_limit)
+    solve, time_limit = context.solvers.tightest_bound, context.limits.share()
+    found: TightestBound = solve(space, context.n_passes, loss=loss, candidates=usable, time_limit=time_limit)
     return uninterrupted(found).upper
 
 
-def _in_run_space(evidence: Evidence, w: Floats, b: float) -> Floats:
-    return np.append(w, b / evidence.scale) if evidence.scale else w
+def _in_run_space(context: Context, w: Floats, b: float) -> Floats:
+    return np.append(w, b / context.scale) if context.scale else w
 
 
 def _passes(n_passes: int | None) -> str:

@@ -10,37 +10,37 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import as_fraction, round_up, sqrt_up
 from maxmargin.solvers.exact.sparse_products import exact_squares
 from maxmargin.theory.bound import Bound, run_norm_squared, space_of, squared_slack, stated
-from maxmargin.theory.context import Evidence
+from maxmargin.theory.context import Context
 
 
-def self_certificate(evidence: Evidence) -> Bound:
+def self_certificate(context: Context) -> Bound:
     """sqrt(sum_I ||x||^2) / m with the margin m that the run itself achieved; no other solver is asked."""
-    run = evidence.run
+    run = context.run
     achieved = Fraction(run.run_margin) if math.isfinite(run.run_margin) else Fraction(0)
     achieved = max(achieved, Fraction(0))
-    value = sqrt_up(mistakes_square(evidence) / achieved**2) if achieved else math.inf
+    value = sqrt_up(mistakes_square(context) / achieved**2) if achieved else math.inf
     return stated(
-        evidence,
+        context,
         "self_certificate",
         value,
-        evidence.is_counted_out and achieved > 0,
-        f"the run {_ended(evidence)} on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the "
+        context.is_counted_out and achieved > 0,
+        f"the run {_ended(context)} on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the "
         "margin it achieved",
         "derived: ||w|| <= sqrt(sum ||x||^2) and w.u >= M m",
         of_every_run=False,
     )
 
 
-def _ended(evidence: Evidence) -> str:
+def _ended(context: Context) -> str:
     """Return what the run has to have done, for its mistakes to be all."""
-    return "converged" if evidence.n_passes is None else "ended"
+    return "converged" if context.n_passes is None else "ended"
 
 
-def mistakes_square(evidence: Evidence) -> Fraction:
+def mistakes_square(context: Context) -> Fraction:
     """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
-    problem = evidence.problem
-    counts = evidence.run.mistake_counts
-    constants = Fraction(int(counts.sum())) * Fraction(evidence.scale) ** 2
+    problem = context.problem
+    counts = context.run.mistake_counts
+    constants = Fraction(int(counts.sum())) * Fraction(context.scale) ** 2
     return sum(problem.map(_sum_of_squares, counts), constants)
 
 
@@ -53,42 +53,42 @@ def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
     return int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
 
 
-def sum_of_squares(evidence: Evidence) -> Bound:
+def sum_of_squares(context: Context) -> Bound:
     """sqrt(sum_I ||x||^2)/g: Novikoff's proof without the step from the rows of the mistakes to the longest of all."""
-    margin_square = evidence.run_margin_squared
-    value = sqrt_up(mistakes_square(evidence) / margin_square) if margin_square else math.inf
+    margin_square = context.run_margin_squared
+    value = sqrt_up(mistakes_square(context) / margin_square) if margin_square else math.inf
     return stated(
-        evidence,
+        context,
         "sum_of_squares",
         value,
-        evidence.is_counted_out and margin_square > 0,
-        f"strictly separable {space_of(evidence)}, and the run {_ended(evidence)}: sqrt(sum over the mistakes of "
+        context.is_counted_out and margin_square > 0,
+        f"strictly separable {space_of(context)}, and the run {_ended(context)}: sqrt(sum over the mistakes of "
         "||x||^2)/g, g the maximum margin",
         "derived: w.u >= M g and ||w||^2 <= sum ||x||^2",
         of_every_run=False,
     )
 
 
-def slack_of_the_mistakes(evidence: Evidence) -> Bound:
+def slack_of_the_mistakes(context: Context) -> Bound:
     """(L/2 + sqrt(L^2/4 + ||v|| sqrt(sum_I ||x||^2)))^2, L^2 = sum_I (1 - y v.x)_+^2 over the mistakes I of the run.
 
     With v = u/rho: M - L sqrt(M) <= sum_I y v.x = v.w <= ||v|| sqrt(sum_I ||x||^2). It holds for every v, but the best
     v for the mistakes of a run is v = 0, which says that M is M; so v is one that does not know the run.
     """
-    soft = evidence.soft
-    squares = squared_slack(evidence.problem, evidence.soft.w, evidence.soft.b, evidence.run.mistake_counts)
+    soft = context.soft
+    squares = squared_slack(context.problem, context.soft.w, context.soft.b, context.run.mistake_counts)
     value = math.inf
     if squares is not None:
-        length = sqrt_up(run_norm_squared(evidence, soft.w, soft.b) * mistakes_square(evidence))
+        length = sqrt_up(run_norm_squared(context, soft.w, soft.b) * mistakes_square(context))
         slack = Fraction(sqrt_up(squares))
         root = Fraction(sqrt_up(slack**2 / 4 + Fraction(length))) if math.isfinite(length) else None
         value = math.inf if root is None else round_up((slack / 2 + root) ** 2)
     return stated(
-        evidence,
+        context,
         "slack_of_the_mistakes",
         value,
-        evidence.is_counted_out and math.isfinite(value),
-        f"none on the data, but that the run {_ended(evidence)}; with the slack of this run's mistakes only, and the u "
+        context.is_counted_out and math.isfinite(value),
+        f"none on the data, but that the run {_ended(context)}; with the slack of this run's mistakes only, and the u "
         f"of the soft margin at C = {soft.C:.6g}, which was fixed without them",
         "derived: M - L sqrt(M) <= v.w, after Mohri and Rostamizadeh 2013",
         of_every_run=False,

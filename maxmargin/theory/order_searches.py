@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.theory.context import Evidence
+from maxmargin.theory.context import Context
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.longest_path import WorstCase
@@ -60,27 +60,27 @@ def searched(
 
 
 def longest_sequence(
-    evidence: Evidence, settings: "PerceptronSettings", n_sequence: int, limits: Limits
+    context: Context, settings: "PerceptronSettings", n_sequence: int, limits: Limits
 ) -> "FoundSequence | None":
     """Return the longest of the sequences that the rules of an adversary give."""
     from maxmargin.solvers.perceptron.orders.adversary import Rule, greedy_sequence
 
-    if n_sequence == 0 or evidence.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
+    if n_sequence == 0 or context.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
         return None
-    direction = _direction(evidence)
+    direction = _direction(context)
     most = min(settings.max_mistakes or n_sequence, n_sequence)
     sequences = (
-        greedy_sequence(evidence.problem, settings, rule, direction=direction, most=most, is_over=limits.is_over)
+        greedy_sequence(context.problem, settings, rule, direction=direction, most=most, is_over=limits.is_over)
         for rule in Rule
         if rule is not Rule.LEAST_PROGRESS or direction is not None
     )
     return max(sequences, key=lambda sequence: sequence.n_mistakes)
 
 
-def _direction(evidence: Evidence) -> Floats | None:
+def _direction(context: Context) -> Floats | None:
     """Return the maximum-margin direction in the space of the run, with the weight of its constant coordinate."""
-    w = evidence.run_hard.w
-    return w if w is None or evidence.problem.bias else np.append(w, 0.0)
+    w = context.run_hard.w
+    return w if w is None or context.problem.bias else np.append(w, 0.0)
 
 
 def exhaustive_case(

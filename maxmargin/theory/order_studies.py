@@ -18,7 +18,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory import from_slack
-from maxmargin.theory.context import Evidence, gather
+from maxmargin.theory.context import Context, gather
 from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
@@ -251,25 +251,25 @@ def order_study(
     problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale, of_bounds)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
     one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=of_bounds.share(2))
-    evidence = gather(problem, one_pass, n_passes=max_epochs, limits=of_bounds)
-    if max_epochs is None and not evidence.run_hard.lower > 0:
+    context = gather(problem, one_pass, n_passes=max_epochs, limits=of_bounds)
+    if max_epochs is None and not context.run_hard.lower > 0:
         max_epochs = _EPOCHS_WITHOUT_PROOF
-        evidence = evidence.of_run(evidence.run, max_epochs)
+        context = context.of_run(context.run, max_epochs)
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
-    bounds = tuple(bound for bound in bounds_of(evidence) if bound.valid and bound.name in _OF_ANY_ORDER)
-    study = studied_orders(evidence, settings, effort, bounds=bounds, seed=seed, limits=limits, on_progress=on_progress)
+    bounds = tuple(bound for bound in bounds_of(context) if bound.valid and bound.name in _OF_ANY_ORDER)
+    study = studied_orders(context, settings, effort, bounds=bounds, seed=seed, limits=limits, on_progress=on_progress)
     return with_positive(study, dataset)
 
 
-def bounds_of_any_order(known: tuple[Bound, ...], evidence: Evidence) -> tuple[Bound, ...]:
-    """Return what `order_study` says of the passes of the evidence, with the bounds of another run at hand."""
+def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bound, ...]:
+    """Return what `order_study` says of the passes of the context, with the bounds of another run at hand."""
     kept = (bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
     found = tuple(kept)
-    if evidence.n_passes is None:
+    if context.n_passes is None:
         return found
-    run_square = radius_squared(evidence.problem) + Fraction(evidence.scale) ** 2
-    of_passes = (from_slack.freund_schapire(evidence, run_square), *from_slack.optima(evidence))
-    return (*found, *(bound for bound in of_passes if bound.valid), from_slack.trivial(evidence))
+    run_square = radius_squared(context.problem) + Fraction(context.scale) ** 2
+    of_passes = (from_slack.freund_schapire(context, run_square), *from_slack.optima(context))
+    return (*found, *(bound for bound in of_passes if bound.valid), from_slack.trivial(context))
 
 
 def check_effort(effort: Effort) -> None:
@@ -281,7 +281,7 @@ def check_effort(effort: Effort) -> None:
 
 
 def studied_orders(
-    evidence: Evidence,
+    context: Context,
     settings: "PerceptronSettings",
     effort: Effort,
     *,
@@ -293,7 +293,7 @@ def studied_orders(
     """Do what `order_study` does, with margins and bounds that are at hand."""
     from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 
-    problem, limits = evidence.problem, limits or Limits()
+    problem, limits = context.problem, limits or Limits()
     given = order_run(problem, settings, np.arange(problem.n_samples), limits)
     of_orders = limits.part(_SHARES_OF_ORDERS)
     runs = many_orders(
@@ -304,10 +304,10 @@ def studied_orders(
         given=given,
         most=searched(problem, runs, settings, effort.n_search, limits.part(4), most=True),
         fewest=searched(problem, runs, settings, effort.n_search, limits.part(3), most=False),
-        sequence=longest_sequence(evidence, settings, effort.n_sequence, limits.part(2)),
+        sequence=longest_sequence(context, settings, effort.n_sequence, limits.part(2)),
         exhaustive=exhaustive_case(problem, settings, effort.max_states, limits),
-        hard=evidence.hard,
-        run_hard=evidence.run_hard,
+        hard=context.hard,
+        run_hard=context.run_hard,
         bounds=bounds,
         settings=settings,
         effort=effort,

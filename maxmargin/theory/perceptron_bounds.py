@@ -13,7 +13,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory import from_literals, from_margins, from_slack, from_the_run
 from maxmargin.theory.bound import Bound as Bound
-from maxmargin.theory.context import Evidence, gather
+from maxmargin.theory.context import Context, gather
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -69,10 +69,10 @@ def mistake_bounds(
     17690
     """
     problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
-    return ladder_of(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=time_limit)[1]
+    return run_and_bounds(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=time_limit)[1]
 
 
-def ladder_of(
+def run_and_bounds(
     problem: Problem,
     *,
     bias_scale: float | str = 1.0,
@@ -103,23 +103,23 @@ def ladder_of(
     return run, bounds_of(gather(problem, run, n_passes=n_passes, C=C, limits=limits))
 
 
-def bounds_of(evidence: Evidence) -> tuple[Bound, ...]:
-    """Return every bound for this evidence."""
-    square = radius_squared(evidence.problem)
-    run_square = square + Fraction(evidence.scale) ** 2
+def bounds_of(context: Context) -> tuple[Bound, ...]:
+    """Return every bound."""
+    square = radius_squared(context.problem)
+    run_square = square + Fraction(context.scale) ** 2
     return (
-        from_margins.novikoff(evidence, run_square),
-        from_margins.augmented_offset(evidence, run_square),
-        from_margins.best_scale(evidence, square),
-        from_margins.best_scale_searched(evidence, square),
-        from_margins.unit_norm(evidence, run_square),
-        from_the_run.sum_of_squares(evidence),
-        from_the_run.self_certificate(evidence),
-        from_slack.freund_schapire(evidence, run_square),
-        *from_slack.optima(evidence),
-        from_the_run.slack_of_the_mistakes(evidence),
-        from_literals.conjunction(evidence),
-        from_slack.trivial(evidence),
+        from_margins.novikoff(context, run_square),
+        from_margins.augmented_offset(context, run_square),
+        from_margins.best_scale(context, square),
+        from_margins.best_scale_searched(context, square),
+        from_margins.unit_norm(context, run_square),
+        from_the_run.sum_of_squares(context),
+        from_the_run.self_certificate(context),
+        from_slack.freund_schapire(context, run_square),
+        *from_slack.optima(context),
+        from_the_run.slack_of_the_mistakes(context),
+        from_literals.conjunction(context),
+        from_slack.trivial(context),
     )
 
 

@@ -252,7 +252,7 @@ def _point(
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
     if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
         raise KeyboardInterrupt
-    evidence = gather(problem, run, n_passes=None, hard=hard, limits=limits)
+    context = gather(problem, run, n_passes=None, hard=hard, limits=limits)
     square = radius_squared(problem)
     return StudiedPoint(
         preparation=str(How.RAW),
@@ -260,13 +260,13 @@ def _point(
         bias_scale=scale,
         is_best_scale=is_best,
         radius=sqrt_up(square),
-        offset=_offset(evidence.hard),
-        margin_lower=evidence.hard.lower,
-        margin_upper=evidence.hard.upper,
+        offset=_offset(context.hard),
+        margin_lower=context.hard.lower,
+        margin_upper=context.hard.upper,
         n_mistakes=run.n_mistakes,
         converged=run.converged,
-        novikoff=from_margins.novikoff(evidence, square + Fraction(evidence.scale) ** 2).value,
-        best_scale_bound=from_margins.best_scale(evidence, square).value,
+        novikoff=from_margins.novikoff(context, square + Fraction(context.scale) ** 2).value,
+        best_scale_bound=from_margins.best_scale(context, square).value,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from maxmargin.reports.figures import style
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.number_formats import number, one_line, plural
-from maxmargin.reports.words import verdict_name
+from maxmargin.reports.phrasing import verdict_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

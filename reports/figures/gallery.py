@@ -34,8 +34,8 @@ from maxmargin.reports.figures.soft_path import alt_soft_path, plot_soft_counts,
 from maxmargin.reports.figures.translations import alt_translations, plot_scales, plot_shifts
 from maxmargin.reports.number_formats import count, number, plural
 from maxmargin.reports.study.measures import Plane, distances_of, norm
-from maxmargin.reports.study.origin import Elsewhere
 from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.translated import Translated
 from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ _IN_UNITS = {
     "margin-path": "achieved margin",
     "proof-curves": "quantities in Novikoff's proof",
     "orders": "random orders and their margins",
-    "translations": "mistakes elsewhere",
+    "translations": "mistakes under translation",
     "distances": "distances of the rows",
     "projection": "rows and the hyperplanes",
     "soft-margin": "soft margin over C",
@@ -79,7 +79,7 @@ def pictures(study: Study) -> tuple[Picture, ...]:
         "potential": lambda: _potential(study),
         "mistakes": lambda: _mistakes(study),
         "orders": lambda: _orders(study.orders),
-        "translations": lambda: _translations(study.elsewhere),
+        "translations": lambda: _translations(study.translated),
         "distances": lambda: _distances(study, planes) if planes else None,
         "projection": lambda: _projection(study),
         "soft-margin": lambda: _soft(study),
@@ -91,7 +91,7 @@ def pictures(study: Study) -> tuple[Picture, ...]:
 def left_out(study: Study) -> dict[str, str]:
     """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
     has = {
-        "translations": bool(study.elsewhere.scales),
+        "translations": bool(study.translated.scales),
         "orders": study.orders is not None and shows_margins(study.orders),
         "distances": bool(_planes(study)),
     }
@@ -145,7 +145,7 @@ def _orders(orders: OrderStudy | None) -> Picture | None:
     )
 
 
-def _translations(found: Elsewhere) -> Picture | None:
+def _translations(found: Translated) -> Picture | None:
     if not found.scales:
         return None
 
@@ -161,7 +161,7 @@ def _translations(found: Elsewhere) -> Picture | None:
 
     return Picture(
         key="translations",
-        title="Mistakes and bounds elsewhere, and the maximum margin",
+        title="Mistakes and bounds under translation, and the maximum margin",
         caption="The same rows moved, and with other constant coordinates for the bias: the mistakes of the perceptron "
         "and their bounds may change by orders of magnitude, the maximum margin below them does not.",
         alt=alt_translations(found),

@@ -28,7 +28,7 @@ _LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
 def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     """Draw the cumulative mistakes, and each bound that holds as a line with its name and value."""
     total = np.cumsum(study.run.mistakes_per_epoch)
-    shown = _spread(len(total))
+    shown = _drawn_epochs(len(total))
     bounds = holding(study)
     top = max([float(total[-1]), *bounds.values()])
     scale_mistakes(ax, float(total[0]), top, shown=float(total[-1]))
@@ -90,7 +90,7 @@ def alt_mistakes(study: "Study") -> str:
     )
 
 
-def _spread(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+def _drawn_epochs(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
     """Return epochs to draw: the early ones densely, and evenly spaced ones."""
     early = np.geomspace(1, n, min(n, _MOST_POINTS)).astype(np.intp) - 1
     return np.union1d(early, style.thinned(n, _MOST_POINTS))

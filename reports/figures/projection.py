@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, one_line, plural
-from maxmargin.reports.words import name_of
+from maxmargin.reports.phrasing import name_of
 from maxmargin.solvers.answers.solution import Verdict
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import count, number
-from maxmargin.reports.study.origin import Elsewhere
+from maxmargin.reports.study.translated import Translated
 from maxmargin.theory.translation_study import StudiedPoint
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def plot_scales(points: Points, upper: "Axes", lower: "Axes") -> None:
     lower.set_xlabel("bias scale s; dotted: √(R|b|)" if best else "bias scale s")
 
 
-def alt_translations(found: Elsewhere) -> str:
+def alt_translations(found: Translated) -> str:
     """Return what the figure shows."""
     texts = []
     if found.shifts:

@@ -2,13 +2,30 @@
 
 from typing import Any
 
-from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven, upper_end
-from maxmargin.reports.sections.class_summary import left_out
+from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
+from maxmargin.reports.number_formats import (
+    UNKNOWN,
+    count,
+    first_of,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    upper_end,
+)
+from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
+from maxmargin.reports.sections.limitations import left_out
 from maxmargin.reports.sections.logistic import of_answer
-from maxmargin.reports.sections.proof_sections import name_columns, names_and_class, rows_table, shown_share
-from maxmargin.reports.sections.sections import method
-from maxmargin.reports.words import length, name_of, of_kind, shown_upper, tone, verdict_name
+from maxmargin.reports.sections.proof_sections import rows_table, shown_share
+from maxmargin.reports.sections.shared_blocks import (
+    last_sections,
+    name_columns,
+    names_and_class,
+    notes,
+    size_of,
+    what_was_read,
+)
 from maxmargin.solvers.answers.phrases import without_intercepts
 
 _MOST_PAIRS = 300
@@ -18,18 +35,17 @@ _MOST_WITNESSES = 30
 def document(report: dict[str, Any]) -> Document:
     """Return the page of a report on many classes."""
     data = report["data"]
+    n_classes = plural(len(data["classes"]), "class", "classes")
     sections = (
         Section(anchor="data", title="The data", blocks=_data(report)),
         Section(anchor="rest", title="Each class against the rest", blocks=_one_vs_rest(report)),
         Section(anchor="pairs", title="Each pair of classes", blocks=_pairs(report)),
         Section(anchor="multinomial", title="All classes at once", blocks=_multinomial(report)),
-        Section(anchor="unknown", title="What is not known", blocks=(Points(tuple(report["unknown"])),)),
-        Section(anchor="method", title="How this was made", blocks=method(report)),
+        *last_sections(report),
     )
     return Document(
-        title=f"{one_line(data['source'])}: {plural(len(data['classes']), 'class', 'classes')}",
-        subtitle=f"{one_line(data['source'])}: {plural(data['n_samples'], 'row')}, "
-        f"{plural(data['n_features'], 'feature')}, {plural(len(data['classes']), 'class', 'classes')}",
+        title=f"{one_line(data['source'])}: {n_classes}",
+        subtitle=f"{size_of(data)}, {n_classes}",
         headline=_headline(report),
         tone=tone(report),
         cards=_cards(report),
@@ -84,23 +100,13 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
 
 def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     data = report["data"]
-    rows = [
-        ("Source", one_line(data["source"])),
-        ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
-        ("Label column", one_line(data["label_name"])),
-        ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
-        ("Preparation", "none" if data["prepare"] == "raw" else data["prepare"]),
-    ]
     classes = Table(
         caption="The classes",
         columns=("Class", "Rows"),
         rows=tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"]),
         numeric=frozenset((1,)),
     )
-    blocks: list[Block] = [Table(caption="What was read", columns=("", ""), rows=tuple(rows)), classes]
-    if data["notes"]:
-        blocks.append(Points(tuple(one_line(note, 400) for note in data["notes"])))
-    return tuple(blocks)
+    return (what_was_read(data), classes, *notes(data))
 
 
 def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -126,24 +132,14 @@ def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
 
 def _table(caption: str, contests: list[dict[str, Any]]) -> Table:
     columns = (
-        "+1",
-        "−1",
-        "Verdict",
-        "γ*, proven digits",
-        "Mistakes",
-        "Epochs",
-        "Converged",
-        "% of γ*",
-        "R²/g²",
-        "M/bound",
-    )
-    cut = f"The first {_MOST_PAIRS} of {count(len(contests))}." if len(contests) > _MOST_PAIRS else ""
+        "+1", "−1", "Verdict", "γ*, proven digits", "Mistakes", "Epochs", "Converged", "% of γ*", "R²/g²", "M/bound",
+    )  # fmt: skip
     return Table(
         caption=caption,
         columns=columns,
         rows=tuple(_row(contest) for contest in contests[:_MOST_PAIRS]),
         numeric=frozenset((4, 5, 7, 8, 9)),
-        note=cut,
+        note=first_of(_MOST_PAIRS, len(contests)),
     )
 
 
@@ -206,7 +202,7 @@ def _facts(report: dict[str, Any]) -> Table:
     ]
     if answer["dimension"] is not None:
         rows.append(("Dimension of the cone of separating scores", count(answer["dimension"])))
-    return Table(caption="All classes at once", columns=("", ""), rows=(*rows, ("Engine", answer["engine"])))
+    return facts("All classes at once", (*rows, ("Engine", answer["engine"])))
 
 
 def _touching_tables(answer: dict[str, Any]) -> tuple[Table, ...]:
@@ -224,11 +220,10 @@ def _witness(entries: list[dict[str, Any]]) -> Table:
         (*names_and_class(entry), one_line(entry["against"]), shown_share(entry)) for entry in entries[:_MOST_WITNESSES]
     )
     columns = (*name_columns(entries), "Against", "Share")
-    note = f"The first {_MOST_WITNESSES} of {count(len(entries))}." if len(entries) > _MOST_WITNESSES else ""
     return Table(
         caption="The witness: inequalities that balance, so that not all of them can be strict",
         columns=columns,
         rows=rows,
         numeric=frozenset((len(columns) - 1,)),
-        note=note,
+        note=first_of(_MOST_WITNESSES, len(entries)),
     )

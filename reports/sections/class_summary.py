@@ -1,13 +1,11 @@
 """A study of many classes as a plain dict."""
 
-import math
 from typing import Any
 
-from maxmargin.reports.number_formats import plural
+from maxmargin.reports.sections.limitations import class_limitations
 from maxmargin.reports.sections.plain import plain
 from maxmargin.reports.sections.separability_section import separability_fields
 from maxmargin.reports.sections.summary import SCHEMA, describe, run_fields, settings_fields, versions
-from maxmargin.reports.sections.unknowns import columns
 from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.solvers.proof.margins import n_errors
 
@@ -36,14 +34,8 @@ def summarize_classes(study: ClassStudy) -> dict[str, Any]:
             "versions": versions(),
         }
     )
-    report["unknown"] = _unknowns(report)
+    report["unknown"] = class_limitations(report)
     return report
-
-
-def left_out(report: dict[str, Any]) -> int:
-    """Return how many classes and pairs of them were not asked about, as the time was over."""
-    n_classes = len(report["data"]["classes"])
-    return math.comb(n_classes + 1, 2) - len(report["one_vs_rest"]) - len(report["pairs"])
 
 
 def _contest(contest: Contest) -> dict[str, Any]:
@@ -72,31 +64,3 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "novikoff": contest.novikoff,
         "sha256": contest.problem.sha256,
     }
-
-
-def _unknowns(report: dict[str, Any]) -> list[str]:
-    contests = [*report["one_vs_rest"], *report["pairs"]]
-    sentences = []
-    if report["verdict"] == "undecided":
-        sentences.append(f"The multinomial question is not decided: {report['multinomial']['reason']}.")
-    if (n_left_out := left_out(report)) > 0:
-        asked = "was left out: the time limit came" if n_left_out == 1 else "were left out: the time limit came"
-        sentences.append(f"{plural(n_left_out, 'question')} about a class or a pair {asked} first.")
-    if any(contest["verdict"] == "undecided" for contest in contests):
-        sentences.append(
-            "Where a verdict is “undecided” no proof was found; where it is “not separable” strict separation is "
-            "excluded, but not whether the classes are quasi-separable or overlap."
-        )
-    sentences.append(columns(report["multinomial"]))
-    if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):
-        sentences.append("Where the classes are separable but the run did not converge, its final count is not known.")
-    if report["data"]["prepare"] != "raw":
-        sentences.append(
-            f"Each question was prepared by itself (“{report['data']['prepare']}”); the proofs hold for the prepared "
-            "numbers."
-        )
-    return [
-        *filter(None, sentences),
-        "Numbers are taken as the binary64 numbers that they are stored as; the proofs hold for these.",
-        "The mistakes belong to this order of the rows; another order may give more or fewer.",
-    ]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from maxmargin.reports import words
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports import phrasing
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table, facts
 from maxmargin.reports.number_formats import (
     UNKNOWN,
     count,
@@ -46,7 +46,7 @@ def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     return (
         Paragraph(opening),
-        Paragraph(words.convergence(report)),
+        Paragraph(phrasing.convergence(report)),
         _run_table(report),
         Paragraph(_translation(report)),
         FigureSlot("margin-path"),
@@ -54,18 +54,17 @@ def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _ended(run: dict[str, Any]) -> str:
-    because = words.stopped_because(run)
+    because = phrasing.stopped_because(run)
     return because if run["converged"] else f"was {because}"
 
 
 def _run_table(report: dict[str, Any]) -> Table:
     run = report["perceptron"]
-    space = f"(x, {number(run['bias_scale'])})" if run["bias"] else "x"
     rows = [
         ("Mistakes", count(run["n_mistakes"])),
         ("Rows ever mistaken", f"{count(run['n_mistaken_rows'])} of {count(report['data']['n_samples'])}"),
         ("Epochs", f"{count(run['n_epochs'])}, {plural(run['n_presentations'], 'presentation')}"),
-        ("Why it stopped", words.stopped_because(run)),
+        ("Why it stopped", phrasing.stopped_because(run)),
         ("Fewest mistakes in an epoch", _optional_count(run["fewest_mistakes_in_an_epoch"])),
         ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
         ("‖w‖", number(run["norm"])),
@@ -74,13 +73,13 @@ def _run_table(report: dict[str, Any]) -> Table:
     ]
     if run["bias"]:
         rows += [
-            (f"‖w‖ in the space {space} of the run", number(run["run_norm"])),
+            (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"])),
             ("Margin achieved there", shown(run, "run_margin")),
             ("Maximum margin there, proven", interval(run["run_maximum_lower"], run["run_maximum_upper"])),
             ("Its upper bound from the mistakes", number(run["run_upper"])),
         ]
     rows.append(("Rules", _rules(run)))
-    return Table(caption="The run", columns=("", ""), rows=tuple(rows))
+    return facts("The run", rows)
 
 
 def _optional_count(value: int | None) -> str:
@@ -112,7 +111,7 @@ def _translation(report: dict[str, Any]) -> str:
     if moved["reason"] is not None:
         return f"The run was not repeated on centred data: {moved['reason']}."
     if report["strictly_separable"]:
-        upper = words.shown_upper(moved)
+        upper = phrasing.shown_upper(moved)
         stays = f"γ* stays {proven(moved['lower'], upper)} (proven: {interval(moved['lower'], upper)})"
     else:
         stays = "separability does not change"

@@ -3,13 +3,12 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import count, number, one_line, plural, short_fraction
-from maxmargin.reports.words import length, of_kind, unless_flat
+from maxmargin.reports.number_formats import count, first_of, number, one_line, plural, short_fraction, side
+from maxmargin.reports.phrasing import length, of_kind, unless_flat
+from maxmargin.reports.sections.shared_blocks import Entries, name_columns, names_and_class, row_names
 
 _MOST_ROWS = 30
 _MOST_COORDINATES = 8
-
-Entries = list[dict[str, Any]]
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -178,22 +177,7 @@ def rows_table(answer: dict[str, Any]) -> Table:
 
 def _few(entries: Entries, total: int) -> str:
     more = f" and {count(total - len(entries))} more" if total > len(entries) else ""
-    return ", ".join(f"{' '.join(_names(entry))} ({one_line(entry['label'])})" for entry in entries) + more
-
-
-def _names(entry: dict[str, Any]) -> tuple[str, ...]:
-    """Return the number of a row, and its name where it has one."""
-    return (str(entry["source_row"]), *(() if entry["id"] is None else (one_line(entry["id"]),)))
-
-
-def names_and_class(entry: dict[str, Any]) -> tuple[str, ...]:
-    """Return what a row is called in the first cells of a table."""
-    return (*_names(entry), one_line(entry["label"]))
-
-
-def name_columns(entries: Entries) -> tuple[str, ...]:
-    """Return the names of these columns."""
-    return ("Row", *(("Name",) if entries and entries[0]["id"] is not None else ()), "Class")
+    return ", ".join(f"{' '.join(row_names(entry))} ({one_line(entry['label'])})" for entry in entries) + more
 
 
 def shown_share(entry: dict[str, Any]) -> str:
@@ -203,17 +187,17 @@ def shown_share(entry: dict[str, Any]) -> str:
 
 def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> Table:
     rows = tuple(
-        (*names_and_class(entry), "+1" if entry["sign"] > 0 else "−1", shown_share(entry))
+        (*names_and_class(entry), side(entry["sign"]), shown_share(entry))
         for entry in sorted(entries, key=lambda entry: (-entry["sign"], entry["row"]))[:_MOST_ROWS]
     )
     share = "Share of its class" if bias else "Share"
     columns = (*name_columns(entries), "Side", share)
-    cut = f"The first {_MOST_ROWS} of {count(len(entries))} rows. " if len(entries) > _MOST_ROWS else ""
+    cut = first_of(_MOST_ROWS, len(entries), "rows")
     witness = "The witness: rows whose weighted means coincide" if bias else "The witness: rows that balance"
     return Table(
         caption=caption or witness,
         columns=columns,
         rows=rows,
         numeric=frozenset((len(columns) - 1,)),
-        note=f"{cut}Long fractions are shown as decimals; the JSON form has them in full.",
+        note=f"{cut} Long fractions are shown as decimals; the JSON form has them in full.".strip(),
     )

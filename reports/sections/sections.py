@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.reports import words
-from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Points, Section, Table
+from maxmargin.reports import phrasing
+from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
 from maxmargin.reports.number_formats import (
     UNKNOWN,
     count,
+    first_of,
     interval,
     number,
     one_line,
@@ -15,10 +16,19 @@ from maxmargin.reports.number_formats import (
     plural,
     proven,
     shown,
+    side,
     upper_end,
 )
-from maxmargin.reports.sections import comparing, logistic, order_page, origin_page, tracing
+from maxmargin.reports.sections import comparing, logistic, order_section, tracing, translation_section
 from maxmargin.reports.sections import proof_sections as proofs
+from maxmargin.reports.sections.shared_blocks import (
+    last_sections,
+    name_columns,
+    names_and_class,
+    notes,
+    size_of,
+    what_was_read,
+)
 from maxmargin.solvers.answers.solution import Status
 
 _MOST_ROWS = 60
@@ -35,22 +45,19 @@ def document(report: dict[str, Any]) -> Document:
         Section(anchor="perceptron", title="The perceptron", blocks=comparing.perceptron(report)),
         Section(anchor="trace", title="The proof, mistake by mistake", blocks=tracing.blocks(report)),
         Section(anchor="bounds", title="Mistakes against the bounds", blocks=comparing.bounds(report)),
-        Section(anchor="orders", title="Other orders of the rows", blocks=order_page.blocks(report)),
-        Section(anchor="origin", title="Where the origin lies", blocks=origin_page.blocks(report)),
+        Section(anchor="orders", title="Other orders of the rows", blocks=order_section.blocks(report)),
+        Section(anchor="origin", title="Where the origin lies", blocks=translation_section.blocks(report)),
         Section(anchor="planes", title="Two hyperplanes", blocks=comparing.planes(report)),
         Section(anchor="soft", title="The soft margin", blocks=_soft(report)),
         Section(anchor="support", title="Support rows", blocks=_support(report)),
-        Section(anchor="unknown", title="What is not known", blocks=(Points(tuple(report["unknown"])),)),
-        Section(anchor="method", title="How this was made", blocks=method(report)),
+        *last_sections(report),
     )
     data = report["data"]
     return Document(
-        title=words.question(report),
-        subtitle=f"{one_line(data['source'])}: {plural(data['n_samples'], 'row')}, "
-        f"{plural(data['n_features'], 'feature')}; +1 is {words.name_of(data['positive'])} "
-        f"({one_line(data['positive_reason'])})",
-        headline=words.headline(report),
-        tone=words.tone(report),
+        title=phrasing.question(report),
+        subtitle=f"{size_of(data)}; +1 is {phrasing.name_of(data['positive'])} ({one_line(data['positive_reason'])})",
+        headline=phrasing.headline(report),
+        tone=phrasing.tone(report),
         cards=_cards(report),
         sections=tuple(section for section in sections if section.blocks),
     )
@@ -58,10 +65,11 @@ def document(report: dict[str, Any]) -> Document:
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     run, hard, comparison = report["perceptron"], report["hard_margin"], report["comparison"]
+    kind = phrasing.of_kind(report)
     proof = "proven in exact arithmetic" if report["separability"]["proof"] else "no proof found"
     cards = [
-        Card(label="Verdict", value=f"{words.verdict_name(report)}{words.of_kind(report)}", note=proof),
-        Card(label=f"Maximum margin{words.of_kind(report)} γ*", value=_margin_value(report), note=_margin_note(hard)),
+        Card(label="Verdict", value=f"{phrasing.verdict_name(report)}{kind}", note=proof),
+        Card(label=f"Maximum margin{kind} γ*", value=_margin_value(report), note=_margin_note(hard)),
         Card(label="Mistakes", value=count(run["n_mistakes"]), note=f"in {plural(run['n_epochs'], 'epoch')}"),
         Card(label="Perceptron", value="converged" if run["converged"] else "not converged", note=_reached(report)),
     ]
@@ -73,11 +81,11 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
 
 def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
     """Return Novikoff's bound where it holds, else the fewest errors."""
-    novikoff = words.novikoff(report)
+    novikoff = phrasing.novikoff(report)
     if novikoff is not None:
         note = f"{percent(novikoff['ratio'])} used"
         return (Card(label="Novikoff's bound on mistakes", value=upper_end(novikoff["value"]), note=note),)
-    best = words.fewest_errors(report)
+    best = phrasing.fewest_errors(report)
     if best is None:
         return ()
     note = f"soft margin, C = {number(best['C'])}"
@@ -108,38 +116,14 @@ def _reached(report: dict[str, Any]) -> str:
 
 def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     data = report["data"]
-    rows = [
-        ("Source", one_line(data["source"])),
-        ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
-        *((("Where they are", "outside memory: read anew in every pass"),) if "in_memory" in data else ()),
-        ("Label column", one_line(data["label_name"])),
-        *(
-            (
-                f"Class {'+1' if entry['sign'] > 0 else '−1'}",
-                f"{words.name_of(entry['label'])}, {plural(entry['count'], 'row')}",
-            )
-            for entry in data["classes"]
-        ),
-        ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
-        ("Preparation", _preparation(data["prepare"])),
-        ("R = greatest ‖x‖", number(data["radius"])),
-        ("SHA-256", data["sha256"]),
-    ]
+    classes = (
+        (f"Class {side(entry['sign'])}", f"{phrasing.name_of(entry['label'])}, {plural(entry['count'], 'row')}")
+        for entry in data["classes"]
+    )
+    numbers = [("R = greatest ‖x‖", number(data["radius"])), ("SHA-256", data["sha256"])]
     if data["prepared_sha256"]:
-        rows.append(("SHA-256, prepared", data["prepared_sha256"]))
-    blocks: list[Block] = [Table(caption="What was read", columns=("", ""), rows=tuple(rows))]
-    if data["notes"]:
-        blocks.append(Points(tuple(one_line(note, 400) for note in data["notes"])))
-    return tuple(blocks)
-
-
-def _preparation(how: str) -> str:
-    return {
-        "raw": "none",
-        "center": "every column moved to mean 0",
-        "standardize": "every column moved to mean 0 and scaled to standard deviation 1",
-        "unit": "every row scaled to norm 1",
-    }[how]
+        numbers.append(("SHA-256, prepared", data["prepared_sha256"]))
+    return (what_was_read(data, classes=classes, numbers=numbers), *notes(data))
 
 
 def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -158,6 +142,7 @@ def _margin_text(report: dict[str, Any]) -> str:
     hard = report["hard_margin"]
     if report["strictly_separable"] is None:
         return f"Not known; what is proven is the interval {interval(hard['lower'], hard['upper'])}."
+    digits = proven(hard["lower"], phrasing.shown_upper(hard))
     upper_proof = (
         "half the distance of two points, one in the convex hull of each class"
         if report["data"]["bias"]
@@ -165,7 +150,7 @@ def _margin_text(report: dict[str, Any]) -> str:
     )
     return (
         "The maximum margin γ* is the greatest distance that a hyperplane can keep from every row, each on its own "
-        f"side. All digits of γ* = {proven(hard['lower'], words.shown_upper(hard))} are proven. The lower end of its "
+        f"side. All digits of γ* = {digits} are proven. The lower end of its "
         f"interval is the exact margin of one hyperplane, rounded down; the upper end is {upper_proof}, rounded up. "
         "Both were computed in exact arithmetic from the data, whatever the solvers said."
     )
@@ -181,7 +166,7 @@ def _margin_table(hard: dict[str, Any]) -> Table:
         ("‖w − Σ α y x‖ / ‖w‖", shown(hard, "dual_residual", 3)),
         ("Engine", hard["engine"]),
     )
-    return Table(caption="The maximum margin", columns=("", ""), rows=rows)
+    return facts("The maximum margin", rows)
 
 
 def solvers_table(attempts: list[dict[str, Any]]) -> Table:
@@ -241,13 +226,10 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     if not support:
         return ()
     total = report["hard_margin"]["n_support"]
-    has_ids = any(entry["id"] is not None for entry in support)
-    columns = ("Row", *(("Name",) if has_ids else ()), "Class", "Side", "Multiplier α", "y(w·x + b)")
+    columns = (*name_columns(support), "Side", "Multiplier α", "y(w·x + b)")
     rows = tuple(
         (
-            str(entry["source_row"]),
-            *((one_line(entry["id"]),) if has_ids else ()),
-            one_line(entry["label"]),
+            *names_and_class(entry),
             side(entry["sign"]),
             number(entry["multiplier"]),
             number(entry["functional_margin"], 9),
@@ -258,35 +240,12 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
         f"{plural(total, 'row')} of {count(report['data']['n_samples'])} hold the maximum-margin hyperplane in place: "
         "w = Σ α y x over them, and no other row matters. Rows are numbered from 0, as in the source."
     )
-    note = f"The first {_MOST_ROWS} of {count(total)} rows." if total > _MOST_ROWS else ""
     last = len(columns) - 1
-    table = Table(caption="Support rows", columns=columns, rows=rows, numeric=frozenset((last - 1, last)), note=note)
+    table = Table(
+        caption="Support rows",
+        columns=columns,
+        rows=rows,
+        numeric=frozenset((last - 1, last)),
+        note=first_of(_MOST_ROWS, total, "rows"),
+    )
     return (Paragraph(text), table)
-
-
-def side(sign: int) -> str:
-    """Return a sign as it is written in tables."""
-    return "+1" if sign > 0 else "−1"
-
-
-def method(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return settings and versions."""
-    settings = tuple((name, _setting(value)) for name, value in report["settings"].items())
-    versions = tuple(report["versions"].items())
-    text = (
-        "Separability, margins, their intervals and the counts of errors are checked in exact arithmetic on the "
-        "numbers as stored; a solver's word is a hint and never an answer. The same input gives the same page."
-    )
-    return (
-        Paragraph(text),
-        Table(caption="Settings", columns=("Setting", "Value"), rows=settings),
-        Table(caption="Versions", columns=("Package", "Version"), rows=versions),
-    )
-
-
-def _setting(value: Any) -> str:
-    if value is None:
-        return "default"
-    if isinstance(value, list):
-        return ", ".join(number(entry) for entry in value)
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.reports.sections import order_page, origin_page
+from maxmargin.reports.sections import order_section, translation_section
+from maxmargin.reports.sections.limitations import limitations
 from maxmargin.reports.sections.plain import plain
 from maxmargin.reports.sections.separability_section import attempt_fields, row_fields, separability_fields
 from maxmargin.reports.sections.tracing import trace_fields
-from maxmargin.reports.sections.unknowns import unknowns
 from maxmargin.reports.study.measures import angle_degrees, cosine, norm, unit
 from maxmargin.reports.study.settings import Settings
 from maxmargin.reports.study.soft_grid import SoftPoint
@@ -51,17 +51,17 @@ def summarize(study: Study) -> dict[str, Any]:
             "comparison": _comparison(study),
             "bounds": [_bound(bound, study.run.n_mistakes) for bound in study.bounds],
             "translation": {"reason": study.not_centred} if study.centred is None else _translation(study.centred),
-            "orders": order_page.fields(study.orders, study.why_orders),
-            "translations": origin_page.fields(study.elsewhere),
-            "translations_reason": study.elsewhere.reason or None,
-            "shifts_reason": study.elsewhere.no_shifts or None,
+            "orders": order_section.fields(study.orders, study.why_orders),
+            "translations": translation_section.fields(study.translated),
+            "translations_reason": study.translated.reason or None,
+            "shifts_reason": study.translated.no_shifts or None,
             "soft_margin": [_soft(point) for point in study.soft],
             "support_rows": _support_rows(study),
             "settings": settings_fields(study.settings),
             "versions": versions(),
         }
     )
-    report["unknown"] = unknowns(report)
+    report["unknown"] = limitations(report)
     return report
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports import phrasing
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table, facts
 from maxmargin.reports.number_formats import count, number, percent, plural, shown, typeset, upper_end
 from maxmargin.reports.study.study import Study
-from maxmargin.reports.words import of_kind
 
 
 def trace_fields(study: Study) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _what(report: dict[str, Any]) -> str:
-    space = _space(report)
+    space = phrasing.space(report["perceptron"])
     if report["trace"]["u_margin"] is None:
         return (
             f"In the space {space} of the run ‖w‖² grows by at most ‖x‖² at a mistake, so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R after "
@@ -66,16 +66,10 @@ def _what(report: dict[str, Any]) -> str:
 def _none(report: dict[str, Any]) -> str:
     if report["strictly_separable"] is False:
         return (
-            f"there is none{of_kind(report)}: nothing makes ‖w‖ grow, which stays bounded however long the run "
-            "(Minsky and Papert 1969; "
-            "Block and Levin 1970), and there is no potential to fall"
+            f"there is none{phrasing.of_kind(report)}: nothing makes ‖w‖ grow, which stays bounded however long the "
+            "run (Minsky and Papert 1969; Block and Levin 1970), and there is no potential to fall"
         )
     return f"none is known: {report['trace']['reason']}"
-
-
-def _space(report: dict[str, Any]) -> str:
-    run = report["perceptron"]
-    return f"(x, {number(run['bias_scale'])})" if run["bias"] else "x"
 
 
 def _checked(report: dict[str, Any]) -> str:
@@ -113,7 +107,7 @@ def _table(report: dict[str, Any]) -> Table:
             ("R²/g², Novikoff's bound", shown(trace, "bound", say=upper_end)),
             ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1])),
         ]
-    return Table(caption=f"After {plural(n_mistakes, 'mistake')}", columns=("", ""), rows=tuple(rows))
+    return facts(f"After {plural(n_mistakes, 'mistake')}", rows)
 
 
 def _with_cosine(value: float | None, cosine: float | None) -> str:

@@ -13,7 +13,7 @@ from maxmargin.solvers.perceptron.engines.limb_engine import digits_of
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.theory.context import Evidence
+from maxmargin.theory.context import Context
 from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 from maxmargin.theory.perceptron_bounds import Bound
 
@@ -67,38 +67,38 @@ def check_orders(orders: int | None, *, is_in_memory: bool) -> None:
 
 
 def orders_of_report(
-    evidence: Evidence, bounds: tuple[Bound, ...], settings: Settings, limits: Limits
+    context: Context, bounds: tuple[Bound, ...], settings: Settings, limits: Limits
 ) -> tuple[OrderStudy | None, str]:
     """Return the order study of a report, and why it is of one pass only, or why there is none."""
-    plan = OUT_OF_TIME if limits.is_over() else plan_of(evidence, settings)
+    plan = OUT_OF_TIME if limits.is_over() else plan_of(context, settings)
     if isinstance(plan, str):
         return None, plan
-    problem, scale = evidence.problem, evidence.run.settings.bias_scale
+    problem, scale = context.problem, context.run.settings.bias_scale
     one_pass = run_perceptron(problem, bias_scale=scale, zero=settings.zero, max_epochs=1)
-    of_orders = evidence.of_run(one_pass, plan.settings.max_epochs)
+    of_orders = context.of_run(one_pass, plan.settings.max_epochs)
     found = bounds_of_any_order(bounds, of_orders)
     study = studied_orders(of_orders, plan.settings, plan.effort, bounds=found, seed=settings.seed, limits=limits)
     return study, plan.why_one_pass
 
 
-def plan_of(evidence: Evidence, settings: Settings) -> Plan | str:
+def plan_of(context: Context, settings: Settings) -> Plan | str:
     """Return what is tried, or why nothing is."""
-    problem = evidence.problem
+    problem = context.problem
     if settings.orders == 0:
         return "none were asked for"
     if not isinstance(problem.carrier, InMemory):
         return "the rows are outside memory, and every order needs all of them"
-    if settings.orders is None and _are_ties_slow(evidence):
+    if settings.orders is None and _are_ties_slow(context):
         return (
             "scores near 0 would have to be decided one by one: the numbers of the rows have too many digits together"
         )
-    why_one_pass = _why_one_pass(evidence)
+    why_one_pass = _why_one_pass(context)
     if not why_one_pass:
-        plan = _until_convergence(evidence, settings)
+        plan = _until_convergence(context, settings)
         if plan is not None:
             return plan
         why_one_pass = "until they converge, many orders would take too long here"
-    return _of_one_pass(evidence, settings, why_one_pass)
+    return _of_one_pass(context, settings, why_one_pass)
 
 
 def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
@@ -110,66 +110,66 @@ def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
     return of_order + n_epochs * n * (1 + d / _COLUMNS_A_STEP) + of_mistakes
 
 
-def _are_ties_slow(evidence: Evidence) -> bool:
+def _are_ties_slow(context: Context) -> bool:
     """Return whether the run had scores near 0, and compiled code could not have decided them."""
-    run = evidence.run
-    return run.n_ties > 0 and not digits_of(evidence.problem, run.settings.bias_scale).rows.size
+    run = context.run
+    return run.n_ties > 0 and not digits_of(context.problem, run.settings.bias_scale).rows.size
 
 
-def _why_one_pass(evidence: Evidence) -> str:
-    if not evidence.run_hard.lower > 0:
-        kind = through(evidence.problem.bias)
+def _why_one_pass(context: Context) -> str:
+    if not context.run_hard.lower > 0:
+        kind = through(context.problem.bias)
         return f"no hyperplane{kind} is proven to separate the classes, and without one a run need not end"
-    if not evidence.run.converged:
+    if not context.run.converged:
         return "the run itself was stopped before it converged"
     return ""
 
 
-def _until_convergence(evidence: Evidence, settings: Settings) -> Plan | None:
+def _until_convergence(context: Context, settings: Settings) -> Plan | None:
     """Return a plan if enough orders come to their end within the steps allowed; one that was asked for in any case."""
-    problem = evidence.problem
+    problem = context.problem
     n_orders, most = settings.orders, settings.max_mistakes
     if n_orders is None:
-        n_orders, longest = _pilot(evidence, settings)
+        n_orders, longest = _pilot(context, settings)
         most = min(most or longest, longest)
     if not n_orders:
         return None
     n_sequence = _STEPS_OF_A_SEQUENCE // (1 + problem.n_samples // _ROWS_A_CHOICE)
     effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=n_sequence, max_states=_MOST_STATES)
-    return Plan(effort=effort, settings=_settings(evidence, None, most), why_one_pass="")
+    return Plan(effort=effort, settings=_settings(context, None, most), why_one_pass="")
 
 
-def _pilot(evidence: Evidence, settings: Settings) -> tuple[int, int]:
+def _pilot(context: Context, settings: Settings) -> tuple[int, int]:
     """Return how many orders can be run until they converge, and how many mistakes each may make."""
     from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 
-    problem = evidence.problem
+    problem = context.problem
     sizes = settings.sizes
     allowed = sizes.order_steps / (2 * _PILOTS)
     empty = steps_of(problem, 0, 0)
     epochs, mistakes = (int(allowed / (steps_of(problem, *one) - empty)) for one in ((1, 0), (0, 1)))
     if problem.n_samples > sizes.order_rows or min(epochs, mistakes) < 1:
         return 0, 0
-    pilot = many_orders(problem, _settings(evidence, epochs, mistakes), n_orders=_PILOTS, seed=settings.seed).outcomes
+    pilot = many_orders(problem, _settings(context, epochs, mistakes), n_orders=_PILOTS, seed=settings.seed).outcomes
     if not pilot.converged.all():
         return 0, 0
-    longest = _ROOM * max(evidence.run.n_mistakes, int(pilot.n_mistakes.max()))
+    longest = _ROOM * max(context.run.n_mistakes, int(pilot.n_mistakes.max()))
     steps = steps_of(problem, float(pilot.n_epochs.mean()), float(pilot.n_mistakes.mean()))
     return _affordable(steps, sizes.order_steps), longest
 
 
-def _of_one_pass(evidence: Evidence, settings: Settings, why: str) -> Plan | str:
-    problem = evidence.problem
+def _of_one_pass(context: Context, settings: Settings, why: str) -> Plan | str:
+    problem = context.problem
     n_orders = settings.orders
     if n_orders is None:
-        of_first_pass = evidence.run.mistakes_per_epoch[:1].sum() or evidence.run.n_mistakes
+        of_first_pass = context.run.mistakes_per_epoch[:1].sum() or context.run.n_mistakes
         steps = steps_of(problem, 1, float(of_first_pass))
         sizes = settings.sizes
         n_orders = _affordable(steps, sizes.order_steps) if problem.n_samples <= sizes.order_rows else 0
     if not n_orders:
         return f"many orders of {count(problem.n_samples)} rows would take too long"
     effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=0, max_states=0)
-    return Plan(effort=effort, settings=_settings(evidence, 1, None), why_one_pass=why)
+    return Plan(effort=effort, settings=_settings(context, 1, None), why_one_pass=why)
 
 
 def _affordable(steps: float, most_steps: int) -> int:
@@ -178,8 +178,8 @@ def _affordable(steps: float, most_steps: int) -> int:
     return next((n for n in _NUMBERS_OF_ORDERS if n * runs * steps <= most_steps), 0)
 
 
-def _settings(evidence: Evidence, max_epochs: int | None, max_mistakes: int | None) -> PerceptronSettings:
-    of_run = evidence.run.settings
+def _settings(context: Context, max_epochs: int | None, max_mistakes: int | None) -> PerceptronSettings:
+    of_run = context.run.settings
     return PerceptronSettings(
         bias_scale=of_run.bias_scale, zero=of_run.zero, max_epochs=max_epochs, max_mistakes=max_mistakes
     )

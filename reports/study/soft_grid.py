@@ -1,4 +1,4 @@
-"""The soft margins of a report: a grid of prices, and what is told of the answer for each."""
+"""The soft margins of a report: a grid of C, and the numbers that the report gives of each answer."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -28,8 +28,8 @@ _GREATEST_EXPONENT = 300
 SLACK = 1e-6
 """Slack above which a row of a soft margin is counted as having some."""
 
-_SPREADS = (1e-100, 1e100)
-"""Spreads beyond these would put C out of the range of binary64."""
+_DISTANCES = (1e-100, 1e100)
+"""Distances beyond these would put C out of the range of binary64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +64,12 @@ class SoftPoint:
 
 
 def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
-    """Return powers of ten from the 1/spread^2 of the data to where the soft margin is the hard one.
+    """Return powers of ten from the 1/distance^2 of the data to where the soft margin is the hard one.
 
     A soft margin is the hard one as soon as C reaches the greatest multiplier of the hard one. Without a hard margin
     the grid spans eight powers of ten.
     """
-    lowest = math.floor(-2 * math.log10(_spread(problem)))
+    lowest = math.floor(-2 * math.log10(_farthest(problem)))
     greatest = float(hard.dual.max(initial=0.0)) if hard.w is not None else 0.0
     highest = math.ceil(math.log10(greatest)) if greatest > 0 else lowest + _N_CS - 1
     step = max(1, math.ceil((highest - lowest) / (_N_CS - 1)))
@@ -77,11 +77,11 @@ def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
     return tuple(float(f"1e{exponent}") for exponent in sorted(exponents))
 
 
-def _spread(problem: Problem) -> float:
+def _farthest(problem: Problem) -> float:
     """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
     is_kept = problem.is_sparse or not problem.bias
-    spread = radius(problem if is_kept else about_the_mean(problem))
-    return float(np.clip(spread or 1.0, *_SPREADS))
+    distance = radius(problem if is_kept else about_the_mean(problem))
+    return float(np.clip(distance or 1.0, *_DISTANCES))
 
 
 def soft_points(
@@ -90,7 +90,7 @@ def soft_points(
     time_limit: float | None = None,
     solve: Callable[..., Iterable[SoftMargin]] = rising_soft_margins,
 ) -> tuple[SoftPoint, ...]:
-    """Return the soft margins in the order of the prices; when the time is over, of the least ones only, one at least.
+    """Return the soft margins in the order of Cs; when the time is over, only those of the smallest C, at least one.
 
     Raises
     ------

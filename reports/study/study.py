@@ -14,9 +14,9 @@ from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.study.centring import moved_to_mean_0
 from maxmargin.reports.study.measures import Plane, plane_of
 from maxmargin.reports.study.order_plan import check_orders, orders_of_report
-from maxmargin.reports.study.origin import Elsewhere, elsewhere
 from maxmargin.reports.study.settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points
+from maxmargin.reports.study.translated import Translated, translated
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -28,7 +28,7 @@ from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.theory.context import Evidence, gather
+from maxmargin.theory.context import Context, gather
 from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
 from maxmargin.theory.order_studies import OrderStudy
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
@@ -95,7 +95,7 @@ class Study:
     orders : OrderStudy or None
     why_orders : str
         Why `orders` is None, or of one pass only.
-    elsewhere : Elsewhere
+    translated : Translated
     most_traced : int
         Mistakes that the trace has at most.
     """
@@ -114,7 +114,7 @@ class Study:
     soft: tuple[SoftPoint, ...]
     orders: OrderStudy | None
     why_orders: str
-    elsewhere: Elsewhere
+    translated: Translated
     most_traced: int
 
     @property
@@ -188,15 +188,15 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     grid = settings.Cs or default_grid(problem, hard)
     soft = soft_points(problem, grid, limits.share(_Shares.soft), solve=ask.soft_margins)
     known = hard if run_problem is problem else None
-    evidence = _evidence(run_problem, run, known, soft, limits.part(_Shares.bounds))
-    bounds = _bounds(evidence)
+    context = _context(run_problem, run, known, soft, limits.part(_Shares.bounds))
+    bounds = _bounds(context)
     centred, not_centred = _centred(problem, affordable, scale, on_progress, limits.part(_Shares.centred))
-    orders, why_orders = orders_of_report(evidence, bounds, settings, limits.part(_Shares.orders))
+    orders, why_orders = orders_of_report(context, bounds, settings, limits.part(_Shares.orders))
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
-        run_problem=run_problem, run=run, run_hard=_kept(evidence.run_hard, problem), bounds=bounds,
+        run_problem=run_problem, run=run, run_hard=_kept(context.run_hard, problem), bounds=bounds,
         centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
-        elsewhere=elsewhere(dataset, problem, answer, settings, limits),
+        translated=translated(dataset, problem, answer, settings, limits),
         most_traced=FEWEST_POINTS if limits.is_over() else settings.sizes.traced_mistakes,
     )  # fmt: skip
 
@@ -270,13 +270,13 @@ def _kept(hard: HardMargin, problem: Problem) -> HardMargin:
     return hard if isinstance(problem.carrier, InMemory) else replace(hard, dual=np.empty(0))
 
 
-def _evidence(
+def _context(
     problem: Problem,
     run: PerceptronRun,
     hard: HardMargin | None,
     soft: tuple[SoftPoint, ...],
     limits: Limits,
-) -> Evidence:
+) -> Context:
     """Gather what the bounds of this run need, for the passes it made."""
     scale = run.settings.bias_scale if problem.bias else 0.0
     reach = math.hypot(radius(problem), scale)
@@ -299,9 +299,9 @@ def _evidence(
     )
 
 
-def _bounds(evidence: Evidence) -> tuple[Bound, ...]:
-    bounds = (bound for bound in bounds_of(evidence) if bound.valid or bound.name not in _OF_SPECIAL_DATA)
-    return tuple(bound for bound in bounds if evidence.problem.bias or bound.name not in _WITH_BIAS_ONLY)
+def _bounds(context: Context) -> tuple[Bound, ...]:
+    bounds = (bound for bound in bounds_of(context) if bound.valid or bound.name not in _OF_SPECIAL_DATA)
+    return tuple(bound for bound in bounds if context.problem.bias or bound.name not in _WITH_BIAS_ONLY)
 
 
 def _centred(

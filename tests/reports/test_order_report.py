@@ -130,8 +130,8 @@ def test_orders_are_refused_outside_memory() -> None:
 def planned(source: str, **options: Any) -> tuple[Plan | str, Problem]:
     dataset = mm.load(source)
     problem = Problem.validated(dataset.X, dataset.y)
-    evidence = gather(problem, run_perceptron(problem, max_mistakes=100_000), n_passes=None)
-    return plan_of(evidence, Settings(**options)), problem
+    context = gather(problem, run_perceptron(problem, max_mistakes=100_000), n_passes=None)
+    return plan_of(context, Settings(**options)), problem
 
 
 @pytest.mark.parametrize("most_steps, n_orders", [(10**8, 1000), (2 * 10**7, 300), (6 * 10**6, 100)])
@@ -240,7 +240,7 @@ def test_every_random_order_is_in_the_histogram(agresti: MarginReport) -> None:
     ax = Figure().add_subplot()
     assert plot_orders(study, ax) is ax and shows_margins(study)
     assert sum(bar.get_width() for bar in ax.patches) == 40
-    points = agresti.study.elsewhere.scales
+    points = agresti.study.translated.scales
     assert plot_points(points, Figure().add_subplot(), over="bias_scale").has_data()
 
 

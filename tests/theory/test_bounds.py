@@ -267,7 +267,7 @@ def test_a_bound_beyond_all_floats_says_nothing(unit: float) -> None:
         assert bound.valid or math.isfinite(bound.value) or "greatest binary64" not in bound.assumption
 
 
-# The ladder.
+# The bounds.
 
 
 @given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
@@ -375,10 +375,10 @@ def test_ten_thousand_runs(block: int) -> None:
                 max_mistakes=2000, rng=number,
             )  # fmt: skip
             if number == 0:
-                evidence = gather(problem, run, n_passes=n_passes, **shared)
-                of_any = [bound for bound in bounds_of(evidence) if bound.name in OF_ANY_RUN]
-            vars(evidence)["run"] = run  # what was solved for the data is kept
-            bounds = [*of_any, self_certificate(evidence), sum_of_squares(evidence), slack_of_the_mistakes(evidence)]
+                context = gather(problem, run, n_passes=n_passes, **shared)
+                of_any = [bound for bound in bounds_of(context) if bound.name in OF_ANY_RUN]
+            vars(context)["run"] = run  # what was solved for the data is kept
+            bounds = [*of_any, self_certificate(context), sum_of_squares(context), slack_of_the_mistakes(context)]
             broken = [bound for bound in bounds if bound.valid and bound.value < run.n_mistakes]
             assert not broken, (broken, run.n_mistakes)
             n_runs += 1

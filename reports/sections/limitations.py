@@ -1,16 +1,17 @@
 """What a report does not know, said as plainly as what it knows."""
 
+import math
 from typing import Any
 
 from maxmargin.reports.number_formats import count, listed, number, plural, upper_end
-from maxmargin.reports.words import novikoff, of_kind
+from maxmargin.reports.phrasing import novikoff, of_kind
 
 
-def unknowns(report: dict[str, Any]) -> list[str]:
-    """Return the open ends of a two-class report, one sentence or two each."""
+def limitations(report: dict[str, Any]) -> list[str]:
+    """Return what a two-class report leaves open, one sentence or two each."""
     found = [
         _kind_of_separation(report),
-        columns(report["separability"]),
+        _columns(report["separability"]),
         _width(report),
         _final_count(report),
         *_bounds(report),
@@ -29,7 +30,7 @@ def _kind_of_separation(report: dict[str, Any]) -> str:
     return ""
 
 
-def columns(answer: dict[str, Any]) -> str:
+def _columns(answer: dict[str, Any]) -> str:
     """Return what was not asked about the columns."""
     reason = answer["columns_reason"]
     return f"Which logistic coefficients are infinite was not computed: {reason}." if reason else ""
@@ -121,3 +122,38 @@ def _always(report: dict[str, Any]) -> list[str]:
         "rounded when it is read, and the proofs hold for the rounded number.",
         "Angles, distances in figures, ‖w‖, slack and support counts are floating-point results, not proven ones.",
     ]
+
+
+def class_limitations(report: dict[str, Any]) -> list[str]:
+    """Return what a report on many classes leaves open, one sentence or two each."""
+    contests = [*report["one_vs_rest"], *report["pairs"]]
+    sentences = []
+    if report["verdict"] == "undecided":
+        sentences.append(f"The multinomial question is not decided: {report['multinomial']['reason']}.")
+    if (n_left_out := left_out(report)) > 0:
+        asked = "was left out: the time limit came" if n_left_out == 1 else "were left out: the time limit came"
+        sentences.append(f"{plural(n_left_out, 'question')} about a class or a pair {asked} first.")
+    if any(contest["verdict"] == "undecided" for contest in contests):
+        sentences.append(
+            "Where a verdict is “undecided” no proof was found; where it is “not separable” strict separation is "
+            "excluded, but not whether the classes are quasi-separable or overlap."
+        )
+    sentences.append(_columns(report["multinomial"]))
+    if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):
+        sentences.append("Where the classes are separable but the run did not converge, its final count is not known.")
+    if report["data"]["prepare"] != "raw":
+        sentences.append(
+            f"Each question was prepared by itself (“{report['data']['prepare']}”); the proofs hold for the prepared "
+            "numbers."
+        )
+    return [
+        *filter(None, sentences),
+        "Numbers are taken as the binary64 numbers that they are stored as; the proofs hold for these.",
+        "The mistakes belong to this order of the rows; another order may give more or fewer.",
+    ]
+
+
+def left_out(report: dict[str, Any]) -> int:
+    """Return how many classes and pairs of them were not asked about, as the time was over."""
+    n_classes = len(report["data"]["classes"])
+    return math.comb(n_classes + 1, 2) - len(report["one_vs_rest"]) - len(report["pairs"])

@@ -1,4 +1,4 @@
-"""The same question elsewhere: the rows moved, the bias scale changed, the features prepared, within a budget."""
+"""The same question for translated rows, other bias scales and prepared features, within a budget."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
 
 _FEW_NUMBERS = 4_000
-"""Up to so many there are more points."""
+"""Largest number of entries of X for which more points are computed."""
 
 _SHIFTS = (-1.0, -0.5, 0.0, 1.0, 4.0)
 _MORE_SHIFTS = (-1.0, -0.75, -0.5, 0.0, 1.0, 2.0, 4.0)
@@ -33,13 +33,13 @@ _AT_THE_MEAN = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
-    """What the perceptron and its bounds make of the same rows elsewhere.
+class Translated:
+    """The perceptron and its bounds on translated rows, at other bias scales and on prepared features.
 
     Attributes
     ----------
     shifts : tuple of StudiedPoint
-        By the multiple of the mean by which the rows were moved.
+        By the multiple of the mean by which the rows were translated.
     scales : tuple of StudiedPoint
         By the bias scale.
     preparations : tuple of StudiedPoint
@@ -57,17 +57,17 @@ class Elsewhere:
     no_shifts: str = ""
 
 
-def elsewhere(
+def translated(
     dataset: Dataset,
     problem: Problem,
     answer: Separability,
     settings: Settings,
     limits: Limits,
-) -> Elsewhere:
-    """Move the rows of a problem, change the bias scale, and prepare the rows of the data set it was made of."""
+) -> Translated:
+    """Translate the rows of a problem, change the bias scale, and prepare the rows of its data set."""
     reason = OUT_OF_TIME if limits.is_over() else _reason(problem, answer, settings.sizes.translated_numbers)
     if reason:
-        return Elsewhere(reason=reason)
+        return Translated(reason=reason)
     most = min(settings.max_mistakes or _MOST_MISTAKES, _MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
     is_small = problem.n_samples * problem.n_features <= _FEW_NUMBERS
     shifts = _MORE_SHIFTS if is_small else _SHIFTS
@@ -75,7 +75,7 @@ def elsewhere(
     X, y = problem.X, problem.y
     no_shifts = "the mean of the rows is 0 already" if _is_centred(problem) else ""
     try:
-        return Elsewhere(
+        return Translated(
             shifts=()
             if no_shifts
             else translation_study(
@@ -93,11 +93,11 @@ def elsewhere(
             no_shifts=no_shifts,
         )
     except InvalidProblemError as error:
-        return Elsewhere(reason=str(error))
+        return Translated(reason=str(error))
 
 
 def _reason(problem: Problem, answer: Separability, most_numbers: int) -> str:
-    """Return why nothing is moved."""
+    """Return why nothing is translated, "" if it is."""
     if not problem.bias:
         return "through the origin the maximum margin itself moves with the data"
     if not isinstance(problem.carrier, InMemory):

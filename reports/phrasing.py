@@ -24,6 +24,11 @@ def of_kind(report: dict[str, Any]) -> str:
     return through(report["data"]["bias"])
 
 
+def space(run: dict[str, Any]) -> str:
+    """Return the vectors of the space in which the perceptron ran."""
+    return f"(x, {number(run['bias_scale'])})" if run["bias"] else "x"
+
+
 def question(report: dict[str, Any]) -> str:
     """Return the two classes, as the subject of a sentence."""
     positive, negative = (name_of(entry["label"]) for entry in report["data"]["classes"])
@@ -116,9 +121,9 @@ def length(mapping: dict[str, Any], key: str) -> int:
     return int(mapping.get(f"{key}_count", len(mapping[key] or ())))
 
 
-def shown_upper(hard: dict[str, Any]) -> float:
+def shown_upper(mapping: dict[str, Any], key: str = "upper") -> float:
     """Return the upper end, infinity where there is none."""
-    return float("inf") if hard["upper"] is None else float(hard["upper"])
+    return float("inf") if mapping[key] is None else float(mapping[key])
 
 
 def _what_the_run_did(report: dict[str, Any]) -> str:

@@ -1,23 +1,24 @@
 """What shifts, scales and preparations do to mistakes and bounds: as fields of the summary, and as a section."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number, proven, shown
-from maxmargin.reports.study.origin import Elsewhere
+from maxmargin.reports.number_formats import count, number, proven, shown
+from maxmargin.reports.phrasing import shown_upper
+from maxmargin.reports.study.translated import Translated
 
 _PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}
 
 
-def fields(found: Elsewhere) -> list[dict[str, Any]]:
+def fields(found: Translated) -> list[dict[str, Any]]:
     """Return every point, with the study it belongs to."""
     studies = {"shift": found.shifts, "scale": found.scales, "preparation": found.preparations}
     return [{"study": name, **asdict(point)} for name, points in studies.items() for point in points]
 
 
-def blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
+def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return the section."""
     if report["translations_reason"] is not None:
         return (Paragraph(f"The rows were not moved about: {report['translations_reason']}."),)
@@ -30,11 +31,11 @@ def blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
     )
 
 
-def _of(report: Mapping[str, Any], study: str) -> list[dict[str, Any]]:
+def _of(report: dict[str, Any], study: str) -> list[dict[str, Any]]:
     return [point for point in report["translations"] if point["study"] == study]
 
 
-def _opening(report: Mapping[str, Any]) -> str:
+def _opening(report: dict[str, Any]) -> str:
     text = (
         "γ* depends neither on where the origin lies nor on the constant coordinate s that carries the bias. The "
         "mistakes of the perceptron and their bounds do: Novikoff's bound (R² + s²)/g² is that of the rows (x, s). "
@@ -47,7 +48,7 @@ def _opening(report: Mapping[str, Any]) -> str:
     return text
 
 
-def _shift_table(report: Mapping[str, Any]) -> tuple[Table, ...]:
+def _shift_table(report: dict[str, Any]) -> tuple[Table, ...]:
     points = _of(report, "shift")
     if not points:
         return ()
@@ -56,23 +57,23 @@ def _shift_table(report: Mapping[str, Any]) -> tuple[Table, ...]:
     )
 
 
-def _preparation(point: Mapping[str, Any]) -> str:
+def _preparation(point: dict[str, Any]) -> str:
     return _PREPARED[point["preparation"]]
 
 
-def _scale(point: Mapping[str, Any]) -> str:
+def _scale(point: dict[str, Any]) -> str:
     return f"{number(point['bias_scale'])}{', √(R|b|)' if point['is_best_scale'] else ''}"
 
 
 def _table(
-    caption: str, first: str, points: Iterable[Mapping[str, Any]], name: "Callable[[Mapping[str, Any]], str]"
+    caption: str, first: str, points: Iterable[dict[str, Any]], name: "Callable[[dict[str, Any]], str]"
 ) -> Table:
     rows = tuple(
         (
             name(point),
             number(point["radius"]),
-            UNKNOWN if point["offset"] is None else number(point["offset"]),
-            proven(point["margin_lower"], _upper(point), 7),
+            number(point["offset"]),
+            proven(point["margin_lower"], shown_upper(point, "margin_upper"), 7),
             f"{'' if point['converged'] else '≥ '}{count(point['n_mistakes'])}",
             shown(point, "novikoff"),
             shown(point, "best_scale_bound"),
@@ -81,7 +82,3 @@ def _table(
     )
     columns = (first, "R", "|b|/‖w‖", "γ*", "Mistakes", "Novikoff", "(R + |b|)²/γ*²")
     return Table(caption=caption, columns=columns, rows=rows, numeric=frozenset(range(1, len(columns))))
-
-
-def _upper(point: Mapping[str, Any]) -> float:
-    return float("inf") if point["margin_upper"] is None else float(point["margin_upper"])
