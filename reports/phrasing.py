@@ -179,8 +179,7 @@ def convergence(report: dict[str, Any]) -> str:
         return (
             "It cannot converge: a run that ends has every row strictly on its side, and no "
             f"hyperplane{of_kind(report)} has. The length of w stays bounded all the same (here {_run_norm(run)}), so "
-            "the "
-            "run wanders for ever in a bounded region. The smallest number of mistakes in one epoch was "
+            "the run wanders for ever in a bounded region. The smallest number of mistakes in one epoch was "
             f"{_count_or_dash(run['fewest_mistakes_in_an_epoch'])}."
         )
     if report["strictly_separable"]:
@@ -217,8 +216,7 @@ def _not_yet(report: dict[str, Any]) -> str:
         return text
     text += (
         f" Novikoff's bound allows {upper_end(bound['value'])} mistakes, "
-        f"{number(bound['value'] / run['n_mistakes'], 3)} "
-        "times as many as were made."
+        f"{number(bound['value'] / run['n_mistakes'], 3)} times as many as were made."
     )
     rate = run["recent_mistakes_per_epoch"]
     if rate:

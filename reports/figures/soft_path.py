@@ -58,8 +58,7 @@ def alt_soft_path(study: "Study") -> str:
     return (
         f"Two panels over C from {number(first.solution.C)} to {number(last.solution.C)}. The margin width goes from "
         f"{_width_text(study, 0)} to {_width_text(study, -1)}; the errors from {plural(first.n_errors, 'row')} to "
-        f"{plural(last.n_errors, 'row')}; the support rows from {first.n_support} to "
-        f"{last.n_support}."
+        f"{plural(last.n_errors, 'row')}; the support rows from {first.n_support} to {last.n_support}."
     )
 
 

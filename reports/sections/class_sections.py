@@ -116,8 +116,7 @@ def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
         "exact arithmetic; quasi-separable classes have one without a row on its wrong side, but each such touches "
         f"rows; classes overlap if every hyperplane{kind} has a row on its wrong side, unless it contains all rows. "
         "The verdicts and the digits of γ* are proven. The perceptron's count stands next to R²/g², Novikoff's bound "
-        "in "
-        "the space of its run."
+        "in the space of its run."
     )
     return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
 
@@ -164,10 +163,9 @@ def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
     without = without_intercepts(report["data"]["bias"])
     text = (
         f"{_multinomial_words(report)} The question is whether linear scores{without}, one for each class, can give "
-        "every row its greatest score at its own class: one inequality for each row and each other class. "
-        "Separability of each "
-        "class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 on a "
-        "line are separable all at once with intercepts, though the middle one is not separable from the rest."
+        "every row its greatest score at its own class: one inequality for each row and each other class. Separability "
+        "of each class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 "
+        "on a line are separable all at once with intercepts, though the middle one is not separable from the rest."
     )
     if answer["verdict"] == "undecided":
         return (Paragraph(text), Paragraph(f"Undecided: {answer['reason']}."))

@@ -36,11 +36,10 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
     return (
         Paragraph(
             f"Separable{of_kind(report)}. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} "
-            "strictly on their "
-            f"sides. Its coefficients are rational numbers, and so is every row; {_score(report)} was computed without "
-            "rounding for each row and is greater than 0. Whoever repeats this one evaluation has checked the proof. "
-            f"{_where(report)} The hyperplane was found by {report['separability']['engine']}; the proof does not "
-            "depend on how."
+            f"strictly on their sides. Its coefficients are rational numbers, and so is every row; {_score(report)} "
+            "was computed without rounding for each row and is greater than 0. Whoever repeats this one evaluation has "
+            f"checked the proof. {_where(report)} The hyperplane was found by {report['separability']['engine']}; the "
+            "proof does not depend on how."
         ),
     )
 
@@ -58,17 +57,14 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     touching, balance = length(answer, "touching_rows"), answer["balance"]
     verdict = Paragraph(
         f"Quasi-separable{of_kind(report)}, that is quasi-complete separation. A {_plane(report)} has {separated} "
-        "strictly on their "
-        f"sides and no row on the wrong side, but it touches: the other {plural(touching, 'row')} "
-        f"{'lies' if touching == 1 else 'lie'} exactly on it. So it is with every "
-        f"hyperplane{of_kind(report)} that has no row on its "
-        f"wrong side: it contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
+        f"strictly on their sides and no row on the wrong side, but it touches: the other {plural(touching, 'row')} "
+        f"{'lies' if touching == 1 else 'lie'} exactly on it. So it is with every hyperplane{of_kind(report)} that has "
+        f"no row on its wrong side: it contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
     )
     proof = Paragraph(
         f"The proof has two halves. The coefficients of the hyperplane are rational numbers; {_score(report)} was "
-        f"computed without rounding and is greater than 0 on the separated rows and exactly 0 on the touching ones. "
-        f"That these always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} "
-        f"{_where(report)}"
+        "computed without rounding and is greater than 0 on the separated rows and exactly 0 on the touching ones. "
+        f"That these always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} {_where(report)}"
     )
     return (
         verdict,
