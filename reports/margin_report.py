@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
     from maxmargin.reports.study.class_study import ClassStudy
-    from maxmargin.reports.study.settings import Settings
+    from maxmargin.reports.study.report_settings import Settings
     from maxmargin.reports.study.study import Study
     from maxmargin.solvers.perceptron.settings import Progress
 
@@ -227,7 +227,7 @@ def margin_report(
     10.0
     """
     from maxmargin.data.dataset import Dataset
-    from maxmargin.reports.study.settings import Settings
+    from maxmargin.reports.study.report_settings import Settings
     from maxmargin.solvers.errors import InvalidProblemError
 
     given: object = dataset

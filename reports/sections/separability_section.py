@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.reports.study.settings import Sizes
+from maxmargin.reports.study.report_settings import Sizes
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.candidate import Attempt

@@ -15,7 +15,7 @@ from maxmargin.reports.sections.plain import plain
 from maxmargin.reports.sections.separability_section import attempt_fields, row_fields, separability_fields
 from maxmargin.reports.sections.tracing import trace_fields
 from maxmargin.reports.study.measures import angle_degrees, cosine, norm, unit
-from maxmargin.reports.study.settings import Settings
+from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Centred, Study
 from maxmargin.solvers.answers.solution import HardMargin

@@ -9,7 +9,7 @@ from maxmargin.api.running import with_bias_scale
 from maxmargin.api.verbs import class_problem_of, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
-from maxmargin.reports.study.settings import OnProgress, Settings
+from maxmargin.reports.study.report_settings import OnProgress, Settings
 from maxmargin.reports.study.study import prepared_problem, run_of
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
 from maxmargin.solvers.basics.limits import Limits

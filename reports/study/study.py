@@ -14,7 +14,7 @@ from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.study.centring import moved_to_mean_0
 from maxmargin.reports.study.measures import Plane, plane_of
 from maxmargin.reports.study.order_plan import check_orders, orders_of_report
-from maxmargin.reports.study.settings import OUT_OF_TIME, OnProgress, Settings
+from maxmargin.reports.study.report_settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.reports.study.translated import Translated, translated
 from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted

@@ -7,7 +7,7 @@ import numpy as np
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How
 from maxmargin.reports.number_formats import count
-from maxmargin.reports.study.settings import OUT_OF_TIME, Settings
+from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError

@@ -20,7 +20,7 @@ from maxmargin.reports.figures.translations import plot_points
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.study import order_plan
 from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
-from maxmargin.reports.study.settings import Settings, Sizes
+from maxmargin.reports.study.report_settings import Settings, Sizes
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.orders.many_orders import many_orders

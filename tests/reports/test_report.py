@@ -19,7 +19,7 @@ from calls import arguments_of
 import maxmargin as mm
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.number_formats import count, interval, number, one_line, percent, proven, upper_end
-from maxmargin.reports.study.settings import Settings, Sizes, Solvers
+from maxmargin.reports.study.report_settings import Settings, Sizes, Solvers
 from maxmargin.reports.study.study import study
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin
 from maxmargin.solvers.errors import InvalidProblemError

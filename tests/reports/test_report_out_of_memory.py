@@ -23,7 +23,7 @@ from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.centring import about_the_mean, centred, column_means
 from maxmargin.reports.study.measures import distances_of
-from maxmargin.reports.study.settings import Settings
+from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import default_grid
 from maxmargin.reports.study.study import Study, prepared_problem, study
 from maxmargin.solvers.errors import InvalidProblemError
