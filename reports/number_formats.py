@@ -27,7 +27,7 @@ def count(value: int) -> str:
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """Return a number to so many significant digits.
+    """Return a number rounded to this number of significant digits.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def number(value: float | None, digits: int = 6) -> str:
 
 
 def rounded_up(value: float, digits: int = 6) -> float:
-    """Return the value with so many significant digits and not below itself, as a proven upper end is shown.
+    """Return the value rounded up to this number of significant digits, as a proven upper end is shown.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def rounded_up(value: float, digits: int = 6) -> float:
 
 
 def upper_end(value: float | None, digits: int = 6) -> str:
-    """Return an upper bound to so many significant digits, rounded up: the same digits wherever it is shown.
+    """Return an upper bound rounded up to this number of significant digits, the same wherever it is shown.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def percent(share: float) -> str:
 
 
 def proven(lower: float, upper: float, most: int = 17) -> str:
-    """Return the digits that the two ends have in common, at most so many.
+    """Return the digits that the two ends have in common, no more than `most`.
 
     Where the ends differ the common leading digits are followed by an ellipsis; where a carry lies between them
     (9.9999, 10.0001) it is the number that both round to.

@@ -1,4 +1,4 @@
-"""The answer in sentences."""
+"""The phrasing of the answer, in sentences that several sections share."""
 
 from typing import Any
 
@@ -143,7 +143,7 @@ def novikoff(report: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the soft margin with the fewest errors, of equal ones that of the smallest C."""
+    """Return the soft margin with the fewest errors, and of these the one with the smallest C."""
     return min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
 
 

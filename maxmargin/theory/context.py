@@ -1,4 +1,4 @@
-"""What bounds on the mistakes of a run are computed from: margins of its space, a soft margin, the size of the rows."""
+"""The context of the bounds on the mistakes of a run: margins of its space, a soft margin, the size of the rows."""
 
 import math
 from collections.abc import Callable

@@ -16,7 +16,7 @@ from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_u
 from maxmargin.theory.context import Context, augmented
 
 _MOST_ENTRIES = 5_000_000
-"""Of rows for which the best scale is searched, which solves several maximum margins."""
+"""Largest number of entries of X for which the best scale is searched, which solves several maximum margins."""
 
 _MOST_SCALES = 30
 

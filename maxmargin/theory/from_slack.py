@@ -22,7 +22,7 @@ from maxmargin.theory.bound import (
 from maxmargin.theory.context import Context
 
 _MOST_ENTRIES = 50_000_000
-"""Of rows for which the best v is searched."""
+"""Largest number of entries of X for which the best v is searched."""
 
 
 def freund_schapire(context: Context, run_square: Fraction) -> Bound:
@@ -119,7 +119,7 @@ def _is_moderate(context: Context) -> bool:
 
 
 def _least(context: Context, loss: Loss) -> float:
-    """Return the bound at the best v found; never above that of the hyperplanes at hand."""
+    """Return the bound at the best v found; it is never above the bound at a hyperplane already known."""
     space = context.space
     candidates = [_in_run_space(context, context.soft.w, context.soft.b)]
     if context.run_hard.w is not None:

@@ -45,7 +45,7 @@ def mistakes_square(context: Context) -> Fraction:
 
 
 def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
-    """Return the sum of ||x_i||^2, each counted so many times, exactly."""
+    """Return the exact sum of ||x_i||^2, each multiplied by its count."""
     picked = np.flatnonzero(counts)
     if not picked.size:
         return Fraction(0)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import Progress
 
 _SHARES_OF_THE_RUN = 2
-"""Under a time limit the run takes at most one of so many shares of the time, the margins take the rest."""
+"""Shares into which a time limit is divided; the run takes one of them, the margins take the rest."""
 
 
 def mistake_bounds(

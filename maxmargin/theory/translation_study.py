@@ -45,7 +45,7 @@ class StudiedPoint:
     preparation : str
         What was done to the features, see `maxmargin.prepare`.
     shift : float
-        All rows were moved by so many times the direction of the study.
+        Multiple of the direction of the study by which all rows were translated.
     bias_scale : float
         The constant coordinate s.
     is_best_scale : bool
@@ -105,7 +105,7 @@ def translation_study(
     direction : array_like (n_features,), optional
         By default the mean of the rows, so that t = -1 centres them; centred rows then stay where they are.
     bias_scale : float or "best"
-        "best" is chosen anew at every point.
+        "best" is chosen again at every point.
     max_mistakes : int or None
         Limit of every run.
     time_limit : float, optional

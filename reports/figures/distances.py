@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MOST_BINS = 48
 _FEWEST_BINS = 12
 _MOST_TICKS = 200
-"""Up to so many rows each row is marked."""
+"""Largest number of rows for which each row is marked."""
 
 
 def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 400
 _MOST_TICKED = 10
-"""Up to so many epochs each has a mark on the curve, and a number on the axis."""
+"""Largest number of epochs for which each has a mark on the curve and a number on the axis."""
 
 _HIGHEST = 1e300
 """Where the axis ends at the latest: scales near the end of binary64 overflow."""

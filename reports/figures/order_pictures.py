@@ -17,7 +17,7 @@ _BAR = 0.8
 """Share of the room between two counts that a bar takes."""
 
 _BEYOND = 1_000
-"""Bounds so many times the most mistakes are not drawn, but for the least one."""
+"""Multiple of the most mistakes above which a bound is not drawn, unless it is the least one."""
 
 _FAINT = 0.5
 """Opacity of the bars, and of the points of single orders."""

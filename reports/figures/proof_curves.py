@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _NEAR = 1000.0
-"""The curves are drawn on to the bound where that is at most so many times the mistakes."""
+"""Largest ratio of the bound to the mistakes for which the curves are drawn on to the bound."""
 
 _CURVES = (
     ("norm_at_most", "√M·R", style.BOUND),

@@ -31,7 +31,7 @@ COLOURS = {
 """The role of every colour."""
 
 MOST_MARKED = 30
-"""Up to so many points of a curve are marked."""
+"""Largest number of points for which the points of a curve are marked."""
 
 STYLE = {
     "font.family": "DejaVu Sans",

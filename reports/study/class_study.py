@@ -24,7 +24,7 @@ from maxmargin.solvers.separability.multinomial import multinomial
 from maxmargin.theory.context import augmented
 
 _FEWEST_SHARES = 4
-"""The multinomial question may take one share of so many of the time, however many the others are."""
+"""Fewest shares into which the time is divided; the multinomial question takes one share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

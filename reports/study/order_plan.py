@@ -1,4 +1,4 @@
-"""How many orders a report tries: as many as cost a second or two, by a count of steps that is the same anywhere."""
+"""How many orders a report tries: as many as take a second or two, by a count of steps that is the same anywhere."""
 
 from dataclasses import dataclass
 
@@ -102,7 +102,7 @@ def plan_of(context: Context, settings: Settings) -> Plan | str:
 
 
 def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
-    """Return about how many steps an order takes that makes so many mistakes in so many epochs."""
+    """Return the approximate number of steps of an order with these numbers of epochs and mistakes."""
     n, d = problem.n_samples, problem.n_features
     updated = n if n <= MOST_ROWS else d
     of_mistakes = n_mistakes * (_STEPS_OF_A_MISTAKE + updated / _NUMBERS_A_STEP)
@@ -173,7 +173,7 @@ def _of_one_pass(context: Context, settings: Settings, why: str) -> Plan | str:
 
 
 def _affordable(steps: float, most_steps: int) -> int:
-    """Return how many orders of so many steps are tried; 0 for none."""
+    """Return how many orders are tried when each takes `steps`; 0 for none."""
     runs = 1 + 2 / _SEARCHED
     return next((n for n in _NUMBERS_OF_ORDERS if n * runs * steps <= most_steps), 0)
 

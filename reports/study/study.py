@@ -36,7 +36,7 @@ from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 Floats = NDArray[np.float64]
 
 _EPOCHS_IN_VAIN = 20
-"""Of a run that is not known to converge, where the caller sets no limit and every epoch reads the rows anew."""
+"""Limit of epochs of a run that need not converge, where the caller sets none and every epoch reads the rows again."""
 
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
 """Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
@@ -46,7 +46,7 @@ _OF_SPECIAL_DATA = ("unit_norm", "conjunction")
 
 
 class _Shares:
-    """Of the time that is left when its turn comes, a part of a report takes one of so many shares."""
+    """Into how many shares the time left is divided when a part of the report begins; the part takes one of them."""
 
     verdict = 4
     run = 4
@@ -140,7 +140,7 @@ class Study:
 
     @cached_property
     def fewest_errors(self) -> SoftPoint | None:
-        """The soft margin with the fewest errors, of equal ones that of the smallest C; None if each has w = 0."""
+        """The soft margin with the fewest errors, and of these the smallest C; None if each has w = 0."""
         points = [point for point in self.soft if point.plane is not None]
         return min(points, key=lambda point: (point.n_errors, point.solution.C), default=None)
 
