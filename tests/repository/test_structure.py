@@ -66,13 +66,6 @@ KNOWN_CIRCLES: set[frozenset[str]] = {
     ),
     frozenset(
         {
-            "reports.study.order_plan",
-            "reports.study.origin",
-            "reports.study.study",
-        }
-    ),
-    frozenset(
-        {
             "solvers.online.algorithm",
             "solvers.online.compiled_loop",
             "solvers.online.guarantee",
