@@ -109,7 +109,7 @@ def _carried(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ..
     from maxmargin.data.outofcore.dask.dask_collections import is_dask, rows_of
 
     if is_dask(X):
-        own_names, X = rows_of(X)
+        own_names, X = rows_of(X, features_of)
         names = own_names if names is None else names
     return X, _named(names, X.shape[1])
 

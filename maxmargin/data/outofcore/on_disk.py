@@ -1,14 +1,14 @@
 """Rows in files, read chunk by chunk by every pass."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
+from maxmargin.data.outofcore.files.stores import Piece, Store
 from maxmargin.data.outofcore.passes import report
 from maxmargin.data.outofcore.row_cache import Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
@@ -18,32 +18,6 @@ if TYPE_CHECKING:
     from maxmargin.data.outofcore.warmstart.resume import Resumption
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Consecutive rows of a store, and how they are read, in any thread."""
-
-    rows: slice
-    read: Callable[[], Floats]
-
-    def shifted(self, n_rows: int) -> "Piece":
-        """Return the piece of a store that comes after so many rows of others."""
-        return Piece(slice(self.rows.start + n_rows, self.rows.stop + n_rows), self.read)
-
-
-class Store(Protocol):
-    """A matrix in one file."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-
-    def pieces(self, n_rows: int) -> Iterator[Piece]:
-        """Yield all rows in order, at most `n_rows` at a time."""
-
-    def some(self, numbers: RowNumbers) -> Floats:
-        """Return the rows of these increasing numbers."""
 
 
 class OnDisk:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.data.formats.source import STDIN, is_compressed, kind_of, size_of_content
+from maxmargin.data.formats.source import STDIN, kind_of, size_of_content
 from maxmargin.data.formats.table import Choice, Roles, drop_note, kept_names
 from maxmargin.data.labels.labels import Labels
 from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.readable import is_readable_in_parts
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from maxmargin.data.outofcore.dask.dask_rows import DaskRows
     from maxmargin.data.outofcore.files.scan import Scan
     from maxmargin.data.outofcore.on_disk import OnDisk
-
-SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".npy")
-"""Of the formats that can be read in parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,12 +113,6 @@ def _path_of(source: Any, choice: Choice) -> str | None:
     path = os.fspath(source)
     is_there = isinstance(path, str) and os.path.exists(path)
     return path if is_there and (os.path.isdir(path) or is_readable_in_parts(path, choice)) else None
-
-
-def is_readable_in_parts(path: str, choice: Choice) -> bool:
-    """Return whether a file has a format that can be read in parts."""
-    suffix = kind_of(path, choice.format)
-    return suffix in SUFFIXES and (suffix in (".csv", ".tsv") or not is_compressed(path))
 
 
 def _may_be_large(path: str, budget: Budget) -> bool:

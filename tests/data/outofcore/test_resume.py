@@ -33,6 +33,7 @@ from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
 from maxmargin.data.outofcore.passes import watched
 from maxmargin.data.outofcore.warmstart import resume, state_file
 from maxmargin.data.outofcore.warmstart.file_marks import FileMark
+from maxmargin.data.outofcore.warmstart.resume_check import read_state
 from maxmargin.data.outofcore.warmstart.resume_state import State
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -339,7 +340,7 @@ def test_what_is_kept_has_bounds(
         monkeypatch.setattr(Budget, "kept_bytes", kept_bytes)
         monkeypatch.setattr(Budget, "sample_bytes", sample_bytes)
         passes_of(separable, state, hard_margin, (4, 1))
-        kept = State.read(str(state)).rows
+        kept = read_state(str(state)).rows
         assert len(kept.numbers) <= (kept_bytes + sample_bytes) // 24
         assert (kept.used_for("sample").size > 0) == (sample_bytes > 1000)
         fetched.clear()
@@ -475,7 +476,7 @@ def test_damaged_files_are_refused_and_left_alone(tmp_path: Path, capsys: pytest
 
 def forge(path: Path, change: Callable[[State], State]) -> None:
     """Write a state that is whole and wrong."""
-    change(State.read(str(path))).write(str(path))
+    change(read_state(str(path))).write(str(path))
 
 
 @pytest.mark.parametrize("overlap", [False, True])

@@ -1,8 +1,8 @@
 """Dask arrays and data frames as a carrier and as labels."""
 
 import hashlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,25 @@ from maxmargin.data.outofcore.dask.dask_rows import Backend, DaskRows, Summary, 
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 
+Reads: TypeAlias = Callable[[Any, None], Any]
+"""Returns an object with the attributes `X`, float64 numbers, and `exact`, None where these are what was read."""
+
 
 def is_dask(value: object) -> bool:
     """Return whether `value` is a Dask collection, without importing Dask."""
     return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "to_delayed")
 
 
-def rows_of(X: Any) -> tuple[tuple[str, ...] | None, DaskRows]:
+def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:
     """Return the names of the columns, if they have any, and the rows of a Dask array or data frame.
 
     With a distributed client the rows are computed once and stay on its cluster, else they are computed by every pass.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+    read : callable
+        Reads one part, an array or a data frame in memory, as `maxmargin.data.arrays.features_of` does. Picklable.
 
     Raises
     ------
@@ -36,7 +45,7 @@ def rows_of(X: Any) -> tuple[tuple[str, ...] | None, DaskRows]:
     n_columns = int(X.shape[1])
     workers = backend()
     prepared = delayed(_prepared, pure=False)
-    parts = workers.hold([prepared(part, n_columns) for part in _parts(X)])
+    parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
     return names, held(parts, workers)
 
 
@@ -105,14 +114,12 @@ def _parts(collection: Any) -> list[Any]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _prepared(part: Any, n_columns: int) -> Floats | str:
+def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
     """Return a part as a float64 array, or what is wrong with it."""
-    from maxmargin.data.arrays import features_of
-
     if len(part) == 0:
         return np.empty((0, n_columns))
     try:
-        found = features_of(part, None)
+        found = read(part, None)
     except InvalidProblemError as error:
         return str(error)
     if found.exact is not None:

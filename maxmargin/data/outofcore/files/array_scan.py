@@ -14,7 +14,7 @@ from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, bounds_of
-from maxmargin.data.outofcore.on_disk import Piece
+from maxmargin.data.outofcore.files.stores import Piece
 from maxmargin.data.outofcore.row_cache import RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error, quote

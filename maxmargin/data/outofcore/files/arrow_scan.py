@@ -16,7 +16,7 @@ from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.arrow_files import ArrowFile, places_in
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, not_finite
-from maxmargin.data.outofcore.on_disk import Piece
+from maxmargin.data.outofcore.files.stores import Piece
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem import extremes

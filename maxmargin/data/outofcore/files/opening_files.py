@@ -12,7 +12,7 @@ from maxmargin.data.outofcore.files.arrow_files import FeatherFile, ParquetFile
 from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
 from maxmargin.data.outofcore.files.scan import Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
-from maxmargin.data.outofcore.opening import SUFFIXES, is_readable_in_parts
+from maxmargin.data.outofcore.readable import SUFFIXES, is_readable_in_parts
 from maxmargin.text.data_error import data_error, listed
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY, Roles
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
-from maxmargin.data.outofcore.on_disk import Store
+from maxmargin.data.outofcore.files.stores import Store
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.text.data_error import DataError, data_error
 

@@ -21,7 +21,7 @@ from maxmargin.data.outofcore.files.text_scan import TextScan
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.file_marks import FileMark
-from maxmargin.data.outofcore.warmstart.resume_check import is_reached
+from maxmargin.data.outofcore.warmstart.resume_check import is_reached, read_state
 from maxmargin.data.outofcore.warmstart.resume_state import KnownFile, State, Validated
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStore, Unconfirmed
 from maxmargin.solvers.errors import option
@@ -86,7 +86,7 @@ class Resumption:
         """
         _check_is_not_among_the_data(path, source)
         new = _empty(source, scans, roles, choice)
-        found = State.read(path) if os.path.lexists(path) else None
+        found = read_state(path) if os.path.lexists(path) else None
         state = new if found is None else _taken_up(path, found, new)
         _check_rows_are_there(path, scans, state)
         _give_places(path, scans, is_new=found is None)

@@ -1,25 +1,39 @@
-"""Is a state one that a process can have left? Types, shapes and ranges; the data are compared by `Resumption`."""
+"""Reading a state that nobody vouches for: types, shapes and ranges are checked; `Resumption` compares the data."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.row_cache import Floats
+from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.file_marks import FileMark
+from maxmargin.data.outofcore.warmstart.resume_state import PACKED_CLASSES, KnownFile, State, Validated
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows
-
-if TYPE_CHECKING:
-    from maxmargin.data.outofcore.warmstart.resume_state import KnownFile, State, Validated
-
-PACKED_CLASSES = 2
-"""Labels of so many kinds take a bit each."""
 
 _LABELS = (str, int, float, bool)
 
 
-def check_state(state: "State") -> None:
+def read_state(path: str) -> State:
+    """Return what a file holds.
+
+    Raises
+    ------
+    DataError
+        It is another file, or damaged.
+    OSError
+    """
+    content = state_file.read(path)
+    try:
+        state = State.of_content(content)
+        _check_state(state)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise state_file.damaged(path) from error
+    return state
+
+
+def _check_state(state: State) -> None:
     """Raise ValueError unless all that a state says fits together.
 
     Parameters
@@ -44,7 +58,7 @@ def _checked_columns(columns: Any) -> list[int]:
     return list(features)
 
 
-def _check_files(files: "tuple[KnownFile, ...]") -> None:
+def _check_files(files: tuple[KnownFile, ...]) -> None:
     _need(len(files) > 0)
     is_before_the_end = True
     for file in files:
@@ -61,7 +75,7 @@ def _check_mark(mark: FileMark) -> None:
     _need(type(mark.size) is int and type(mark.changed) is int)
 
 
-def _check_labels(validated: "Validated", n_rows: int) -> None:
+def _check_labels(validated: Validated, n_rows: int) -> None:
     distinct, codes = validated.distinct, validated.codes
     _need(type(distinct) is list and all(type(label) in _LABELS for label in distinct))
     _need(all(math.isfinite(label) for label in distinct if type(label) is float))
@@ -74,7 +88,7 @@ def _check_labels(validated: "Validated", n_rows: int) -> None:
         _need(len(codes) == n_rows and int(codes.min(initial=0)) >= 0 and int(codes.max(initial=0)) < len(distinct))
 
 
-def _check_extremes(state: "State", shape: tuple[int, int]) -> None:
+def _check_extremes(state: State, shape: tuple[int, int]) -> None:
     low, high = state.validated.low, state.validated.high
     _need(_is_floats(low, shape) and _is_floats(high, shape))
     has_rows = np.array([file.n_rows > 0 for file in state.files])

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.file_marks import FileMark
-from maxmargin.data.outofcore.warmstart.resume_check import PACKED_CLASSES, check_state
 from maxmargin.data.outofcore.warmstart.row_store import KeptRows
 from maxmargin.data.outofcore.warmstart.state_file import Content
+
+PACKED_CLASSES = 2
+"""Largest number of different labels whose positions are stored in one bit a row."""
 
 _FOUND = "found: "
 """Before the names of arrays of a question, in the file."""
@@ -177,25 +179,8 @@ class State:
         state_file.write(path, Content(words=words, arrays=arrays))
 
     @classmethod
-    def read(cls, path: str) -> "State":
-        """Return what a file holds.
-
-        Raises
-        ------
-        DataError
-            It is another file, or damaged.
-        OSError
-        """
-        content = state_file.read(path)
-        try:
-            state = cls._of(content)
-            check_state(state)
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise state_file.damaged(path) from error
-        return state
-
-    @classmethod
-    def _of(cls, content: Content) -> "State":
+    def of_content(cls, content: Content) -> "State":
+        """Return the state that a file with this content holds, which nobody has checked."""
         words, arrays = content.words, content.arrays
         files = tuple(map(KnownFile.of_words, words["files"]))
         return cls(
