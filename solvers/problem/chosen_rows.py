@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem.rows import Carrier, Found, Use
+from maxmargin.solvers.problem.rows import Carrier
+from maxmargin.solvers.problem.warm_start import Found, Use, WarmStart, warm_start_of
 
 T = TypeVar("T")
 
@@ -55,7 +56,20 @@ class ChosenRows:
         """Return the rows of a slice, of an array of row numbers, or of a mask."""
         return self.source[self.numbers[rows]]
 
-    def remember(self, rows: NDArray[np.int64], X: Any, use: Use = "margin") -> None:
+    @property
+    def warm_start(self) -> WarmStart:
+        """Hints beside the chosen rows."""
+        return _ChosenStart(warm_start_of(self.source), self.numbers)
+
+
+class _ChosenStart(WarmStart):
+    """The hints beside all rows, with the chosen rows numbered from 0."""
+
+    def __init__(self, source: WarmStart, numbers: NDArray[np.int64]) -> None:
+        self.source = source
+        self.numbers = numbers
+
+    def remember(self, rows: NDArray[np.int64], X: Any, use: Use) -> None:
         """Keep rows that a pass brought along."""
         self.source.remember(self.numbers[rows], X, use)
 
@@ -64,11 +78,11 @@ class ChosenRows:
         return np.flatnonzero(np.isin(self.numbers, self.source.recalled(use)))
 
     def keep(self, question: str, found: Found) -> None:
-        """Keep what was found of a question about these rows."""
+        """Keep the findings on a question about these rows."""
         self.source.keep(question, found)
 
     def kept(self, question: str) -> Found:
-        """Return what an earlier process kept of a question about these rows."""
+        """Return an earlier process's findings on a question about these rows."""
         return self.source.kept(question)
 
     def confirm(self) -> None:

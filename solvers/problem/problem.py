@@ -19,9 +19,10 @@ from maxmargin.solvers.exact.sparse_products import exact_scores, stored_entries
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
-from maxmargin.solvers.problem.rows import Carrier, InMemory, Use
+from maxmargin.solvers.problem.rows import Carrier, InMemory
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
+from maxmargin.solvers.problem.warm_start import Use, WarmStart, warm_start_of
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -70,6 +71,11 @@ class Samples:
         return InMemory(self.X, self.sizes.chunk_entries) if is_in_memory else self.X
 
     @property
+    def warm_start(self) -> WarmStart:
+        """Hints beside the rows."""
+        return warm_start_of(self.X)
+
+    @property
     def matrix(self) -> Any:
         """All rows as one array or CSR array, read into memory if they are elsewhere."""
         return self.carrier[:]
@@ -79,9 +85,9 @@ class Samples:
         return self.carrier.map(function, *vectors)
 
     def remember(self, rows: Rows, use: Use) -> None:
-        """Fetch rows, and have the carrier keep them for a process that comes after this one."""
+        """Fetch rows, and keep them for a process that comes after this one."""
         if not isinstance(self.carrier, InMemory):
-            self.carrier.remember(rows, self.carrier[rows], use)
+            self.warm_start.remember(rows, self.carrier[rows], use)
 
     def dense_chunks(self) -> Iterator[NDArray[np.float64]]:
         """Yield all rows in order, in dense arrays of a moderate size."""
@@ -106,7 +112,7 @@ class Samples:
             return np.arange(self.n_samples), self.carrier[:]
         rows = self._drawn(most)
         X = self.carrier[rows]
-        self.carrier.remember(rows, X, "sample")
+        self.warm_start.remember(rows, X, "sample")
         return rows, X
 
     @property
@@ -116,7 +122,7 @@ class Samples:
 
     def _drawn(self, most: int) -> Rows:
         """Return the numbers of so many rows, or of fewer that are at hand."""
-        rows, at_hand = np.arange(self.n_samples), self.carrier.recalled("sample")
+        rows, at_hand = np.arange(self.n_samples), self.warm_start.recalled("sample")
         return np.sort(_drawn_from(rows, at_hand, most, np.random.default_rng(0)))
 
     @cached_property
@@ -246,7 +252,7 @@ class Problem(Samples):
         return Problem(X, self.y[rows], self.bias, integers, self.units, sizes=self.sizes)
 
     def _drawn(self, most: int) -> Rows:
-        random, at_hand, parts = np.random.default_rng(0), self.carrier.recalled("sample"), []
+        random, at_hand, parts = np.random.default_rng(0), self.warm_start.recalled("sample"), []
         for sign in (-1, 1):
             rows = np.flatnonzero(self.y == sign)
             parts.append(_drawn_from(rows, at_hand[self.y[at_hand] == sign], most // 2, random))
@@ -315,7 +321,7 @@ def confirmed(question: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[
     @wraps(question)
     def asked(problem: S, /, *arguments: P.args, **options: P.kwargs) -> T:
         answer = question(problem, *arguments, **options)
-        problem.carrier.confirm()
+        problem.warm_start.confirm()
         return answer
 
     return asked

@@ -1,7 +1,7 @@
 """How work reaches rows wherever they live: a function goes to consecutive chunks of them, small results come back."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,6 @@ from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 A = TypeVar("A")
 T = TypeVar("T")
 
-Use: TypeAlias = Literal["sample", "margin", "verdict", "soft"]
-"""What rows are remembered for: programs start from them; they are near the best hyperplane, of a hard or of a soft
-margin; they decide a verdict."""
-
-Found: TypeAlias = Mapping[str, NDArray[Any]]
-"""What an engine knows on its way to an answer."""
 
 _CHUNKS_MULTIPLE = 4
 """The number of several chunks is a multiple of this, so that two or four threads have equal shares."""
@@ -43,24 +37,6 @@ class Carrier(Protocol):
 
     def __getitem__(self, rows: Any) -> Any:
         """Return the rows of a slice, or of an array of row numbers, as one array or CSR array."""
-
-    def remember(self, rows: NDArray[np.int64], X: Any, use: Use = "margin") -> None:
-        """Keep rows that a pass brought along, where fetching them again would cost another one."""
-
-    def recalled(self, use: Use) -> NDArray[np.int64]:
-        """Return the numbers of rows that an earlier process remembered for a use; they are hints, as good as any.
-
-        For a sample they are drawn at random, by an earlier process or by the pass that validated the rows.
-        """
-
-    def keep(self, question: str, found: Found) -> None:
-        """Keep what was found of a question for a process that comes after this one, in place of what was kept."""
-
-    def kept(self, question: str) -> Found:
-        """Return what an earlier process kept of a question: hints, as good as any; nothing of another question."""
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
 
 
 class InMemory:
@@ -106,23 +82,6 @@ class InMemory:
     def __getitem__(self, rows: Any) -> Any:
         """Return some of the rows."""
         return self.X[rows]
-
-    def remember(self, rows: NDArray[np.int64], X: Any, use: Use = "margin") -> None:
-        """Do nothing: all rows are at hand."""
-
-    def recalled(self, use: Use) -> NDArray[np.int64]:
-        """Return no rows."""
-        return np.empty(0, np.int64)
-
-    def keep(self, question: str, found: Found) -> None:
-        """Do nothing: there is no other process."""
-
-    def kept(self, question: str) -> Found:
-        """Return nothing."""
-        return {}
-
-    def confirm(self) -> None:
-        """Do nothing: there are only the data."""
 
 
 def stacked(parts: Sequence[Any]) -> Any:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.on_disk import row_numbers
-from maxmargin.data.outofcore.row_cache import Floats, RowCache, RowNumbers
-from maxmargin.solvers.problem.rows import Carrier, Found, Use
+from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.solvers.problem.rows import Carrier
+from maxmargin.solvers.problem.warm_start import WarmStart, warm_start_of
 
 T = TypeVar("T")
 
@@ -37,6 +38,7 @@ class Derived:
         self.bounds = bounds
         budget: Budget = getattr(source, "budget", Budget())
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
+        self.warm_start = _DerivedStart(self._cache, warm_start_of(source))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,28 +55,20 @@ class Derived:
         distinct, places = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._made)[places]
 
-    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
-        """Keep rows that a pass has brought along: who asks for them next need not read the source again."""
-        if use != "sample":
-            self._cache.remember(numbers, values)
+    def _made(self, numbers: RowNumbers) -> Floats:
+        return self.change(self.source[numbers])
 
-    def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of rows of a sample of the source; nothing else is kept for another process."""
-        return self.source.recalled(use) if use == "sample" else np.empty(0, np.int64)
 
-    def keep(self, question: str, found: Found) -> None:
-        """Keep nothing."""
+class _DerivedStart(CachedStart):
+    """The sample is that of the source, whose rows are the ones to confirm; nothing is kept for another process."""
 
-    def kept(self, question: str) -> Found:
-        """Return nothing."""
-        return {}
+    def __init__(self, cache: RowCache, source: WarmStart) -> None:
+        super().__init__(cache, source.recalled("sample"))
+        self._source = source
 
     def confirm(self) -> None:
         """Compare the rows of the source that an earlier process remembered with the data."""
-        self.source.confirm()
-
-    def _made(self, numbers: RowNumbers) -> Floats:
-        return self.change(self.source[numbers])
+        self._source.confirm()
 
 
 def _applied(

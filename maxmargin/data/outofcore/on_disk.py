@@ -10,9 +10,9 @@ from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.stores import Piece, Store
 from maxmargin.data.outofcore.passes import report
-from maxmargin.data.outofcore.row_cache import Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.problem.rows import Found, Use
+from maxmargin.solvers.problem.warm_start import Found, Use
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.warmstart.resume import Resumption
@@ -89,32 +89,11 @@ class OnDisk:
         distinct, places = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._kept_or_fetched)[places]
 
-    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
-        """Keep rows that a pass has brought along: who asks for them next need not read the files again."""
-        if use != "sample":
-            self._cache.remember(numbers, values)
-        if self._resumption is not None:
-            self._resumption.remember(numbers, values, use)
-
-    def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of rows that an earlier process remembered for a use; for a sample, else those drawn."""
-        kept = np.empty(0, np.int64) if self._resumption is None else self._resumption.recalled(use)
-        return self._drawn.numbers if use == "sample" and not kept.size else kept
-
-    def keep(self, question: str, found: Found) -> None:
-        """Keep what was found of a question for another process, where that is asked for."""
-        if self._resumption is not None:
-            self._resumption.keep(question, found)
-
-    def kept(self, question: str) -> Found:
-        """Return what an earlier process kept of a question."""
-        return {} if self._resumption is None else self._resumption.kept(question)
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
-        if self._resumption is not None and self._resumption.is_unconfirmed:
-            for _ in self.map(_nothing):
-                pass
+    @property
+    def warm_start(self) -> CachedStart:
+        """Hints beside the rows, which a resumption keeps."""
+        hints = self._cache, self._drawn.numbers
+        return CachedStart(*hints) if self._resumption is None else _KeptStart(self, self._resumption, *hints)
 
     def _kept_or_fetched(self, numbers: RowNumbers) -> Floats:
         return self._fetched(numbers) if self._resumption is None else self._resumption.rows(numbers, self._fetched)
@@ -134,6 +113,39 @@ class OnDisk:
             if first < last:
                 parts.append(store.some(numbers[first:last] - start))
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, self.shape[1])), *parts])
+
+
+class _KeptStart(CachedStart):
+    """Hints that are kept for another process, and those of an earlier one."""
+
+    def __init__(self, rows: OnDisk, resumption: "Resumption", cache: RowCache, sample: RowNumbers) -> None:
+        super().__init__(cache, sample)
+        self._rows = rows
+        self._resumption = resumption
+
+    def remember(self, rows: RowNumbers, X: Floats, use: Use) -> None:
+        """Keep rows in the cache and for another process."""
+        super().remember(rows, X, use)
+        self._resumption.remember(rows, X, use)
+
+    def recalled(self, use: Use) -> RowNumbers:
+        """Return the numbers of rows that an earlier process remembered for a use; for a sample, else those drawn."""
+        kept = self._resumption.recalled(use)
+        return kept if kept.size else super().recalled(use)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep the findings on a question for another process."""
+        self._resumption.keep(question, found)
+
+    def kept(self, question: str) -> Found:
+        """Return an earlier process's findings on a question."""
+        return self._resumption.kept(question)
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
+        if self._resumption.is_unconfirmed:
+            for _ in self._rows.map(_nothing):
+                pass
 
 
 def _nothing(rows: slice, X: Floats) -> None:

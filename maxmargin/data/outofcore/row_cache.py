@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.problem.warm_start import Use, WarmStart
+
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]
 
@@ -55,3 +57,28 @@ class RowCache:
             self._rows[number] = row.copy()
         for number in list(self._rows)[: max(0, len(self._rows) - self.room)]:
             del self._rows[number]
+
+
+class CachedStart(WarmStart):
+    """Hints of this process only: the rows that passes bring along go to the cache.
+
+    Parameters
+    ----------
+    cache : RowCache
+        Who asks for a remembered row next need not fetch it.
+    sample : ndarray of int, optional
+        Numbers of rows at hand, drawn at random.
+    """
+
+    def __init__(self, cache: RowCache, sample: RowNumbers | None = None) -> None:
+        self._cache = cache
+        self._sample = np.empty(0, np.int64) if sample is None else sample
+
+    def remember(self, rows: RowNumbers, X: Any, use: Use) -> None:
+        """Keep rows in the cache; those of a sample are many, and who drew them has them."""
+        if use != "sample":
+            self._cache.remember(rows, X)
+
+    def recalled(self, use: Use) -> RowNumbers:
+        """Return the numbers of the rows drawn at random for a sample; there are none for other uses."""
+        return self._sample if use == "sample" else super().recalled(use)

@@ -89,7 +89,7 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: in
             return
         groups = lowest(problem, answer.w, by_class=problem.bias, levels=_levels(answer), most=most)
         near, near_X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
-        problem.carrier.remember(near, near_X)
+        problem.warm_start.remember(near, near_X, "margin")
         yield _round(answer, plane_of(problem, answer.w, groups), _among(problem, near, near_X))
         if limits.is_over() or not pool.add(near, near_X, problem.y[near]):
             return
@@ -97,7 +97,7 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: in
 
 def _recall(pool: Pool, problem: Problem) -> None:
     """Take in what passes of an earlier process brought along."""
-    rows = problem.carrier.recalled("margin")
+    rows = problem.warm_start.recalled("margin")
     if rows.size:
         pool.add(rows, problem.carrier[rows], problem.y[rows])
 

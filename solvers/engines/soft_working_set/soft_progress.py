@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, View
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import Found, InMemory
+from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.warm_start import Found
 
 Floats = NDArray[np.float64]
 
@@ -55,16 +56,16 @@ class Progress:
         if self._is_kept:
             w, b = self.view.hyperplane_of(place.plane)
             self._place = {"w": w, "numbers": np.array([b, place.width, place.reach])}
-            self.problem.carrier.keep(self._question, self._place)
+            self.problem.warm_start.keep(self._question, self._place)
 
     def keep_near(self, near: NearRows) -> None:
         """Keep the rows that are solved for, and on which sides the others are."""
         if self._is_kept:
             if len(near.rows) <= _MOST_ROWS:
-                self.problem.carrier.remember(near.rows, near.X, "soft")
+                self.problem.warm_start.remember(near.rows, near.X, "soft")
             held = np.append(near.held, near.offset)
             found = {"sides": near.sides.copy(), "held": held, "center": self._center}
-            self.problem.carrier.keep(self._question, {**self._place, **found})
+            self.problem.warm_start.keep(self._question, {**self._place, **found})
 
     def place(self) -> Place | None:
         """Return where an earlier process was."""
@@ -85,7 +86,7 @@ class Progress:
         return NearRows(self.problem, self.prices, self.view, sides, rows, X, held[:-1], float(held[-1]))
 
     def _found(self) -> Found:
-        found = self.problem.carrier.kept(self._question)
+        found = self.problem.warm_start.kept(self._question)
         if not self._is_usable(found):
             return {}
         self._place = {name: found[name] for name in ("w", "numbers") if name in found}

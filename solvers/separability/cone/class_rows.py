@@ -63,7 +63,7 @@ class ClassRows:
 
     def recalled(self) -> Rows:
         """Return all rows of the samples that an earlier process kept; they are hints."""
-        samples = self.problem.carrier.recalled("verdict")
+        samples = self.problem.warm_start.recalled("verdict")
         return np.asarray(np.add.outer(samples * self.n_others, np.arange(self.n_others)).ravel())
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:

@@ -100,7 +100,7 @@ class SignedRows:
 
     def recalled(self) -> Rows:
         """Return rows that an earlier process kept; they are hints."""
-        return self.problem.carrier.recalled("verdict")
+        return self.problem.warm_start.recalled("verdict")
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the rows as integers, every column in its own power of two."""

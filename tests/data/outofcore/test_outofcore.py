@@ -232,10 +232,10 @@ def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
     X = numbers()
     path = WRITERS[name](tmp_path, X, texts(X))
     carrier = opened(path, label="label").X
-    drawn = carrier.recalled("sample")
+    drawn = carrier.warm_start.recalled("sample")
     assert len(drawn) == 100 and (np.diff(drawn) > 0).all()
     assert 0.3 * N < drawn.mean() < 0.7 * N
-    assert np.array_equal(opened(path, label="label").X.recalled("sample"), drawn)
+    assert np.array_equal(opened(path, label="label").X.warm_start.recalled("sample"), drawn)
     other = next(row for row in range(N) if row not in drawn)
     both = np.append(drawn[::-1], other)
     assert np.array_equal(carrier[both], X[both])
@@ -257,7 +257,7 @@ def test_a_sample_is_chosen_from_the_rows_at_hand(
     dataset = opened(parquet(tmp_path, X, labels), label="label")
     (tmp_path / "data.parquet").unlink()
     rows, values = problem_of(dataset).sample
-    assert set(rows) <= set(dataset.X.recalled("sample").tolist()) and np.array_equal(values, X[rows])
+    assert set(rows) <= set(dataset.X.warm_start.recalled("sample").tolist()) and np.array_equal(values, X[rows])
     assert np.count_nonzero(labels[rows] == 0) == 20 >= np.count_nonzero(labels[rows]) >= 5
 
 
@@ -282,7 +282,7 @@ def test_rows_that_were_fetched_are_kept(tmp_path: Path, monkeypatch: pytest.Mon
     assert np.array_equal(carrier[[500, 3, 3]], first[[1, 0, 0]])
     with pytest.raises(DataError, match="found a file that cannot be read: No such file"):
         carrier[[3, 501]]
-    carrier.remember(np.array([501]), X[[501]])
+    carrier.warm_start.remember(np.array([501]), X[[501]], "margin")
     assert np.array_equal(carrier[[3, 501]], X[[3, 501]])
 
 

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.warm_start import WarmStart
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 
@@ -32,6 +33,17 @@ class Elsewhere:
         self._rows, self._known = InChunks(X, chunk_rows), known
         self.most_fetched = 0
         self.remembered: list[list[int]] = []
+        self.warm_start = self._Hints(self)
+
+    class _Hints(WarmStart):
+        def __init__(self, rows: "Elsewhere") -> None:
+            self._rows = rows
+
+        def remember(self, rows: np.ndarray, X: Any, use: str) -> None:
+            self._rows.remembered.append(rows.tolist())
+
+        def recalled(self, use: str) -> np.ndarray:
+            return np.array(self._rows._known, np.int64)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
@@ -40,12 +52,6 @@ class Elsewhere:
         found = self._rows[rows]
         self.most_fetched = max(self.most_fetched, found.shape[0])
         return found
-
-    def remember(self, rows: np.ndarray, X: Any, use: str) -> None:
-        self.remembered.append(rows.tolist())
-
-    def recalled(self, use: str) -> np.ndarray:
-        return np.array(self._known, np.int64)
 
 
 def chunk(rows: slice, X: Any, *vectors: np.ndarray) -> tuple[slice, np.ndarray, tuple[np.ndarray, ...]]:
@@ -71,8 +77,8 @@ def test_rows_are_numbered_anew() -> None:
     X = np.arange(20.0).reshape(10, 2)
     rows_elsewhere = Elsewhere(X, 3, known=(0, 4, 9))
     chosen = ChosenRows(rows_elsewhere, np.array([1, 4, 5, 9]))
-    chosen.remember(np.array([0, 2]), X[[1, 5]])
-    assert rows_elsewhere.remembered == [[1, 5]] and chosen.recalled("margin").tolist() == [1, 3]
+    chosen.warm_start.remember(np.array([0, 2]), X[[1, 5]], "margin")
+    assert rows_elsewhere.remembered == [[1, 5]] and chosen.warm_start.recalled("margin").tolist() == [1, 3]
     for rows in (slice(None), slice(1, 3), np.array([3, 0, 0]), np.array([True, False, False, True])):
         assert chosen[rows].tolist() == X[[1, 4, 5, 9]][rows].tolist()
 

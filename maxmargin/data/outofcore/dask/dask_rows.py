@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.on_disk import row_numbers
 from maxmargin.data.outofcore.passes import report
-from maxmargin.data.outofcore.row_cache import Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order, slices
-from maxmargin.solvers.problem.rows import Found, Use
 from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
 T = TypeVar("T")
@@ -147,6 +146,7 @@ class DaskRows:
         self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
         self._n_columns = summaries[kept[0]].shape[1]
         self._cache = RowCache(self._n_columns, Budget().cache_bytes)
+        self.warm_start = CachedStart(self._cache)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -173,25 +173,6 @@ class DaskRows:
         numbers = row_numbers(rows, self.shape[0])
         distinct, places = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._fetched)[places]
-
-    def remember(self, numbers: RowNumbers, values: Floats, use: Use = "margin") -> None:
-        """Keep rows that a pass has brought along: who asks for them next need not fetch them again."""
-        if use != "sample":
-            self._cache.remember(numbers, values)
-
-    def recalled(self, use: Use) -> RowNumbers:
-        """Return no rows: nothing is kept for another process."""
-        return np.empty(0, np.int64)
-
-    def keep(self, question: str, found: Found) -> None:
-        """Keep nothing."""
-
-    def kept(self, question: str) -> Found:
-        """Return nothing."""
-        return {}
-
-    def confirm(self) -> None:
-        """Do nothing: there are only the data."""
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
         tasks = []
