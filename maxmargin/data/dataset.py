@@ -29,6 +29,7 @@ from maxmargin.text.data_error import data_error, listed
 if TYPE_CHECKING:
     from maxmargin.data.assemble import Assembled
     from maxmargin.data.formats.table import Matrix, Table
+    from maxmargin.data.outofcore.budget import Budget
     from maxmargin.data.outofcore.files.scan import Bounds
     from maxmargin.data.outofcore.opening import Stored
     from maxmargin.solvers.problem.rows import Carrier
@@ -221,7 +222,7 @@ def load(
     sep: str | None = None,
     decimal_comma: bool = False,
     format: str | None = None,
-    memory: str | int | None = None,
+    memory: "str | int | Budget | None" = None,
     cluster: str | None = None,
     resume: "str | os.PathLike[str] | None" = None,
 ) -> Dataset:
@@ -261,7 +262,7 @@ def load(
         tabs go before commas as separators, and where fields are separated by commas such numbers have to be quoted.
     format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
         What `source` is, whatever its name; for the standard input csv, tsv or svmlight. Default: as the suffix says.
-    memory : str or int, optional
+    memory : str, int or Budget, optional
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk: `Dataset.X` is a carrier,
         which reads them chunk by chunk. The text of .csv and .tsv is then parsed once into a temporary file of 8 bytes
         a number, and so are the arrays of a compressed .npz unpacked. Lines of text may have a 64th of it, 2 MiB at
@@ -303,10 +304,10 @@ def load(
     return read_dataset(source, choice, positive)[0] if stored is None else _dataset_of(stored, positive)
 
 
-def _longest_line(memory: str | int) -> int:
-    from maxmargin.data.outofcore.budget import Budget, memory_size
+def _longest_line(memory: "str | int | Budget") -> int:
+    from maxmargin.data.outofcore.budget import Budget
 
-    return Budget(memory=memory_size(memory)).line_bytes
+    return Budget.of(memory).line_bytes
 
 
 def _dataset_of(stored: "Stored", positive: object) -> Dataset:

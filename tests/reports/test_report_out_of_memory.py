@@ -1,7 +1,6 @@
 """Reports on data outside memory: the same numbers as in memory, from passes over the rows."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,14 +41,8 @@ HOW_FOUND = {
 """Fields that tell how an answer was found, or how it was rounded."""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def small_budget() -> Iterator[None]:
-    """Small files count as large, and are read in chunks of a few rows."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
-        patch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
-        patch.setattr(Budget, "chunk_rows", lambda self, n_columns: 611)
-        yield
+SMALL = replace(Budget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=611)
+"""Small files count as large, and are read in chunks of a few rows."""
 
 
 def separable() -> Data:
@@ -86,7 +79,7 @@ def npz(folder: Path, X: np.ndarray, side: np.ndarray) -> Path:
 def both(folder: Path, data: Data) -> tuple[Dataset, Dataset]:
     """Return the data outside memory and in memory."""
     path = parquet(folder, *data)
-    outside, inside = load(path, memory="1MiB"), load(path)
+    outside, inside = load(path, memory=SMALL), load(path)
     assert not outside.is_in_memory and inside.is_in_memory
     return outside, inside
 
@@ -102,7 +95,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Studies:
     found = {}
     for write, data in kinds:
         path = write(tmp_path_factory.mktemp("data"), *data())
-        found[data.__name__] = study(load(path, memory="1MiB"), settings), study(load(path), settings)
+        found[data.__name__] = study(load(path, memory=SMALL), settings), study(load(path), settings)
     return found
 
 
@@ -253,7 +246,7 @@ def test_what_needs_memory_is_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str
 ) -> None:
     path = parquet(tmp_path, *separable())
-    assert run(["report", str(path), "--memory", "1MiB", "-q", *options]) == 2
+    assert run(["report", str(path), "--memory", "250kB", "-q", *options]) == 2
     error = capsys.readouterr().err
     assert expected in error and error.count("\n") == 1
 
@@ -262,7 +255,7 @@ def test_more_classes_are_refused_in_one_line(tmp_path: Path, capsys: pytest.Cap
     path = tmp_path / "data.parquet"
     X, _ = separable()
     pa.parquet.write_table(pa.table({"a": X[:, 0], "label": np.arange(N) % 3}), path)
-    assert run(["report", str(path), "--memory", "1MiB", "-q"]) == 2
+    assert run(["report", str(path), "--memory", "250kB", "-q"]) == 2
     error = capsys.readouterr().err
     assert "has 3 classes and is not in memory" in error and error.count("\n") == 1
 
@@ -270,5 +263,5 @@ def test_more_classes_are_refused_in_one_line(tmp_path: Path, capsys: pytest.Cap
 def test_a_proof_is_verified_in_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, proof = parquet(tmp_path, *separable()), tmp_path / "proof.json"
     assert run(["check", str(path), "--proof", str(proof), "-q"]) == 0
-    code, fields = json_answer(capsys, "verify", str(proof), str(path), "--memory", "1MiB")
+    code, fields = json_answer(capsys, "verify", str(proof), str(path), "--memory", "250kB")
     assert (code, fields["valid"]) == (0, True)

@@ -1,7 +1,7 @@
 """The trace of the mistakes: every number against a walk in fractions, and Novikoff's inequalities on any data."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -283,20 +283,18 @@ def test_large_data_have_fewer_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Problem]]:
+def on_disk(tmp_path: Path) -> Callable[..., Problem]:
     """Problems whose rows stay in a file, read in small chunks."""
-    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
-    monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
-    monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 70)
+    budget = replace(Budget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=70)
 
     def problem(X: np.ndarray, y: np.ndarray) -> Problem:
         path = tmp_path / "data.parquet"
         pa.parquet.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "label": y}), path)
-        data = load(path, memory="1MiB")
+        data = load(path, memory=budget)
         assert not data.is_in_memory
         return problem_of(data)
 
-    yield problem
+    return problem
 
 
 @pytest.mark.parametrize("most_fetched", [10, 4096])

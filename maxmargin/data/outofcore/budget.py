@@ -1,6 +1,7 @@
 """How much memory there is, and what follows for the size of chunks."""
 
 import re
+import sys
 from dataclasses import dataclass
 
 from maxmargin.solvers.basics.parallel import n_threads
@@ -56,59 +57,99 @@ def size_text(n_bytes: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The memory that work on the rows may take.
+    """The memory that work on rows outside memory may take, and the sizes that follow from it.
 
-    A quarter of it is for chunks: a worker holds one as it was stored, one as an array, and the temporaries of the
-    work on it; twice as many wait. An eighth is for rows that were fetched one by one, a sixteenth for rows drawn at
-    random. The rest is for vectors with an entry for every row, and for the engines.
+    `Budget.of` derives all sizes from an amount of memory. A quarter of it is for chunks: a worker holds one as it was
+    stored, one as an array, and the temporaries of the work on it; twice as many wait. An eighth is for rows that were
+    fetched one by one, a sixteenth for rows drawn at random. The rest is for vectors with an entry for every row, and
+    for the engines. `dataclasses.replace` changes one of the sizes.
 
     Attributes
     ----------
     memory : int
-        Bytes.
+        Bytes in all.
+    n_workers : int
+        Threads that work on chunks.
+    in_memory_bytes : int
+        Data that take no more bytes than this while they are read are read into memory.
+    chunk_bytes : int
+        Bytes of a chunk of rows.
+    chunk_row_limit : int
+        Largest number of rows of a chunk, however few columns there are.
+    line_bytes : int
+        Bytes of a line of text: split into fields it may take thirty times as much.
+    cache_bytes : int
+        Bytes of rows that are cached once they were fetched.
+    drawn_bytes : int
+        Bytes of rows that the first pass brings along at random.
+    kept_bytes : int
+        Bytes of rows, beside the sample, that are kept for another process.
+    sample_bytes : int
+        Bytes of the rows of a sample that is kept for another process; it is in memory anyway.
+    task_bytes : int
+        Bytes of a text file that one task on a cluster parses.
+    task_rows : int
+        Rows of a Parquet or Feather file that one task on a cluster reads, unless a group of rows has more.
+    work_per_save : float
+        What passes find is saved once the work took this many times as long as saving it.
     """
 
-    memory: int = DEFAULT_MEMORY
+    memory: int
+    n_workers: int
+    in_memory_bytes: int
+    chunk_bytes: int
+    chunk_row_limit: int = sys.maxsize
+    line_bytes: int
+    cache_bytes: int
+    drawn_bytes: int
+    kept_bytes: int
+    sample_bytes: int
+    task_bytes: int = 1 << 26
+    task_rows: int = 1 << 20
+    work_per_save: float = 20.0
 
-    @property
-    def n_workers(self) -> int:
-        """Threads that work on chunks."""
-        return min(n_threads(), _MOST_WORKERS)
+    @classmethod
+    def of(cls, memory: "str | int | Budget" = DEFAULT_MEMORY, *, processors: int | None = None) -> "Budget":
+        """Return the sizes for an amount of memory; a budget is returned as it is.
 
-    @property
-    def chunk_bytes(self) -> int:
-        """Bytes of a chunk of rows."""
-        share = self.memory // (4 * (4 * self.n_workers + 2))
-        return max(_SMALLEST_CHUNK, min(share, _LARGEST_CHUNK))
+        Parameters
+        ----------
+        memory : str, int or Budget
+            As `memory_size`.
+        processors : int, optional
+            Processors that this process may use. Default: as the system says.
+
+        Raises
+        ------
+        InvalidOptionError
+            `memory` is not a positive size.
+
+        Examples
+        --------
+        >>> budget = Budget.of("512MiB")
+        >>> budget.cache_bytes == budget.memory // 8, Budget.of(budget) is budget
+        (True, True)
+        """
+        if isinstance(memory, Budget):
+            return memory
+        n_bytes = memory_size(memory)
+        n_workers = min(n_threads() if processors is None else processors, _MOST_WORKERS)
+        share = n_bytes // (4 * (4 * n_workers + 2))
+        return cls(
+            memory=n_bytes,
+            n_workers=n_workers,
+            in_memory_bytes=n_bytes,
+            chunk_bytes=max(_SMALLEST_CHUNK, min(share, _LARGEST_CHUNK)),
+            line_bytes=max(_SHORTEST_LIMIT, n_bytes // 64),
+            cache_bytes=n_bytes // 8,
+            drawn_bytes=n_bytes // 16,
+            kept_bytes=n_bytes // 16,
+            sample_bytes=n_bytes // 4,
+        )
 
     def chunk_rows(self, n_columns: int) -> int:
         """Return the rows of a chunk."""
-        return max(1, self.chunk_bytes // (8 * max(n_columns, 1)))
-
-    @property
-    def line_bytes(self) -> int:
-        """Bytes of a line of text: split into fields it may take thirty times as much."""
-        return max(_SHORTEST_LIMIT, self.memory // 64)
-
-    @property
-    def cache_bytes(self) -> int:
-        """Bytes of rows that are kept once they were fetched."""
-        return self.memory // 8
-
-    @property
-    def drawn_bytes(self) -> int:
-        """Bytes of rows that the first pass brings along at random."""
-        return self.memory // 16
-
-    @property
-    def kept_bytes(self) -> int:
-        """Bytes of other rows that are kept for another process."""
-        return self.memory // 16
-
-    @property
-    def sample_bytes(self) -> int:
-        """Bytes of the rows of a sample that is kept for another process; it is in memory anyway."""
-        return self.memory // 4
+        return max(1, min(self.chunk_bytes // (8 * max(n_columns, 1)), self.chunk_row_limit))
 
     def fits(self, n_rows: int, n_columns: int) -> bool:
         """Return whether data can be read into memory.
@@ -116,4 +157,8 @@ class Budget:
         A reader may hold five copies of the numbers for a moment (the file, its table, the columns, the matrix and
         one of its chunks), and a text for every label.
         """
-        return n_rows * (40 * n_columns + 150) <= self.memory
+        return n_rows * (40 * n_columns + 150) <= self.in_memory_bytes
+
+    def may_exceed(self, n_bytes: int) -> bool:
+        """Return whether a file with so much content may not fit: a small one does, however it is compressed."""
+        return n_bytes > self.in_memory_bytes // 1000

@@ -36,7 +36,7 @@ class Derived:
         self.source = source
         self.change = change
         self.bounds = bounds
-        budget: Budget = getattr(source, "budget", Budget())
+        budget: Budget = getattr(source, "budget", Budget.of())
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
         self.warm_start = _DerivedStart(self._cache, warm_start_of(source))
 

@@ -7,6 +7,7 @@ from maxmargin.data.formats.suffixes import check_format
 from maxmargin.data.formats.table import Choice
 
 if TYPE_CHECKING:
+    from maxmargin.data.outofcore.budget import Budget
     from maxmargin.data.outofcore.opening import Stored
 
 
@@ -14,7 +15,7 @@ def opened(
     source: Any,
     choice: Choice,
     *,
-    memory: str | int | None,
+    memory: "str | int | Budget | None",
     cluster: str | None,
     is_positive_chosen: bool,
     resume: str | os.PathLike[str] | None = None,
@@ -38,15 +39,17 @@ def opened(
     check_format(choice.format)
     if cluster is not None:
         _refuse(resume)
+        from maxmargin.data.outofcore.budget import Budget
         from maxmargin.data.outofcore.dask.dask_files import open_on_cluster
 
-        return open_on_cluster(os.fspath(source), choice, cluster, is_positive_chosen=is_positive_chosen)
+        sizes = memory if isinstance(memory, Budget) else Budget.of()  # an amount says nothing of the workers' memory
+        return open_on_cluster(os.fspath(source), choice, cluster, sizes, is_positive_chosen=is_positive_chosen)
     stored = None
     if memory is not None or choice.format == "npy" or _is_folder_or_array(source):
-        from maxmargin.data.outofcore.budget import Budget, memory_size
+        from maxmargin.data.outofcore.budget import Budget
         from maxmargin.data.outofcore.opening import open_stored
 
-        budget = None if memory is None else Budget(memory=memory_size(memory))
+        budget = None if memory is None else Budget.of(memory)
         path = None if resume is None else os.fspath(resume)
         stored = open_stored(source, choice, budget, is_positive_chosen=is_positive_chosen, resume=path)
     if resume is not None and (stored is None or stored.fits):

@@ -81,7 +81,7 @@ def open_stored(
     if path is None:
         return None
     is_alone = not os.path.isdir(path) and kind_of(path, choice.format) != ".npy"
-    if is_alone and (budget is None or not _may_be_large(path, budget)):
+    if is_alone and (budget is None or not budget.may_exceed(size_of_content(path))):
         return None
     from maxmargin.data.outofcore.drawn_rows import drawn_numbers
     from maxmargin.data.outofcore.files.opening_files import scans_of
@@ -89,14 +89,14 @@ def open_stored(
     from maxmargin.data.outofcore.validation import Validation
     from maxmargin.data.outofcore.warmstart.resume import Resumption
 
-    scans, notes = scans_of(path, choice, budget or Budget())
+    scans, notes = scans_of(path, choice, budget or Budget.of())
     n_rows = sum(scan.n_rows for scan in scans)
     fits = budget is None or budget.fits(n_rows, scans[0].n_columns)
     if is_alone and fits:
         return None
     refuse_what_needs_memory(path, choice)
     roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
-    budget = budget or Budget()
+    budget = budget or Budget.of()
     resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget, choice)
     wanted = drawn_numbers(n_rows, len(roles.features), budget)
     validation = Validation(scans, roles, is_positive_chosen, resumption, wanted)
@@ -113,11 +113,6 @@ def _path_of(source: Any, choice: Choice) -> str | None:
     path = os.fspath(source)
     is_there = isinstance(path, str) and os.path.exists(path)
     return path if is_there and (os.path.isdir(path) or is_readable_in_parts(path, choice)) else None
-
-
-def _may_be_large(path: str, budget: Budget) -> bool:
-    """Return whether a file is worth a look: the numbers of a small one fit however it is compressed."""
-    return size_of_content(path) > budget.memory // 1000
 
 
 def refuse_what_needs_memory(path: str, choice: Choice) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ import pyarrow.parquet
 import pytest
 
 import maxmargin as mm
+from maxmargin.data.arrays import features_of
 from maxmargin.data.dataset import Dataset, from_arrays, load
-from maxmargin.data.outofcore.dask import dask_files, dask_rows
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.dask.dask_collections import is_dask, rows_of
+from maxmargin.data.outofcore.dask.dask_files import lines_from, piece_starts
 from maxmargin.data.outofcore.dask.dask_rows import InThreads, OnCluster, backend
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
@@ -117,10 +121,14 @@ def assert_is_the_data(dataset: Dataset) -> None:
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_collections_have_the_rows_and_labels(workers: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(dask_rows, "CHUNK_ENTRIES", 50 * D)
+def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
     assert isinstance(backend(), InThreads if workers is None else OnCluster)
-    assert_is_the_data(from_arrays(*COLLECTIONS[name]()))
+    X, y = COLLECTIONS[name]()
+    assert_is_the_data(from_arrays(X, y))
+    if is_dask(X):
+        names, rows = rows_of(X, features_of, chunk_entries=50 * D)
+        assert_is_the_data(from_arrays(rows, y, feature_names=names))
+        assert len(list(rows.map(chunk))) >= N // 50
 
 
 def test_questions_are_answered_as_in_memory(workers: Any) -> None:
@@ -185,12 +193,14 @@ def folder_of(write: Callable[[Path, pa.Table], Path]) -> Callable[[Path, pa.Tab
 FILES = {"parquet": parquet, "feather": feather, "csv": csv, "folder": folder_of(parquet), "csv folder": folder_of(csv)}
 
 
+SMALL_TASKS = replace(Budget.of(), task_bytes=5000, task_rows=200)
+"""Several tasks read a small file."""
+
+
 @pytest.mark.parametrize("name", FILES)
-def test_workers_read_files(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(dask_files, "_BYTES_AT_ONCE", 5000)
-    monkeypatch.setattr(dask_files, "_ROWS_AT_ONCE", 200)
+def test_workers_read_files(client: Any, tmp_path: Path, name: str) -> None:
     path = FILES[name](tmp_path, pa.Table.from_pandas(frame(), preserve_index=False))
-    dataset = load(path, cluster=client.scheduler.address)
+    dataset = load(path, cluster=client.scheduler.address, memory=SMALL_TASKS)
     assert dataset.feature_names == ("a", "b", "c")
     assert len(dataset.X.parts) > 2
     assert_is_the_data(dataset)
@@ -199,31 +209,27 @@ def test_workers_read_files(client: Any, tmp_path: Path, monkeypatch: pytest.Mon
 def test_workers_leave_the_index_of_a_data_frame_out(client: Any, tmp_path: Path) -> None:
     rows = frame()
     table = pa.Table.from_pandas(rows.set_index(pd.Index([f"r{row}" for row in range(len(rows))], name="n")))
-    dataset = load(parquet(tmp_path, table), cluster=client.scheduler.address)
+    dataset = load(parquet(tmp_path, table), cluster=client.scheduler.address, memory=SMALL_TASKS)
     assert dataset.notes == ("left out as the index of a pandas data frame: 'n'",)
     assert_is_the_data(dataset)
 
 
 @pytest.mark.parametrize("separator", [";", "  "])
-def test_workers_read_text_as_it_is_written(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str
-) -> None:
-    monkeypatch.setattr(dask_files, "_BYTES_AT_ONCE", 5000)
+def test_workers_read_text_as_it_is_written(client: Any, tmp_path: Path, separator: str) -> None:
     path = tmp_path / "data.txt"
     rows = [[repr(value).replace(".", ",") if isinstance(value, float) else str(value) for value in row]
             for row in frame().itertuples(index=False)]  # fmt: skip
     path.write_text("".join(separator.join(row) + "\n" for row in [[*frame().columns], *rows]))
     reading: dict[str, Any] = {"decimal_comma": True, "sep": separator[:1], "format": "csv"}
-    assert_is_the_data(load(path, cluster=client.scheduler.address, **reading))
+    assert_is_the_data(load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading))
     content = path.read_bytes()
     for place, expected in ((8000, "found byte 0xe9, which is not UTF-8"), (9000, "found a NUL byte")):
         path.write_bytes(content[:place] + (b"\xe9" if place == 8000 else b"\0") + content[place:])
         with pytest.raises(DataError, match=expected):
-            load(path, cluster=client.scheduler.address, **reading)
+            load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading)
 
 
-def test_workers_name_what_is_wrong(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_files, "_BYTES_AT_ONCE", 5000)
+def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
     data = frame()
     data.loc[500, "b"] = np.nan
     table = pa.Table.from_pandas(data, preserve_index=False)
@@ -234,18 +240,17 @@ def test_workers_name_what_is_wrong(client: Any, tmp_path: Path, monkeypatch: py
         (tmp_path / "data.npz", "found no such file"),
     ):
         with pytest.raises(DataError, match=expected):
-            load(path, cluster=address)
+            load(path, cluster=address, memory=SMALL_TASKS)
     with pytest.raises(DataError, match="found no Dask cluster: "):
         load(tmp_path / "data.csv", cluster="inproc://nowhere")
 
 
 @pytest.mark.parametrize("step", range(1, 12))
-def test_every_line_is_in_one_piece_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    monkeypatch.setattr(dask_files, "_BYTES_AT_ONCE", step)
+def test_every_line_is_in_one_piece_of_a_file(tmp_path: Path, step: int) -> None:
     path = tmp_path / "data.csv"
     for content in ("a,b\n1,2\n\n333,4\n", "5,6\n7,8"):
         path.write_text(content)
-        pieces = [dask_files._lines_from(str(path), start) for start in dask_files._starts(str(path))]
+        pieces = [lines_from(str(path), start, step) for start in piece_starts(str(path), step)]
         assert "".join(pieces) == content
 
 

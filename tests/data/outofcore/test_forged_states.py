@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ import maxmargin as mm
 from maxmargin.api.verbs import decide, problem_of
 from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.warmstart import resume
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.text.data_error import DataError
@@ -24,13 +24,8 @@ N = 60
 VALUES = (None, True, -1, 0, 1, 59, 61, 2**63, 2**70, 0.5, math.nan, "x", "", [], [1], {})
 
 
-@pytest.fixture(autouse=True)
-def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small files count as large, and are read in small chunks."""
-    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
-    monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
-    monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 16)
-    monkeypatch.setattr(resume, "_SHARE", 0.0)
+SMALL = replace(Budget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=16, work_per_save=0.0)
+"""Small files count as large, and are read in small chunks; everything found is saved at once."""
 
 
 def data() -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +77,7 @@ def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
 
 
 def asked(path: Path, state: Path) -> tuple[Any, Any, Any]:
-    problem = problem_of(load(path, memory="64MiB", resume=state))
+    problem = problem_of(load(path, memory=SMALL, resume=state))
     return hard_margin(problem), decide(problem), soft_margin(problem, 1.0, method="working-set")
 
 
@@ -127,29 +122,29 @@ def test_every_forged_state_says_nothing_false(tmp_path: Path, write: Callable[[
 @pytest.mark.parametrize("write", [parquet, npy])
 def test_labels_are_those_of_the_data(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     path, state = write(tmp_path), tmp_path / "state"
-    load(path, memory="64MiB", resume=state)
+    load(path, memory=SMALL, resume=state)
     content = Content.of(state)
     codes = np.random.default_rng(0).permutation(content.arrays["codes"])
     content.with_array("codes", codes).write(state)
-    dataset = load(path, memory="64MiB", resume=state)
+    dataset = load(path, memory=SMALL, resume=state)
     assert dataset.y.tolist() == data()[1].tolist()
 
 
 def test_extremes_that_no_row_has(tmp_path: Path) -> None:
     path, state = parquet(tmp_path), tmp_path / "state"
-    load(path, memory="64MiB", resume=state)
+    load(path, memory=SMALL, resume=state)
     content = Content.of(state)
     for name, factor in (("high", 2.0), ("low", 3.0)):
         content.with_array(name, content.arrays[name] * factor).write(state)
         with pytest.raises(DataError, match="found extremes that no row has"):
-            hard_margin(problem_of(load(path, memory="64MiB", resume=state)))
+            hard_margin(problem_of(load(path, memory=SMALL, resume=state)))
 
 
 def test_states_of_text_are_looked_at(tmp_path: Path) -> None:
     path, state = csv(tmp_path), tmp_path / "state"
-    load(path, memory="64MiB", resume=state)
+    load(path, memory=SMALL, resume=state)
     content = Content.of(state)
     for where, value in ((("files", 0, "numbers"), None), (("files", 0, "n_rows"), N + 1), (("distinct",), ["1"])):
         content.with_words(where, value).write(state)
         with pytest.raises(DataError, match="found a damaged state"):
-            load(path, memory="64MiB", resume=state)
+            load(path, memory=SMALL, resume=state)

@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,25 +28,20 @@ from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.formats.csv import delimited
 from maxmargin.data.outofcore.budget import Budget, memory_size, size_text
 from maxmargin.data.outofcore.files import arrow_scan as arrow
-from maxmargin.data.outofcore.on_disk import OnDisk
 from maxmargin.data.outofcore.passes import report, watched
 from maxmargin.data.outofcore.row_cache import RowCache
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.solvers.problem.extremes import MANY_ENTRIES
 from maxmargin.text.data_error import DataError
 
 N, D = 1009, 3
 
 
-@pytest.fixture(autouse=True)
-def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
-    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
-    monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
-    monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: 37)
-    monkeypatch.setattr(Budget, "drawn_bytes", 8 * D * 100)
+SMALL = replace(Budget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, drawn_bytes=8 * D * 100)
+"""Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
 
 
 def numbers(n: int = N) -> np.ndarray:
@@ -133,15 +130,15 @@ def options_for(name: str) -> dict[str, Any]:
     return {} if name.startswith("np") else {"label": "label"}
 
 
-def opened(path: Path, **options: Any) -> Dataset:
-    dataset = load(path, memory="64MiB", **options)
+def opened(path: Path, budget: Budget = SMALL, **options: Any) -> Dataset:
+    dataset = load(path, memory=budget, **options)
     assert not dataset.is_in_memory
     return dataset
 
 
 def complaint(path: Path, **options: Any) -> str:
     with pytest.raises(DataError) as caught:
-        load(path, memory="64MiB", **options)
+        load(path, memory=SMALL, **options)
     return str(caught.value)
 
 
@@ -203,16 +200,15 @@ def test_some_rows(tmp_path: Path, name: str) -> None:
     kind=st.sampled_from(["parquet", "feather"]),
 )  # fmt: skip
 def test_groups_chunks_and_rows_of_all_sizes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int, group: int, step: int, rows: list[int], kind: str
+    tmp_path: Path, n: int, group: int, step: int, rows: list[int], kind: str
 ) -> None:
-    monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: step)
     X = numbers(n)
     labels = [i % 2 for i in range(n)]
     if kind == "parquet":
         path = parquet(tmp_path, X, labels, row_group_size=group)
     else:
         path = feather(tmp_path, X, labels, chunksize=group)
-    carrier = opened(path, label="label").X
+    carrier = opened(path, replace(SMALL, chunk_row_limit=step), label="label").X
     assert np.concatenate([part for _, part, _ in carrier.map(chunk)]).tobytes() == X.tobytes()
     wanted = [row % n for row in rows]
     assert np.array_equal(carrier[wanted], X[np.array(wanted, dtype=int)])
@@ -246,37 +242,37 @@ def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
         fresh[[other]]
 
 
+MANY = 10_000
+"""Rows of which a sample has 2,000."""
+
+
 @pytest.mark.parametrize("share", [0.5, 0.1])
-def test_a_sample_is_chosen_from_the_rows_at_hand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
-) -> None:
-    monkeypatch.setattr("maxmargin.solvers.problem.problem._LEAST_SAMPLE", 40)
-    monkeypatch.setattr("maxmargin.solvers.problem.problem._GREATEST_SAMPLE", 40)
-    X = numbers()
-    labels = (np.random.default_rng(0).random(N) < share).astype(int)
-    dataset = opened(parquet(tmp_path, X, labels), label="label")
+def test_a_sample_is_chosen_from_the_rows_at_hand(tmp_path: Path, share: float) -> None:
+    X = numbers(MANY)
+    labels = (np.random.default_rng(0).random(MANY) < share).astype(int)
+    budget = replace(SMALL, drawn_bytes=8 * D * 4000, chunk_row_limit=1000)
+    dataset = opened(parquet(tmp_path, X, labels), budget, label="label")
     (tmp_path / "data.parquet").unlink()
     rows, values = problem_of(dataset).sample
     assert set(rows) <= set(dataset.X.warm_start.recalled("sample").tolist()) and np.array_equal(values, X[rows])
-    assert np.count_nonzero(labels[rows] == 0) == 20 >= np.count_nonzero(labels[rows]) >= 5
+    assert np.count_nonzero(labels[rows] == 0) == 1000 >= np.count_nonzero(labels[rows]) >= 250
 
 
-def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.problem.problem._LEAST_SAMPLE", 40)
-    monkeypatch.setattr("maxmargin.solvers.problem.problem._GREATEST_SAMPLE", 40)
-    X = numbers()
-    labels = np.zeros(N, dtype=int)
-    labels[-30:] = 1
-    dataset = opened(parquet(tmp_path, X, labels), label="label")
+def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path) -> None:
+    X = numbers(MANY)
+    labels = np.zeros(MANY, dtype=int)
+    labels[-1200:] = 1
+    budget = replace(SMALL, drawn_bytes=8 * D * 1000, chunk_row_limit=1000)
+    dataset = opened(parquet(tmp_path, X, labels), budget, label="label")
+    assert np.count_nonzero(labels[dataset.X.warm_start.recalled("sample")]) < 200
     rows, values = problem_of(dataset).sample
-    assert np.count_nonzero(labels[rows]) == 20 and np.array_equal(values, X[rows])
+    assert np.count_nonzero(labels[rows]) == 1000 and np.array_equal(values, X[rows])
 
 
-def test_rows_that_were_fetched_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Budget, "drawn_bytes", 0)
+def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
     X = numbers()
     path = parquet(tmp_path, X, texts(X), row_group_size=100)
-    carrier = opened(path, label="label").X
+    carrier = opened(path, replace(SMALL, drawn_bytes=0), label="label").X
     first = carrier[[3, 500]]
     path.unlink()
     assert np.array_equal(carrier[[500, 3, 3]], first[[1, 0, 0]])
@@ -306,7 +302,7 @@ def test_the_cache_forgets_what_was_not_used_for_the_longest_time() -> None:
 def test_labels_mean_what_they_mean_in_memory(tmp_path: Path, labels: list[Any]) -> None:
     X = numbers(len(labels) * 40)
     path = parquet(tmp_path, X, labels * 40)
-    stored, memory = (load(path, label="label", memory=size, positive=labels[0]) for size in ("1GiB", None))
+    stored, memory = (load(path, label="label", memory=size, positive=labels[0]) for size in (SMALL, None))
     assert (stored.classes, stored.positive, stored.negative) == (memory.classes, memory.positive, memory.negative)
     assert stored.labels.tolist() == memory.labels.tolist()
     assert stored.describe_row(1) == memory.describe_row(1)
@@ -489,7 +485,7 @@ def test_text_is_read_as_in_memory(tmp_path: Path, content: str) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(content.encode())
     results: list[Any] = []
-    for memory in (None, "64MiB"):
+    for memory in (None, SMALL):
         try:
             ds = load(path, memory=memory)
             results.append((ds.X[:].tolist(), ds.labels.tolist(), ds.feature_names, ds.label_name, ds.notes))
@@ -505,7 +501,7 @@ def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path, monkeypatch: pyte
     assert '"yes"' in path.read_text()
     monkeypatch.setattr(delimited, "BYTES_AT_ONCE", 5000)
     monkeypatch.setattr("maxmargin.data.formats.csv.column_parsing.Columns.add_rows", None)
-    for memory in ("64MiB", None):
+    for memory in (SMALL, None):
         dataset = load(path, label="label", memory=memory)
         assert np.array_equal(dataset.X[:], X)
         assert dataset.labels.tolist() == texts(X)
@@ -545,13 +541,12 @@ def test_the_line_of_an_error_in_a_later_block(tmp_path: Path, monkeypatch: pyte
     )
 
 
-def test_what_the_hint_says_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_hint_says_works(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b,label\n1,2,u\n,3,v\n4,5,v\n")
     assert "leave the column out with drop=" in complaint(path)
     assert opened(path, drop=["a"]).X[:].tolist() == [[2.0], [3.0], [5.0]]
     assert "use drop_missing=True with more memory=" in complaint(path)
-    monkeypatch.undo()  # memory enough
     assert load(path, drop_missing=True, memory="1GiB").X.tolist() == [[1.0, 2.0], [4.0, 5.0]]
 
 
@@ -575,7 +570,7 @@ def test_folders(tmp_path: Path) -> None:
     assert "found 'notes.txt' in the directory, expected files .csv .tsv" in complaint(tmp_path)
 
 
-def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path) -> None:
     X = numbers()
     paths = {"parquet": folder_of(parquet)(tmp_path, X, texts(X)), "npy": npy(tmp_path, X, texts(X))}
     for name, path in paths.items():
@@ -583,7 +578,6 @@ def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path, monkeypat
         assert dataset.is_in_memory
         assert np.array_equal(dataset.X, X)
         assert dataset.labels.tolist() == texts(X)
-    monkeypatch.undo()
     assert load(parquet(tmp_path, X, texts(X)), label="label", memory="1GiB").is_in_memory
 
 
@@ -598,12 +592,12 @@ def test_what_needs_all_rows_in_memory_is_refused(tmp_path: Path, asked: dict[st
 
 
 def test_no_room_for_a_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(file: Any, content: memoryview) -> None:
+    def full(file: int, content: memoryview) -> int:
         raise OSError(28, "No space left on device")
 
     X = numbers()
     path = csv(tmp_path, X, texts(X))
-    monkeypatch.setattr("maxmargin.data.outofcore.files.raw.OpenFile.write", full)
+    monkeypatch.setattr(os, "write", full)
     assert "no room for its numbers in a temporary file after 0 bytes: No space" in complaint(path, label="label")
 
 
@@ -645,14 +639,16 @@ def test_the_perceptron_makes_the_same_mistakes(
 
 
 def test_what_a_run_proves_costs_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.proof.hulls._CHUNK_ROWS", 10)  # more rows than that are not fetched
-    X = numbers()
-    problem = problem_of(opened(parquet(tmp_path, X, texts(X)), label="label"))
-    passes, walk = [], OnDisk.map
-    monkeypatch.setattr(OnDisk, "map", lambda *arguments: (passes.append(1), walk(*arguments))[1])
+    X = numbers(MANY)  # more rows have mistakes than are fetched one by one
+    labels = np.random.default_rng(0).integers(0, 2, MANY)
+    budget = replace(SMALL, chunk_row_limit=1000)
+    problem = problem_of(opened(parquet(tmp_path, X, labels), budget, label="label"))
+    ends: list[int] = []
     monkeypatch.setattr(Presentation, "rows", property(lambda self: pytest.fail("a vector for all rows, for nothing")))
-    perceptron(problem, PerceptronSettings(max_epochs=3))
-    assert len(passes) == 3 + 2
+    with watched(lambda n_done, n_rows: ends.append(n_done)):
+        run = perceptron(problem, PerceptronSettings(max_epochs=3))
+    assert run.n_mistakes > 10_000
+    assert ends.count(MANY) == 3 + 2
 
 
 def test_the_perceptron_refuses_other_orders(tmp_path: Path) -> None:
@@ -701,11 +697,9 @@ def test_sizes() -> None:
     assert [size_text(n) for n in (5, 2048, 3 << 40)] == ["5 bytes", "2 KiB", "3 TiB"]
 
 
-def test_chunks_in_flight_fit_into_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    for n_threads in (1, 2, 16, 128):
-        monkeypatch.setattr("maxmargin.data.outofcore.budget.n_threads", lambda n_threads=n_threads: n_threads)
-        budget = Budget()
+def test_chunks_in_flight_fit_into_the_budget() -> None:
+    for processors in (1, 2, 16, 128):
+        budget = Budget.of(processors=processors)
         in_flight = 4 * budget.n_workers + 2
         assert in_flight * budget.chunk_bytes <= budget.memory / 4
         assert budget.chunk_rows(10**9) == 1
@@ -722,15 +716,15 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
 
 
 @pytest.mark.parametrize("command", ["check", "margin", "perceptron"])
-def test_commands_answer_as_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
-    X = numbers()
+def test_commands_answer_as_in_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    X = numbers(30_000)
     labels = texts(X)
     X[:, :2] += np.where(np.array(labels) == "yes", 0.2, -0.2)[:, np.newaxis]
-    arguments = [command, str(parquet(tmp_path, X, labels, row_group_size=100)), "--label", "label", "--quiet"]
-    stored = answer(capsys, *arguments, "--memory", "64MiB")
-    monkeypatch.undo()
+    arguments = [command, str(parquet(tmp_path, X, labels, row_group_size=1000)), "--label", "label", "--quiet"]
+    passes: list[int] = []
+    with watched(lambda n_done, n_rows: passes.append(n_done)):
+        stored = answer(capsys, *arguments, "--memory", "4MiB")
+    assert len(passes) >= 3
     whole = answer(capsys, *arguments, "--memory", "2GB")
     for name in ("verdict", "status", "n_mistakes", "mistake_rows", "feature_names", "source", "positive"):
         assert stored.get(name) == whole.get(name)
@@ -750,7 +744,7 @@ def test_commands_answer_as_in_memory(
 def test_refused_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str) -> None:
     X = numbers(60)
     path = parquet(tmp_path, X, texts(X))
-    assert run(["perceptron", str(path), "--label", "label", *options]) == 2
+    assert run(["perceptron", str(path), "--label", "label", "--memory", "10kB", *options]) == 2
     assert expected in capsys.readouterr().err
     assert run(["check", str(path), "--decimal", "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "--decimal needs the text in memory, not on a --cluster" in capsys.readouterr().err
@@ -836,13 +830,13 @@ def test_memory_stays_below_the_budget(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("n_columns", [1, 3, 4, 11])
-def test_columns_are_turned_into_rows_by_compiled_code_too(n_columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    X = np.random.default_rng(0).standard_normal((5000, n_columns))
+def test_columns_are_turned_into_rows_by_compiled_code_too(n_columns: int) -> None:
+    n_rows = MANY_ENTRIES // n_columns + 3000
+    X = np.random.default_rng(0).standard_normal((n_rows, n_columns))
     batch = pa.record_batch({f"f{j}": X[:, j].copy() for j in range(n_columns)})
-    monkeypatch.setattr("maxmargin.solvers.problem.extremes.MANY_ENTRIES", 1)
-    found = np.full((5000, n_columns), np.nan)
+    found = np.full((n_rows, n_columns), np.nan)
     arrow.write_matrix(found, batch, "file", 0)
     np.testing.assert_array_equal(found, X)
-    part = np.full((1234, n_columns), np.nan)
-    arrow.write_matrix(part, batch.slice(777, 1234), "file", 0)
-    np.testing.assert_array_equal(part, X[777:2011])
+    part = np.full((n_rows - 1500, n_columns), np.nan)
+    arrow.write_matrix(part, batch.slice(777, n_rows - 1500), "file", 0)
+    np.testing.assert_array_equal(part, X[777 : n_rows - 723])

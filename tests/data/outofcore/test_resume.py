@@ -28,10 +28,9 @@ from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files import text_scan as text
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
 from maxmargin.data.outofcore.passes import watched
-from maxmargin.data.outofcore.warmstart import resume, state_file
+from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.file_marks import FileMark
 from maxmargin.data.outofcore.warmstart.resume_check import read_state
 from maxmargin.data.outofcore.warmstart.resume_state import State
@@ -42,24 +41,8 @@ from maxmargin.text.data_error import DataError
 
 N, D, CHUNK = 6000, 3, 500
 
-SMALL = f"""
-import maxmargin.data.outofcore.opening as opening, maxmargin.data.outofcore.warmstart.resume as resume
-from maxmargin.data.outofcore.budget import Budget
-opening._may_be_large = lambda path, budget: True
-Budget.fits = lambda self, n_rows, n_columns: False
-Budget.chunk_rows = lambda self, n_columns: {CHUNK}
-resume._SHARE = 0.0
-"""
+SMALL = replace(Budget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=CHUNK, work_per_save=0.0)
 """Small files count as large and are read in small chunks; every chunk that is validated is kept."""
-
-
-@pytest.fixture(autouse=True)
-def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `SMALL`, in this process."""
-    monkeypatch.setattr("maxmargin.data.outofcore.opening._may_be_large", lambda path, budget: True)
-    monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: False)
-    monkeypatch.setattr(Budget, "chunk_rows", lambda self, n_columns: CHUNK)
-    monkeypatch.setattr(resume, "_SHARE", 0.0)
 
 
 class Killed(BaseException):
@@ -83,13 +66,13 @@ class Watcher:
             raise Killed
 
 
-def data(overlap: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def data(overlap: bool = False, n: int = N) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(3)
-    X = random.standard_normal((N, D))
+    X = random.standard_normal((n, D))
     y = np.where(X @ [1.0, 2.0, -1.0] > 0.1, 1, -1)
     X += 0.02 * np.outer(y, [1.0, 2.0, -1.0])
     if overlap:
-        y[random.choice(N, 5, replace=False)] *= -1
+        y[random.choice(n, 5, replace=False)] *= -1
     return X, y
 
 
@@ -155,9 +138,9 @@ def separable(tmp_path: Path) -> Path:
     return parquet(tmp_path, *data())
 
 
-def opened(path: Path, state: Path, watcher: Watcher | None = None, **options: Any) -> Dataset:
+def opened(path: Path, state: Path, watcher: Watcher | None = None, budget: Budget = SMALL, **options: Any) -> Dataset:
     with watched(watcher or Watcher()):
-        return load(path, memory="64MiB", resume=state, **options)
+        return load(path, memory=budget, resume=state, **options)
 
 
 def killed(work: Callable[[], Any]) -> None:
@@ -195,16 +178,20 @@ def test_validation_goes_on_where_it_was_killed(tmp_path: Path, name: str) -> No
     assert not watcher.passes
 
 
-def test_text_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_is_parsed_once(tmp_path: Path) -> None:
     X, y = data()
     source, state = csv(tmp_path, X, y), tmp_path / "state"
     source.write_text(source.read_text()[1:])  # the first column has no name
-    first = opened(source, state, drop="b")
-    monkeypatch.setattr(text, "growing_columns", None)
+    first, before = opened(source, state, drop="b"), source.stat()
+    content, place = source.read_bytes(), 17_000  # between the first places that the mark of a large file looks at
+    source.write_bytes(content[:place] + b"x" * 100 + content[place + 100 :])
+    touched(source, before)
     again = opened(source, state, drop="b")
     assert_is(again, X[:, [0, 2]].copy(), y)
     assert again.notes == first.notes
     assert again.notes[0] == "dropped on request: 'b'" and again.notes[1].startswith("column 0 has no name")
+    with pytest.raises(DataError, match=r"expected a number|fields"):
+        opened(source, tmp_path / "other", drop="b")
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -226,11 +213,13 @@ def test_any_number_of_kills(tmp_path: Path, kills: list[tuple[int, int]], n_lab
         state.unlink()
 
 
-def passes_of(path: Path, state: Path | None, ask: Callable[[Any], Any], kill: tuple[int, int] | None) -> Any:
+def passes_of(
+    path: Path, state: Path | None, ask: Callable[[Any], Any], kill: tuple[int, int] | None, budget: Budget = SMALL
+) -> Any:
     """Return the answer, None if killed; and the numbers of chunks of the passes."""
     watcher = Watcher(kill)
     with watched(watcher), suppress(Killed):
-        return ask(problem_of(load(path, memory="64MiB", resume=state))), watcher.passes
+        return ask(problem_of(load(path, memory=budget, resume=state))), watcher.passes
     return None, watcher.passes
 
 
@@ -249,29 +238,26 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def after_kills(
-    tmp_path: Path, source: Path, ask: Callable[[Any], Any], n_passes: int, fetched: list[int]
+    tmp_path: Path, source: Path, ask: Callable[[Any], Any], n_passes: int, fetched: list[int], budget: Budget = SMALL
 ) -> Iterator[tuple[int, Any, list[int]]]:
     """Kill at the beginning of every pass; yield which, and the answer and the passes of the process that goes on."""
     for kill in range(2, n_passes + 1):
         state = tmp_path / f"state-{kill}"
-        _, begun = passes_of(source, state, ask, (kill, 1))
+        _, begun = passes_of(source, state, ask, (kill, 1), budget)
         assert len(begun) == kill
         fetched.clear()
-        yield kill, *passes_of(source, state, ask, None)
+        yield kill, *passes_of(source, state, ask, None, budget)
 
 
-@pytest.fixture(params=[True, False], ids=["drawn", "fetched"])
-def is_drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the first pass brings along the rows of a sample; else they are fetched."""
-    if not request.param:
-        monkeypatch.setattr(Budget, "drawn_bytes", 0)
-    return bool(request.param)
+BUDGETS = [pytest.param(SMALL, id="drawn"), pytest.param(replace(SMALL, drawn_bytes=0), id="fetched")]
+"""The first pass brings along the rows of a sample; or they are fetched."""
 
 
-def test_no_finished_pass_is_lost(tmp_path: Path, separable: Path, fetched: list[int], is_drawn: bool) -> None:
-    expected, whole = passes_of(separable, None, hard_margin, None)
-    assert bool(fetched) is not is_drawn and len(whole) >= 3
-    for kill, answer, rest in after_kills(tmp_path, separable, hard_margin, len(whole), fetched):
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_no_finished_pass_is_lost(tmp_path: Path, separable: Path, fetched: list[int], budget: Budget) -> None:
+    expected, whole = passes_of(separable, None, hard_margin, None, budget)
+    assert bool(fetched) is (budget.drawn_bytes == 0) and len(whole) >= 3
+    for kill, answer, rest in after_kills(tmp_path, separable, hard_margin, len(whole), fetched, budget):
         assert not fetched
         assert len(rest) <= max(1, len(whole) - (kill - 1))  # one pass proves the answer
         assert answer.status == expected.status == "optimal"
@@ -329,22 +315,18 @@ def test_what_is_kept_of_a_soft_margin_is_a_hint_for_the_same_question_only(tmp_
     assert answer.objective >= expected.lower and answer.lower <= expected.objective
 
 
-def test_what_is_kept_has_bounds(
-    tmp_path: Path, separable: Path, fetched: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_has_bounds(tmp_path: Path, separable: Path, fetched: list[int]) -> None:
     """The sample is kept apart from the cache; where it or other rows are too many, they are read again."""
     expected, _ = passes_of(separable, None, hard_margin, None)
     for cache_bytes, kept_bytes, sample_bytes in ((0, 24, 1 << 20), (0, 1 << 20, 0), (1 << 20, 24 * 7, 24 * 7)):
         state = tmp_path / f"{kept_bytes} {sample_bytes}"
-        monkeypatch.setattr(Budget, "cache_bytes", cache_bytes)
-        monkeypatch.setattr(Budget, "kept_bytes", kept_bytes)
-        monkeypatch.setattr(Budget, "sample_bytes", sample_bytes)
-        passes_of(separable, state, hard_margin, (4, 1))
+        budget = replace(SMALL, cache_bytes=cache_bytes, kept_bytes=kept_bytes, sample_bytes=sample_bytes)
+        passes_of(separable, state, hard_margin, (4, 1), budget)
         kept = read_state(str(state)).rows
         assert len(kept.numbers) <= (kept_bytes + sample_bytes) // 24
         assert (kept.used_for("sample").size > 0) == (sample_bytes > 1000)
         fetched.clear()
-        answer, _ = passes_of(separable, state, hard_margin, None)
+        answer, _ = passes_of(separable, state, hard_margin, None, budget)
         assert (max(fetched, default=0) > 1000) == (sample_bytes < 1000)
         assert answer.lower == pytest.approx(expected.lower, rel=1e-12)
 
@@ -357,7 +339,7 @@ def test_the_search_of_a_verdict_goes_on(tmp_path: Path, fetched: list[int]) -> 
     def passes(state: Path, kill: tuple[int, int] | None = None) -> int:
         watcher = Watcher(kill)
         with watched(watcher), suppress(Killed):
-            dataset = load(source, memory="64MiB", resume=state)
+            dataset = load(source, memory=SMALL, resume=state)
             assert decide(class_problem_of(dataset)).verdict == "separable"
         return len(watcher.passes)
 
@@ -371,17 +353,18 @@ def test_the_search_of_a_verdict_goes_on(tmp_path: Path, fetched: list[int]) -> 
     assert not fetched
 
 
-def test_samples_of_several_questions_are_kept(tmp_path: Path, fetched: list[int], is_drawn: bool) -> None:
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_samples_of_several_questions_are_kept(tmp_path: Path, fetched: list[int], budget: Budget) -> None:
     X, y = data()
     labels = np.where(X[:, 0] > 1, 2, y)
     source, state = parquet(tmp_path, X, labels), tmp_path / "state"
 
     def ask_all() -> list[str]:
-        answers = [decide(problem_of(opened(source, state, positive=label))) for label in (-1, 1, 2)]
+        answers = [decide(problem_of(opened(source, state, None, budget, positive=label))) for label in (-1, 1, 2)]
         return [answer.verdict.value for answer in answers]
 
     first = ask_all()
-    assert (max(fetched, default=0) > 1000) is not is_drawn
+    assert (max(fetched, default=0) > 1000) is (budget.drawn_bytes == 0)
     fetched.clear()
     assert ask_all() == first and max(fetched, default=0) <= 1000
 
@@ -417,7 +400,7 @@ sys.exit(code)
 
 
 def child(kill: list[int] | None, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", SMALL + CHILD, json.dumps(kill), *arguments, "--json"]
+    command = [sys.executable, "-c", CHILD, json.dumps(kill), *arguments, "--memory", "4MiB", "--json"]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -436,9 +419,10 @@ def passes_in(done: subprocess.CompletedProcess[str]) -> list[int]:
         pytest.param(["check", "--no-bias"], ["verdict"], marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_command_goes_on(tmp_path: Path, separable: Path, arguments: list[str], same: list[str]) -> None:
+def test_a_killed_command_goes_on(tmp_path: Path, arguments: list[str], same: list[str]) -> None:
+    X, y = data(n=60_000)
     state = str(tmp_path / "state")
-    command = [*arguments, str(separable)]
+    command = [*arguments, str(parquet(tmp_path, X, y, group=4000))]
     whole = child(None, *command)
     for kill in ([1, 7], [3, 2]):
         done = child(kill, *command, "--resume", state)
@@ -448,7 +432,7 @@ def test_a_killed_command_goes_on(tmp_path: Path, separable: Path, arguments: li
     answers = [json.loads(done.stdout) for done in (whole, again)]
     assert [answers[0][name] for name in same] == [answers[1][name] for name in same]
     assert len(passes_in(again)) <= len(passes_in(whole)) - 1
-    assert "all 6,000 rows are validated" in again.stderr
+    assert "all 60,000 rows are validated" in again.stderr
 
 
 def test_damaged_files_are_refused_and_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -467,7 +451,7 @@ def test_damaged_files_are_refused_and_left_alone(tmp_path: Path, capsys: pytest
         with pytest.raises(DataError, match=r"found (a damaged state|no state of maxmargin)"):
             opened(source, state)
         assert state.read_bytes() == damaged
-    assert run(["check", str(source), "--resume", str(state), "--memory", "64MiB"]) == 2
+    assert run(["check", str(source), "--resume", str(state), "--memory", "40kB"]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and f"{state}: found a damaged state, expected the file as resume wrote it" in error
     state.write_bytes(whole)
@@ -496,16 +480,14 @@ def test_rows_that_are_not_those_of_the_data_prove_nothing(
         ask(problem_of(dataset))
 
 
-def test_numbers_that_were_changed_in_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.data.outofcore.warmstart.file_marks._SPOTS", 2)
-    monkeypatch.setattr("maxmargin.data.outofcore.warmstart.file_marks._BYTES_OF_SPOT", 128)
-    X, y = data()
+def test_numbers_that_were_changed_in_secret(tmp_path: Path) -> None:
+    X, y = data(n=24_000)
     source, state = npy(tmp_path, X, y), tmp_path / "state"
     hard_margin(problem_of(opened(source, state)))
-    before = source.stat()
-    for value, place in ((X[:, 0].max() * 1.5, "extremes"), (np.nan, "extremes"), (X[3333, 0] * -0.5, None)):
+    before, row = source.stat(), 6000  # in a large file, between the places that a mark looks at
+    for value, place in ((X[:, 0].max() * 1.5, "extremes"), (np.nan, "extremes"), (X[row, 0] * -0.5, None)):
         changed = X.copy()
-        changed[3333, 0] = value
+        changed[row, 0] = value
         np.save(source, changed)
         touched(source, before)
         dataset = opened(source, state)
@@ -513,12 +495,12 @@ def test_numbers_that_were_changed_in_secret(tmp_path: Path, monkeypatch: pytest
             answer = hard_margin(problem_of(dataset))
             assert answer.lower == pytest.approx(mm.hard_margin(changed, y).lower, rel=1e-12)
         else:
-            with pytest.raises(DataError, match="found extremes that rows 3000 to 3499 exceed"):
+            with pytest.raises(DataError, match="found extremes that rows 6000 to 6499 exceed"):
                 hard_margin(problem_of(dataset))
 
 
 def test_hints_only_save_work(tmp_path: Path, separable: Path) -> None:
-    expected = hard_margin(problem_of(load(separable, memory="64MiB")))
+    expected = hard_margin(problem_of(load(separable, memory=SMALL)))
     state = tmp_path / "state"
     hard_margin(problem_of(opened(separable, state)))
     for uses in (0, 2, 4, 14):
@@ -554,7 +536,7 @@ def test_a_file_that_was_written_to_is_read_anew(
     tmp_path: Path, separable: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state, (X, y) = tmp_path / "state", data(overlap=True)
-    command = ["check", str(separable), "--resume", str(state), "--memory", "64MiB", "--json"]
+    command = ["check", str(separable), "--resume", str(state), "--memory", "1MB", "--json"]
     assert run(command) == 0
     assert "starting anew" not in capsys.readouterr().err
     parquet(tmp_path, X, y)
@@ -696,7 +678,7 @@ def test_a_full_disk_ends_the_keeping_not_the_work(
 
 def test_places_that_cannot_be_written(tmp_path: Path, separable: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for place in (tmp_path, tmp_path / "nowhere" / "state"):
-        assert run(["check", str(separable), "--memory", "64MiB", "--resume", str(place)]) == 2
+        assert run(["check", str(separable), "--memory", "1MB", "--resume", str(place)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -718,9 +700,7 @@ def test_labels_that_cannot_be_kept(tmp_path: Path) -> None:
         assert dataset.classes == ("2020-01-01", "2021-01-01")
 
 
-def test_where_there_is_nothing_to_resume(
-    tmp_path: Path, separable: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_there_is_nothing_to_resume(tmp_path: Path, separable: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "state"
     assert run(["margin", "iris", "--positive", "setosa", "--resume", str(state)]) == 0
     assert f"{state} is not used: the data fit into memory, and are read anew" in capsys.readouterr().err
@@ -728,10 +708,9 @@ def test_where_there_is_nothing_to_resume(
     assert "--resume is for data on disk" in capsys.readouterr().err
     with pytest.raises(InvalidOptionError, match="expected none with a cluster"):
         load(separable, cluster="tcp://127.0.0.1:1", resume=state)
-    monkeypatch.setattr(Budget, "fits", lambda self, n_rows, n_columns: True)
     said: list[str] = []
     with listened(said.append):
-        assert opened(separable, state).is_in_memory
+        assert opened(separable, state, budget=Budget.of("1GiB")).is_in_memory
     assert len(said) == 1 and not state.exists()
 
 

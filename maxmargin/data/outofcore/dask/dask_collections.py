@@ -11,6 +11,7 @@ from maxmargin.data.labels.labels import CodedLabels, Coder, LabelError
 from maxmargin.data.outofcore.dask.dask_rows import Backend, DaskRows, Summary, Task, backend, summary_of
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 Reads: TypeAlias = Callable[[Any, None], Any]
 """Returns an object with the attributes `X`, float64 numbers, and `exact`, None where these are what was read."""
@@ -21,7 +22,7 @@ def is_dask(value: object) -> bool:
     return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "to_delayed")
 
 
-def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:
+def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tuple[str, ...] | None, DaskRows]:
     """Return the names of the columns, if they have any, and the rows of a Dask array or data frame.
 
     With a distributed client the rows are computed once and stay on its cluster, else they are computed by every pass.
@@ -31,6 +32,8 @@ def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:
     X : dask.array.Array or dask.dataframe.DataFrame
     read : callable
         Reads one part, an array or a data frame in memory, as `maxmargin.data.arrays.features_of` does. Picklable.
+    chunk_entries : int
+        Matrix entries in one chunk of a pass.
 
     Raises
     ------
@@ -46,10 +49,10 @@ def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:
     workers = backend()
     prepared = delayed(_prepared, pure=False)
     parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
-    return names, held(parts, workers)
+    return names, held(parts, workers, chunk_entries)
 
 
-def held(parts: Sequence[Any], workers: Backend) -> DaskRows:
+def held(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows:
     """Return the carrier of parts that are held: float64 arrays, or what is wrong with them as a text.
 
     Raises
@@ -64,7 +67,7 @@ def held(parts: Sequence[Any], workers: Backend) -> DaskRows:
         summaries.append(summary)
     if not any(summary.shape[0] for summary in summaries):
         raise InvalidProblemError("X has no rows, expected at least one")
-    return DaskRows(parts, summaries, workers)
+    return DaskRows(parts, summaries, workers, chunk_entries)
 
 
 def labels_of_collection(y: Any) -> CodedLabels:

@@ -25,14 +25,8 @@ from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.validation import Validation
 from maxmargin.text.data_error import data_error
 
-_BYTES_AT_ONCE = 1 << 26
-"""Of a text file, parsed by one task."""
 
-_ROWS_AT_ONCE = 1 << 20
-"""Of a Parquet or Feather file, read by one task, unless a group of rows has more."""
-
-
-def open_on_cluster(path: str, choice: Choice, address: str, *, is_positive_chosen: bool) -> Stored:
+def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, is_positive_chosen: bool) -> Stored:
     """Connect to a cluster and have it read and validate a file or a folder of files.
 
     Parameters
@@ -42,6 +36,7 @@ def open_on_cluster(path: str, choice: Choice, address: str, *, is_positive_chos
     choice : Choice
     address : str
         Of the scheduler. A new connection stays open as long as this process.
+    budget : Budget
     is_positive_chosen : bool
         Whether one class stands against all the others: then there may be many.
 
@@ -54,11 +49,11 @@ def open_on_cluster(path: str, choice: Choice, address: str, *, is_positive_chos
         raise data_error(path, found="no such file", expected="a file or folder that the cluster can read too")
     refuse_what_needs_memory(path, choice)
     workers = OnCluster(_client(address))
-    scans, notes = scans_of(path, choice, Budget())
+    scans, notes = scans_of(path, choice, budget)
     if kind_of(scans[0].path, choice.format) in (".npz", ".npy"):
         raise data_error(path, found="NumPy arrays", expected="Parquet, Feather, CSV or TSV for a cluster")
     roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
-    reading = [_ClusterScan(scan, choice, workers) for scan in scans]
+    reading = [_ClusterScan(scan, choice, workers, budget) for scan in scans]
     labels, _ = Validation(reading, roles, is_positive_chosen).run()
     X = DaskRows([part for scan in reading for part in scan.parts], [s for scan in reading for s in scan.summaries],
                  workers)  # fmt: skip
@@ -84,10 +79,11 @@ def _client(address: str) -> Any:
 class _ClusterScan:
     """A file that workers read."""
 
-    def __init__(self, scan: Scan, choice: Choice, workers: OnCluster) -> None:
+    def __init__(self, scan: Scan, choice: Choice, workers: OnCluster, budget: Budget) -> None:
         self.scan = scan
         self.choice = choice
         self.workers = workers
+        self.budget = budget
         self.path, self.n_rows = scan.path, scan.n_rows
         self.parts: list[Any] = []
         self.summaries: list[Summary] = []
@@ -102,10 +98,11 @@ class _ClusterScan:
 
         if isinstance(self.scan, ArrowScan):
             read = delayed(_arrow_part, pure=False)
-            parts = [read(self.path, self.choice, roles, groups) for groups in _runs_of_groups(self.scan)]
+            runs = _runs_of_groups(self.scan, self.budget.task_rows)
+            parts = [read(self.path, self.choice, roles, groups) for groups in runs]
         else:
-            read = delayed(_text_part, pure=False)
-            parts = [read(self.path, self.choice, start) for start in _starts(self.path)]
+            read, n_bytes = delayed(_text_part, pure=False), self.budget.task_bytes
+            parts = [read(self.path, self.choice, start, n_bytes) for start in piece_starts(self.path, n_bytes)]
         held = self.workers.hold([*(part[0] for part in parts), *(part[1] for part in parts)])
         self.parts, found = held[: len(parts)], held[len(parts) :]
         for part in self.workers.run(Task(_itself, future, ()) for future in found):
@@ -113,12 +110,12 @@ class _ClusterScan:
             yield from part
 
 
-def _runs_of_groups(scan: ArrowScan) -> Iterator[list[int]]:
+def _runs_of_groups(scan: ArrowScan, n_rows: int) -> Iterator[list[int]]:
     """Yield consecutive groups with about as many rows as one task reads."""
     starts = scan.file.starts
     run: list[int] = []
     for group in range(len(starts) - 1):
-        if run and starts[group + 1] - starts[run[0]] > _ROWS_AT_ONCE:
+        if run and starts[group + 1] - starts[run[0]] > n_rows:
             yield run
             run = []
         run.append(group)
@@ -127,21 +124,21 @@ def _runs_of_groups(scan: ArrowScan) -> Iterator[list[int]]:
 
 
 def _arrow_part(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[Labelled]]:
-    return arrow_scan(path, choice, Budget()).part(roles, groups)
+    return arrow_scan(path, choice, Budget.of()).part(roles, groups)
 
 
-def _starts(path: str) -> range:
+def piece_starts(path: str, n_bytes: int) -> range:
     """Return the bytes from which tasks read a text file."""
-    return range(1) if is_compressed(path) else range(0, os.path.getsize(path), _BYTES_AT_ONCE)
+    return range(1) if is_compressed(path) else range(0, os.path.getsize(path), n_bytes)
 
 
-def _text_part(path: str, choice: Choice, start: int) -> tuple[Floats, list[Labelled]]:
+def _text_part(path: str, choice: Choice, start: int, n_bytes: int) -> tuple[Floats, list[Labelled]]:
     """Return the rows of the lines that begin in the piece of a file from this byte on."""
     layout = layout_of(path, choice)
     source = _name_of_piece(path, start)
     if start:
         layout = replace(layout, header_line=0, source=source)
-    text = _lines_from(path, start, choice.longest_line)
+    text = lines_from(path, start, n_bytes, choice.longest_line)
     columns = columns_of_block(Block(text, 0), layout, choice, ArrowColumns)
     values, labels, lines = columns.take()
     if not len(values):
@@ -154,15 +151,16 @@ def _name_of_piece(path: str, start: int) -> str:
     return path if start == 0 else f"{path} from byte {start}"
 
 
-def _lines_from(path: str, start: int, longest: int = LONGEST_LINE) -> str:
+def lines_from(path: str, start: int, n_bytes: int, longest: int = LONGEST_LINE) -> str:
+    """Return the lines that begin in the piece of `n_bytes` bytes of a file from this byte on."""
     with open_binary(path) as file:
         if is_compressed(path):
             return decoded(file.read(), 0, path)
         if start:
             file.seek(start - 1)
             _rest_of_line(file, path, longest)
-        n_bytes = start + _BYTES_AT_ONCE - file.tell()
-        content = file.read(n_bytes) if n_bytes > 0 else b""
+        left = start + n_bytes - file.tell()
+        content = file.read(left) if left > 0 else b""
         if content and not content.endswith(b"\n"):
             content += _rest_of_line(file, path, longest)
     return decoded(content, 0, _name_of_piece(path, start))

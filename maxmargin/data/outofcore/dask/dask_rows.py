@@ -130,14 +130,23 @@ class DaskRows:
     summaries : sequence of Summary
         Of every part.
     workers : Backend
+    chunk_entries : int
+        Matrix entries in one chunk of rows.
     """
 
     is_sparse = False
     ndim = 2
 
-    def __init__(self, parts: Sequence[Any], summaries: Sequence[Summary], workers: Backend) -> None:
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        summaries: Sequence[Summary],
+        workers: Backend,
+        chunk_entries: int = CHUNK_ENTRIES,
+    ) -> None:
         kept = [i for i, summary in enumerate(summaries) if summary.shape[0]]
         self.workers = workers
+        self.chunk_entries = chunk_entries
         self.parts = [parts[i] for i in kept]
         self.bounds = (
             np.min([summaries[i].low for i in kept], axis=0),
@@ -145,7 +154,7 @@ class DaskRows:
         )
         self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
         self._n_columns = summaries[kept[0]].shape[1]
-        self._cache = RowCache(self._n_columns, Budget().cache_bytes)
+        self._cache = RowCache(self._n_columns, Budget.of().cache_bytes)
         self.warm_start = CachedStart(self._cache)
 
     @property
@@ -156,7 +165,7 @@ class DaskRows:
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
         n_rows, n_columns = self.shape
-        step = max(1, CHUNK_ENTRIES // n_columns)
+        step = max(1, self.chunk_entries // n_columns)
         for n_done, results in self.workers.run(self._tasks(function, vectors, step)):
             report(n_done, n_rows)
             yield from results

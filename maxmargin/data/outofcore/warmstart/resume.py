@@ -32,9 +32,6 @@ from maxmargin.text.version import __version__
 if TYPE_CHECKING:
     from maxmargin.data.labels.labels import Coder
 
-_SHARE = 20.0
-"""Work is kept once it took so many times as long as keeping it."""
-
 _FEW_ROWS = 1000
 """Up to so many rows that are fetched at once are kept."""
 
@@ -68,6 +65,7 @@ class Resumption:
         self._is_compared = state.n_rows == 0
         self._is_reached = np.zeros((2, rows.values.shape[1]), dtype=np.bool_)
         self._lock = Lock()
+        self._work_per_save = budget.work_per_save
         self._cost = 0.0
         self._is_given_up = False
         self._next = time.monotonic()
@@ -233,7 +231,7 @@ class Resumption:
 
     def _save_if_cheap(self, seconds: float) -> None:
         """Keep what took so much time to find, if that is long for what keeping takes."""
-        if seconds >= _SHARE * self._cost:
+        if seconds >= self._work_per_save * self._cost:
             self._save()
 
     def _save(self, began: float | None = None) -> None:
@@ -246,7 +244,7 @@ class Resumption:
             self._give_up(error.strerror or str(error))
         now = time.monotonic()
         self._cost = now - began
-        self._next = now + _SHARE * self._cost
+        self._next = now + self._work_per_save * self._cost
 
     def _give_up(self, reason: str) -> None:
         self._is_given_up = True
