@@ -1,4 +1,9 @@
-"""Batches of rows out of Parquet and Feather files, with little of the file in memory at a time."""
+"""Batches of rows out of Parquet and Feather files, with little of the file in memory at a time.
+
+The scanner of `pyarrow.dataset` is not used: on a Parquet file of 200 MiB, read three times in chunks of a budget of
+64 MiB, its memory grew by 320 to 520 MiB, whatever its read-ahead, and that of `iter_batches` by 90 MiB. It took 0.05 s
+a pass in place of 0.08 s, which is no reason to exceed the budget.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
