@@ -1,4 +1,4 @@
-"""Some rows of a carrier, chosen anew out of every chunk: none is copied for longer than a chunk is worked on."""
+"""Some rows of a carrier, taken out of every chunk as it is read: none is copied for longer than the work on it."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -11,7 +11,7 @@ from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.solvers.problem.problem import sample_size
 
 _SAMPLES = 2
-"""So many times the rows of a sample: it takes half of its rows from either class, and one may be rare."""
+"""Rows drawn for each row of a sample, which takes half of its rows from either class: one class may be rare."""
 
 
 class DrawnRows(NamedTuple):
@@ -32,7 +32,7 @@ class DrawnRows(NamedTuple):
         return cls(np.concatenate(numbers), np.concatenate(values))
 
     def shifted(self, n_rows: int) -> "DrawnRows":
-        """Return the rows of a file that comes after so many rows of others."""
+        """Return the rows as numbered in a source whose earlier files have `n_rows` rows."""
         return DrawnRows(self.numbers + n_rows, self.values)
 
     def find(self, numbers: RowNumbers) -> tuple[NDArray[np.bool_], Floats]:

@@ -59,7 +59,7 @@ def open_stored(
     Parameters
     ----------
     source : Any
-        As that of `load`. Folders of files and pairs of `.npy` files are opened here always.
+        As in `load`. Folders of files and pairs of `.npy` files are opened here always.
     choice : Choice
     budget : Budget, optional
         None: there is memory enough for everything.

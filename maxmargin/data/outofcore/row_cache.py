@@ -12,7 +12,7 @@ Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]
 
 _BYTES_BESIDE = 200
-"""Of a cached row: its array object, its number, its place in the dictionary."""
+"""Bytes of a cached row beside its numbers: its array object, its key, its entry in the dictionary."""
 
 
 class RowCache:

@@ -101,7 +101,7 @@ class ArrayScan:
             self._read_from(OpenFile.of(self.numbers_path))
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Yield ``(distinct, places)`` of the first so many rows."""
+        """Yield ``(distinct, places)`` of the first `n_rows` rows."""
         for labels in self._y.parts(min(n_rows, self.budget.chunk_rows(1)), 0):
             distinct, places = np.unique(labels[:n_rows], return_inverse=True)
             yield distinct.tolist(), places
@@ -142,7 +142,7 @@ class _Member:
         return OpenFile.of(self.path), self.header()
 
     def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:
-        """Yield the entries of a one-dimensional array from this one on, so many at a time."""
+        """Yield the entries of a one-dimensional array from `first` on, `n_rows` at a time."""
         with self.stream() as file:
             layout = self._header(file)
             file.seek(first * layout.dtype.itemsize, os.SEEK_CUR)

@@ -38,7 +38,7 @@ class ArrowFile(Protocol):
         """The first row of every group, and the number of all rows."""
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-        """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
+        """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
 
 
 class ParquetFile:
@@ -61,7 +61,7 @@ class ParquetFile:
         self._buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * max(len(self.names), 1))))
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-        """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
+        """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
         from pyarrow import default_memory_pool, parquet
 
         if self.starts[-1] == 0:
@@ -99,7 +99,7 @@ class FeatherFile:
         return starts
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-        """Yield record batches of at most `n_rows` rows of some groups, in order, with columns as in the file."""
+        """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
         fields = [j for j, name in enumerate(self.names) if name in columns]
         chosen = range(len(self.starts) - 1) if groups is None else groups
         with readable(self.path, "Feather"), self._reader(fields) as reader:

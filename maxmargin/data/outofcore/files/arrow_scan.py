@@ -45,7 +45,7 @@ class ArrowRows:
         return int(self.file.starts[-1]), len(self.columns)
 
     def pieces(self, n_rows: int) -> Iterator[Piece]:
-        """Yield all rows in order, at most `n_rows` at a time."""
+        """Yield all rows in order, up to `n_rows` at a time."""
         self.mark.check()
         for start, batch in _numbered(self.file.batches(n_rows, self.columns)):
             yield Piece(slice(start, start + batch.num_rows), partial(self._matrix, batch, start))
@@ -154,7 +154,7 @@ class ArrowScan:
         return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), drawn=drawn)
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
-        """Yield ``(distinct, places)`` of the first so many rows."""
+        """Yield ``(distinct, places)`` of the first `n_rows` rows."""
         label = self.names[roles.label]
         for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
             yield _distinct(batch.column(label)[:n_rows])

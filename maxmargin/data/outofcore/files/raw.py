@@ -159,7 +159,7 @@ class RawRows:
         return self.layout.shape[0], len(self.columns)
 
     def pieces(self, n_rows: int, first: int = 0) -> Iterator[Piece]:
-        """Yield all rows from this one on in order, at most `n_rows` at a time."""
+        """Yield all rows from this one on in order, up to `n_rows` at a time."""
         if self.mark is not None:
             self.mark.check()
         for start in range(first, self.shape[0], n_rows):

@@ -87,7 +87,7 @@ class Scan(Reading, Protocol):
         """Take what an earlier process has found, all of it, instead of reading the rows once."""
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
-        """Yield ``(distinct, places)`` of the first so many rows; None where that costs as much as reading all."""
+        """Yield ``(distinct, places)`` of the first `n_rows` rows; None where that costs as much as reading all."""
 
     def store(self, roles: Roles) -> Store:
         """Return the rows for later passes; to be called after the first."""

@@ -15,7 +15,7 @@ class Piece:
     read: Callable[[], Floats]
 
     def shifted(self, n_rows: int) -> "Piece":
-        """Return the piece of a store that comes after so many rows of others."""
+        """Return the piece as numbered in a source whose earlier files have `n_rows` rows."""
         return Piece(slice(self.rows.start + n_rows, self.rows.stop + n_rows), self.read)
 
 
@@ -27,7 +27,7 @@ class Store(Protocol):
         """Numbers of rows and of columns."""
 
     def pieces(self, n_rows: int) -> Iterator[Piece]:
-        """Yield all rows in order, at most `n_rows` at a time."""
+        """Yield all rows in order, up to `n_rows` at a time."""
 
     def some(self, numbers: RowNumbers) -> Floats:
         """Return the rows of these increasing numbers."""

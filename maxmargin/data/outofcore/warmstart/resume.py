@@ -1,7 +1,7 @@
 """A file from which the next process goes on where this one was killed.
 
 What it holds is tied to the data by marks of their files, and read only where it is whole. It never holds an answer:
-verdicts and margins are proven anew, by passes over the data.
+verdicts and margins are proven again, by passes over the data.
 """
 
 import os
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from maxmargin.data.labels.labels import Coder
 
 _FEW_ROWS = 1000
-"""Up to so many rows that are fetched at once are kept."""
+"""Rows that are fetched together are kept if they are no more than this."""
 
 _LABELS_AT_ONCE = 1 << 20
 

@@ -76,7 +76,7 @@ class Validated:
     distinct : list
         The different labels.
     codes : ndarray
-        For every row the position of its label, in a bit where there are two labels at most.
+        For every row the position of its label, in one bit if there are no more than two labels.
     low, high : ndarray (n_files, n_columns)
         The extremes of the columns of every file.
     """
@@ -148,7 +148,7 @@ class State:
         return sum(file.n_rows for file in self.files)
 
     def of_first_files(self, n_files: int, new: "State") -> "State":
-        """Return the state of a source, new so far, whose first so many files are these."""
+        """Return the state of a source, new so far, whose first `n_files` files are these."""
         own = [replace(file, marks=its.marks) for file, its in zip(self.files[:n_files], new.files, strict=False)]
         files = (*own, *new.files[n_files:])
         bounds = new.validated.low.copy(), new.validated.high.copy()

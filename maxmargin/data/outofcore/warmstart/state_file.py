@@ -2,6 +2,9 @@
 
 A line of magic, the length of a JSON text, the text, the bytes of the arrays, and the SHA-256 of all that. The file is
 replaced as a whole: whoever is killed while writing leaves the one before.
+
+It is not an archive of `numpy.savez`, which notices only three quarters of all flipped bits: with the digest around it,
+the refusal of compressed members and the check of every array's header against its size it would take no fewer lines.
 """
 
 import hashlib
