@@ -31,37 +31,10 @@ MOST_LINES = 400
 KNOWN_CIRCLES: set[frozenset[str]] = {
     frozenset(
         {
-            "data.arrays",
-            "data.outofcore.dask.dask_collections",
-        }
-    ),
-    frozenset(
-        {
             "data.formats.table",
             "data.numbers.lookalikes",
             "data.numbers.numerals",
             "data.numbers.spelling",
-        }
-    ),
-    frozenset(
-        {
-            "data.outofcore.files.opening_files",
-            "data.outofcore.opening",
-        }
-    ),
-    frozenset(
-        {
-            "data.outofcore.files.raw",
-            "data.outofcore.files.scan",
-            "data.outofcore.files.text_scan",
-            "data.outofcore.on_disk",
-            "data.outofcore.warmstart.resume",
-        }
-    ),
-    frozenset(
-        {
-            "data.outofcore.warmstart.resume_check",
-            "data.outofcore.warmstart.resume_state",
         }
     ),
     frozenset(

@@ -11,7 +11,7 @@ from maxmargin.data.labels.labels import CodedLabels, Coder, LabelError
 from maxmargin.data.outofcore.dask.dask_rows import Backend, DaskRows, Summary, Task, backend, summary_of
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
+from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
 Reads: TypeAlias = Callable[[Any, None], Any]
 """Returns an object with the attributes `X`, float64 numbers, and `exact`, None where these are what was read."""
