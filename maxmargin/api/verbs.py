@@ -244,7 +244,7 @@ def soft_margin_path(
     >>> [round(answer.objective, 6) for answer in answers]
     [0.21875, 0.5, 0.5]
     """
-    from maxmargin.data.labels.row_names import check_row_names
+    from maxmargin.data.arrays import check_row_names
     from maxmargin.data.weights import row_weights
     from maxmargin.solvers.soft_margin.soft_margin import soft_margin_path as solve
 
@@ -300,7 +300,7 @@ def nu_margin(
     >>> round(-float(answer.b / answer.w[0]), 6)
     1.5
     """
-    from maxmargin.data.labels.row_names import check_row_names
+    from maxmargin.data.arrays import check_row_names
     from maxmargin.data.weights import row_weights
     from maxmargin.solvers.soft_margin.nu_margin import nu_margin as solve
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from maxmargin.data.dataset import Dataset, read_dataset
 from maxmargin.data.decimal_reading import DecimalReading
 from maxmargin.data.formats.source import suffix_of
-from maxmargin.data.formats.suffixes import DELIMITED, READERS, format_of
+from maxmargin.data.formats.suffixes import DELIMITED, SUFFIXES, format_of
 from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.data.numbers.binary64 import MOST_DIGITS, NumberError
 from maxmargin.data.numbers.exact_rows import ExactRows
@@ -95,7 +95,7 @@ def _check_source(source: object, choice: Choice) -> None:
         raise InvalidOptionError(f"found a {type(source).__name__}; decimal text only exists in .csv and .tsv files")
     path = os.fspath(source)
     suffix = format_of(path, choice)
-    if (suffix in READERS or choice.format is not None) and suffix not in (*DELIMITED, *TYPED):
+    if (suffix in SUFFIXES or choice.format is not None) and suffix not in (*DELIMITED, *TYPED):
         raise _no_decimals(path, suffix)
 
 

@@ -23,7 +23,7 @@ from maxmargin.text.escaping import shown
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.data.decimal_reading import DecimalReading
-    from maxmargin.data.labels.classes import ClassAnswers
+    from maxmargin.data.problems import ClassAnswers
     from maxmargin.solvers.answers.solution import Separability
     from maxmargin.solvers.basics.limits import Limits
 
@@ -184,7 +184,7 @@ def _write_proof(
 
 
 def _class_answers(dataset: "Dataset", asker: Asker, clock: "Limits") -> "ClassAnswers[Separability]":
-    from maxmargin.data.labels.classes import class_answers
+    from maxmargin.data.problems import class_answers
 
     # The verdict comes first; what time it leaves is for the table.
     shares = iter(range(math.comb(len(dataset.classes) + 1, 2), 0, -1))

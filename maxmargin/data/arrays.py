@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from maxmargin.data.formats.table import Matrix
     from maxmargin.solvers.problem.rows import Carrier
 
+LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
+"""Packages whose tables may have an index."""
+
 Item = TypeVar("Item")
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
 
@@ -228,3 +231,43 @@ def _checked_finite(X: "Matrix", names: tuple[str, ...] | None) -> Bounds | None
         shown = column if names is None else repr(names[column])
         raise InvalidProblemError(f"X, row {row}, column {shown}: found {found}, expected a finite number")
     return bounds
+
+
+def check_row_names(**tables: Any) -> None:
+    """Check that all tables and series that have an index have the same; others are taken row by row.
+
+    Raises
+    ------
+    InvalidProblemError
+        The rows have other names, or the same in another order. Where the lengths differ that is said elsewhere.
+    """
+    indices = {name: index for name, table in tables.items() if (index := _index_of(table)) is not None}
+    if len(indices) < 2:
+        return
+    (first, expected), *others = indices.items()
+    for name, index in others:
+        if not _are_equal(index, expected):
+            raise InvalidProblemError(
+                f"the index of {name} is not that of {first}, expected the same rows in the same order (use "
+                f"{name}.loc[{first}.index], or reset_index(drop=True) on both where the order is right as it is)"
+            )
+
+
+def _index_of(table: Any) -> Any:
+    if type(table).__module__.partition(".")[0] not in LIBRARIES_WITH_INDEX:
+        return None
+    native = table.to_native() if hasattr(table, "to_native") else table
+    index = getattr(native, "index", None)
+    return None if callable(index) else index
+
+
+def _are_equal(index: Any, other: Any) -> bool:
+    if _is_dask_index(index) or _is_dask_index(other):
+        from maxmargin.data.outofcore.dask.dask_collections import digest_of_index
+
+        return digest_of_index(index) == digest_of_index(other)
+    return len(index) != len(other) or bool(index.equals(other))
+
+
+def _is_dask_index(index: Any) -> bool:
+    return type(index).__module__.partition(".")[0] == "dask"

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import DROP_MISSING_HINT, TEXT_HINT, Choice, Column, Table, Texts, empty_column_hint
+from maxmargin.data.formats.table import Choice, Column, Table
 from maxmargin.data.labels.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.exact_rows import FractionColumns
-from maxmargin.data.numbers.spelling import STORE_NUMBERS, STORED
+from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, empty_column_hint
+from maxmargin.data.numbers.numerals import Texts
+from maxmargin.data.numbers.spelling import STORED
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 

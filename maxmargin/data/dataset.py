@@ -405,8 +405,7 @@ def from_arrays(
     >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
     array([-1, -1,  1])
     """
-    from maxmargin.data.arrays import features_of, labels_of
-    from maxmargin.data.labels.row_names import check_row_names
+    from maxmargin.data.arrays import check_row_names, features_of, labels_of
 
     check_row_names(X=X, y=y)
     features = features_of(X, feature_names)

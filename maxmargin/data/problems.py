@@ -1,11 +1,19 @@
-"""From a data set to the question that the solvers are asked."""
+"""From a data set to the questions that the solvers are asked: about two classes, or about all of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.labels.labels import encode
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.text.data_error import quote
+
+Answer = TypeVar("Answer")
 
 
 def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
@@ -36,8 +44,6 @@ def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
     InvalidProblemError
         If it has numbers that binary64 does not hold.
     """
-    from maxmargin.data.labels.labels import encode
-
     check_is_binary64(dataset)
     labels = encode(dataset.labels)
     codes = labels.codes.astype("int64")
@@ -62,4 +68,35 @@ def check_is_binary64(dataset: Dataset) -> None:
         f"{dataset.source}: {dataset.describe_row(int(row))}, column {dataset.feature_names[column]!r}: found {found}, "
         "expected one that binary64 holds exactly (verdicts are decided for such numbers; convert them to binary64 "
         "yourself to have other questions answered for the roundings)"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassAnswers(Generic[Answer]):
+    """Answers for the questions of a data set with more than two classes.
+
+    Attributes
+    ----------
+    one_vs_rest : tuple of (class, Dataset, answer)
+    pairs : tuple of ((class, class), Dataset, answer)
+        The second class of a pair is +1.
+    multinomial : answer
+        For all classes at once: scores, one a class, that put every row's own class first.
+    """
+
+    one_vs_rest: tuple[tuple[object, Dataset, Answer], ...]
+    pairs: tuple[tuple[tuple[object, object], Dataset, Answer], ...]
+    multinomial: Answer
+
+
+def class_answers(
+    dataset: Dataset, of_two: Callable[[Dataset], Answer], of_all: Callable[[Dataset], Answer]
+) -> ClassAnswers[Answer]:
+    """Ask about all classes, every class against the rest, and every pair, in this order."""
+    pairs = list(combinations(dataset.classes, 2))
+    multinomial = of_all(dataset)
+    return ClassAnswers(
+        one_vs_rest=tuple((name, part := dataset.one_vs_rest(name), of_two(part)) for name in dataset.classes),
+        pairs=tuple((pair, part := dataset.pair(*pair), of_two(part)) for pair in pairs),
+        multinomial=multinomial,
     )

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.formats.pandas_index import index_columns
-from maxmargin.data.formats.table import TEXT_HINT, Choice, Column, Table, Texts, drop_note, kept_names, shown_name
+from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
+from maxmargin.data.numbers.hints import TEXT_HINT
+from maxmargin.data.numbers.numerals import Texts
 from maxmargin.text.data_error import data_error, quote
 
 if TYPE_CHECKING:

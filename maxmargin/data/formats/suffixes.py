@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, TypeAlias
 
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, kind_of, open_binary, suffix_of
@@ -12,19 +11,10 @@ from maxmargin.text.data_error import data_error, nearest
 
 Reader: TypeAlias = Callable[[str, Choice], Table]
 
-READERS = {
-    ".csv": ("csv.delimited", "read_delimited"),
-    ".tsv": ("csv.delimited", "read_delimited"),
-    ".parquet": ("arrow", "read_parquet"),
-    ".feather": ("arrow", "read_feather"),
-    ".npz": ("npz", "read_npz"),
-    ".svm": ("svmlight", "read_svmlight"),
-    ".libsvm": ("svmlight", "read_svmlight"),
-    ".svmlight": ("svmlight", "read_svmlight"),
-}
-"""Module and function for every suffix; imported when it is needed."""
+SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".svm", ".libsvm", ".svmlight")
+"""Suffixes of the files that can be read."""
 
-FORMATS = (*(suffix.removeprefix(".") for suffix in READERS), "npy")
+FORMATS = (*(suffix.removeprefix(".") for suffix in SUFFIXES), "npy")
 """Names of the formats that a file may be said to have."""
 
 TEXT_FORMATS = ("csv", "tsv", "svm", "libsvm", "svmlight")
@@ -52,12 +42,16 @@ def read(source: Any, choice: Choice) -> Table:
     is_name = isinstance(source, str) and choice.format is None
     if is_name and source in BUNDLED:
         choice.refuse_of_text(source, "a bundled data set")
-        return _reader("bundled", "read_bundled")(source, choice)
+        from maxmargin.data.formats.bundled import read_bundled
+
+        return read_bundled(source, choice)
     if isinstance(source, str) and source == STDIN:
         return _read_stdin(choice)
-    if is_name and suffix_of(source) not in READERS and _is_family(source):
+    if is_name and suffix_of(source) not in SUFFIXES and _is_family(source):
         choice.refuse_of_text(source, "a generated data set")
-        return _reader("generated", "read_generated")(source, choice)
+        from maxmargin.data.formats.generated import read_generated
+
+        return read_generated(source, choice)
     if isinstance(source, str | os.PathLike):
         return _read_file(os.fspath(source), choice)
     from maxmargin.data.formats.frames import read_frame
@@ -79,7 +73,7 @@ def format_of(path: str, choice: Choice) -> str:
     Only LIBSVM's files, which often come without a suffix, are told by their lines.
     """
     kind = kind_of(path, choice.format)
-    if kind in READERS or choice.format is not None or not os.path.isfile(path):
+    if kind in SUFFIXES or choice.format is not None or not os.path.isfile(path):
         return kind
     from maxmargin.data.formats.svmlight import looks_like_svmlight
 
@@ -97,22 +91,22 @@ def _read_stdin(choice: Choice) -> Table:
 def _read_as(suffix: str, path: str, choice: Choice) -> Table:
     if suffix not in DELIMITED:
         choice.refuse_of_text(path, f"the format {suffix.removeprefix('.')}")
-    return _reader(*READERS[suffix])(path, choice)
+    return _reader(suffix)(path, choice)
 
 
 def _read_file(path: str, choice: Choice) -> Table:
     suffix = format_of(path, choice)
-    if suffix in READERS:
+    if suffix in SUFFIXES:
         return _read_as(suffix, path, choice)
     if os.path.isdir(path):
         raise data_error(path, found="a directory", expected="a file")
-    suffixes = f"{' '.join(READERS)} (each also .gz), a folder of such files, X.npy beside y.npy"
+    suffixes = f"{' '.join(SUFFIXES)} (each also .gz), a folder of such files, X.npy beside y.npy"
     known = f"{suffixes}, one of the names {', '.join(BUNDLED)}, {_GENERATED}"
     if not os.path.exists(path):
         raise data_error(path, found="no such file", expected=f"a file {known}", hint=_nearest_name(path))
     found = f"the suffix {suffix!r}" if suffix else "no suffix"
     expected = f"one of {known}, or its format told with {option('format')}"
-    raise data_error(path, found=found, expected=expected, hint=nearest(suffix, READERS) if suffix else "")
+    raise data_error(path, found=found, expected=expected, hint=nearest(suffix, SUFFIXES) if suffix else "")
 
 
 def _is_family(name: str) -> bool:
@@ -127,6 +121,20 @@ def _nearest_name(wanted: str) -> str:
     return nearest(wanted.partition(":")[0], (*BUNDLED, *(family.name for family in families())))
 
 
-def _reader(module: str, function: str) -> Reader:
-    reader: Reader = getattr(import_module(f".{module}", __package__), function)
-    return reader
+def _reader(suffix: str) -> Reader:
+    """Return the function that reads files of a suffix; its module is imported when it is needed."""
+    if suffix in DELIMITED:
+        from maxmargin.data.formats.csv.delimited import read_delimited
+
+        return read_delimited
+    if suffix in (".parquet", ".feather"):
+        from maxmargin.data.formats.arrow import read_feather, read_parquet
+
+        return read_parquet if suffix == ".parquet" else read_feather
+    if suffix == ".npz":
+        from maxmargin.data.formats.npz import read_npz
+
+        return read_npz
+    from maxmargin.data.formats.svmlight import read_svmlight
+
+    return read_svmlight

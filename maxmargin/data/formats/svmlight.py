@@ -9,8 +9,9 @@ import numpy as np
 
 from maxmargin.data.formats.csv.encodings import decoded
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, lines_of, open_binary
-from maxmargin.data.formats.table import TEXT_HINT, Choice, Table, drop_note, kept_names
+from maxmargin.data.formats.table import Choice, Table, drop_note, kept_names
 from maxmargin.data.labels.label_values import written_number
+from maxmargin.data.numbers.hints import TEXT_HINT
 from maxmargin.data.numbers.numerals import is_missing, number
 from maxmargin.data.numbers.spelling import STORED
 from maxmargin.text.data_error import DataError, data_error, quote

@@ -7,34 +7,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.numbers.numerals import Texts
+from maxmargin.data.numbers.spelling import Spelling
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from maxmargin.data.numbers.spelling import Spelling
-
     Matrix: TypeAlias = NDArray[np.float64] | csr_array
 
 ColumnRef: TypeAlias = str | int
-Texts: TypeAlias = list[str | None]
-
-DROP_MISSING_HINT = f"leave out rows with missing values with {option('drop_missing')}"
-TEXT_HINT = (
-    f"drop it with {option('drop')} or encode it with {option('one_hot')}; name it with {option('label')} if it holds "
-    f"the labels, with {option('id')} if it names the rows"
-)
 
 LONGEST_LINE = 2**28
 """Bytes of a line of text where nothing is said about memory: its fields may take thirty times as much."""
-
-HINTS_OUTSIDE_MEMORY = {
-    DROP_MISSING_HINT: f"clean the file, leave the column out with {option('drop')}, or use {option('drop_missing')} "
-    f"with more {option('memory')}",
-    TEXT_HINT: f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}",
-}
-"""What to do instead where rows are read in parts: there none is left out, and no text is encoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,13 +213,6 @@ def shown_name(names: Sequence[str] | None, position: int) -> str | int:
     return names[position] if names is not None and names[position] else position
 
 
-def empty_column_hint(name: str | int, *, is_label: bool) -> str:
-    """Return what to do about a column in which no row has a value."""
-    column = repr(name) if isinstance(name, str) else str(name)
-    advice = f"use {option('drop', column)}" + (f" and choose the label with {option('label')}" if is_label else "")
-    return f"no row that was read has a value in it, as where lines end in a separator: {advice}"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One column: float64 numbers with NaN where missing, or texts with None where missing.
@@ -286,13 +265,13 @@ class Table:
     source: str
     names: tuple[str | int, ...]
     features: "tuple[Column, ...] | Matrix"
-    label: "NDArray[Any] | Texts"
+    label: NDArray[Any] | Texts
     label_name: str | int
     ids: tuple[str, ...] | None = None
     lines: NDArray[np.int64] | None = None
     origin: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
-    spelling: "Spelling | None" = None
+    spelling: Spelling | None = None
 
     def error(self, row: int, column: str | int | None, *, found: str, expected: str, hint: str = "") -> DataError:
         """Word an error at a row of the table."""

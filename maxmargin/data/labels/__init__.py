@@ -1,1 +1,1 @@
-"""Labels of rows and columns: which class is positive, names of rows."""
+"""Labels of rows: their classes, and which class is positive."""

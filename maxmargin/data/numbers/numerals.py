@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import Texts
 from maxmargin.data.numbers.binary64 import MOST_DIGITS
+
+Texts: TypeAlias = list[str | None]
+"""Texts, None where one is missing."""
 
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
 """Texts (in any case) that stand for a missing value."""

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from maxmargin.data.formats.table import DROP_MISSING_HINT, TEXT_HINT
+from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT
 from maxmargin.data.numbers.lookalikes import IN_COMMAS, look_of
 from maxmargin.data.numbers.numerals import is_missing, number
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import quote
-
-STORE_NUMBERS = "store plain numbers"
-"""What to do about numbers that a source which can store numbers stores as texts."""
 
 _SWAP = str.maketrans(",.", ".,")
 
@@ -89,5 +86,3 @@ POINTS = Spelling()
 
 STORED = Spelling(is_delimited=False)
 """Of sources that store values, not text: what looks like a number in their texts was stored wrongly."""
-
-COMMAS_NEED_QUOTES = f"give the separator with {option('sep')}, or leave {option('decimal_comma')} out"

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.data.formats.table import Roles, empty_column_hint
+from maxmargin.data.formats.table import Roles
 from maxmargin.data.labels.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
+from maxmargin.data.numbers.hints import empty_column_hint
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
 from maxmargin.data.outofcore.passes import report

@@ -14,13 +14,12 @@ from maxmargin.data.formats.table import (
     Choice,
     Column,
     Table,
-    Texts,
     drop_note,
-    empty_column_hint,
     kept_names,
     shown_name,
 )
-from maxmargin.data.numbers.numerals import booleans, cleaned, is_missing, number, numbers
+from maxmargin.data.numbers.hints import empty_column_hint
+from maxmargin.data.numbers.numerals import Texts, booleans, cleaned, is_missing, number, numbers
 from maxmargin.data.numbers.spelling import Complaint
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error

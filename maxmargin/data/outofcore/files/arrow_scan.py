@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import HINTS_OUTSIDE_MEMORY, TEXT_HINT, Roles, shown_name
+from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.numbers.binary64 import NumberError, numbers
+from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, TEXT_HINT
 from maxmargin.data.numbers.numerals import number
-from maxmargin.data.numbers.spelling import STORE_NUMBERS, STORED
+from maxmargin.data.numbers.spelling import STORED
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.arrow_files import ArrowFile, places_in

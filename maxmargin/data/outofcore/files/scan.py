@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY, Roles
+from maxmargin.data.formats.table import Roles
+from maxmargin.data.numbers.hints import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.stores import Store
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers

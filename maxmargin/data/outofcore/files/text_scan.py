@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.csv.column_parsing import Columns
 from maxmargin.data.formats.csv.delimited import growing_columns, layout_of
 from maxmargin.data.formats.source import open_binary, size_of_content
-from maxmargin.data.formats.table import HINTS_OUTSIDE_MEMORY, Choice, Roles, Texts, shown_name
+from maxmargin.data.formats.table import Choice, Roles, shown_name
+from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY
+from maxmargin.data.numbers.numerals import Texts
 from maxmargin.data.numbers.spelling import Complaint
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, bounds_of
