@@ -383,14 +383,15 @@ def prepared(dataset: "Dataset", how: str) -> "Dataset":
     InvalidOptionError
         If its rows are not in memory.
     """
+    from maxmargin.data.frozen import is_matrix
     from maxmargin.data.preparing import prepare
     from maxmargin.solvers.errors import InvalidOptionError
 
     if how == "raw":
         return dataset
-    if not dataset.is_in_memory:
-        raise InvalidOptionError(f"--prepare {how} copies all rows, and these are not in memory: allow more --memory")
-    return replace(dataset, X=prepare(dataset.X, how).X)
+    if is_matrix(dataset.X):
+        return replace(dataset, X=prepare(dataset.X, how).X)
+    raise InvalidOptionError(f"--prepare {how} copies all rows, and these are not in memory: allow more --memory")
 
 
 def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.data.assemble import first_not_finite
 from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
-from maxmargin.data.formats.table import index_note
+from maxmargin.data.formats.table import Matrix, index_note
 from maxmargin.data.labels.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, array_of, numbers
 from maxmargin.data.numbers.exact_rows import ExactRows, FractionColumns
@@ -19,7 +19,6 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.text.data_error import DataError, quote
 
 if TYPE_CHECKING:
-    from maxmargin.data.formats.table import Matrix
     from maxmargin.solvers.problem.rows import Carrier
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
@@ -221,7 +220,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             raise InvalidProblemError(f"X has no {what} (shape {shape}), expected at least one")
 
 
-def _checked_finite(X: "Matrix", names: tuple[str, ...] | None) -> Bounds | None:
+def _checked_finite(X: Matrix, names: tuple[str, ...] | None) -> Bounds | None:
     """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
     bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
     place = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None

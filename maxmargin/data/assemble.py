@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import Choice, Column, Table
+from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.exact_rows import FractionColumns
 from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, empty_column_hint
@@ -16,9 +16,6 @@ from maxmargin.data.numbers.numerals import Texts
 from maxmargin.data.numbers.spelling import STORED
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
-
-if TYPE_CHECKING:
-    from maxmargin.data.formats.table import Matrix
 
 MOST_LEVELS = 1000
 """A text column with more different texts than this is not encoded."""
@@ -41,7 +38,7 @@ class Assembled:
     they where binary64 does not hold them.
     """
 
-    X: "Matrix"
+    X: Matrix
     names: tuple[str, ...]
     labels: Labels
     rows: NDArray[np.int64] | None
@@ -65,7 +62,7 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     table, rows = _without_missing(table, choice)
     labels = _labels(table)
     if isinstance(table.features, tuple):
-        table = _numeric(table, choice)
+        table = _numeric(table, table.features, choice)
     elif choice.one_hot.named:
         raise _no_texts(table, choice.one_hot.named[0])
     X = _stacked(table.features)
@@ -77,11 +74,11 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     )  # fmt: skip
 
 
-def _texts(features: "tuple[Column, ...] | Matrix") -> tuple[Sequence[str] | None, ...] | None:
+def _texts(features: tuple[Column, ...] | Matrix) -> tuple[Sequence[str] | None, ...] | None:
     return tuple(column.texts for column in features) if isinstance(features, tuple) else None
 
 
-def _exact(features: "tuple[Column, ...] | Matrix") -> FractionColumns | None:
+def _exact(features: tuple[Column, ...] | Matrix) -> FractionColumns | None:
     columns = tuple(column.exact for column in features) if isinstance(features, tuple) else ()
     return None if all(column is None for column in columns) else columns
 
@@ -161,7 +158,7 @@ def _missing_error(table: Table, row: int) -> DataError:
     return table.error(row, name, found="a missing value", expected="a number", hint=hint)
 
 
-def _is_empty(features: "tuple[Column, ...] | Matrix", position: int) -> bool:
+def _is_empty(features: tuple[Column, ...] | Matrix, position: int) -> bool:
     if isinstance(features, tuple):
         return bool(features[position].is_missing().all())
     return isinstance(features, np.ndarray) and bool(np.isnan(features[:, position]).all())
@@ -173,7 +170,7 @@ def _first_column(table: Table, row: int) -> int:
     return int(_bad_columns(table.features, row)[0])
 
 
-def _bad_columns(X: "Matrix", row: int) -> NDArray[Any]:
+def _bad_columns(X: Matrix, row: int) -> NDArray[Any]:
     """Return the columns in which a row is not finite."""
     if isinstance(X, np.ndarray):
         return np.flatnonzero(~np.isfinite(X[row]))
@@ -219,11 +216,11 @@ def _taken(values: Any, rows: NDArray[Any]) -> Any:
 # Texts
 
 
-def _numeric(table: Table, choice: Choice) -> Table:
+def _numeric(table: Table, features: tuple[Column, ...], choice: Choice) -> Table:
     """Encode the text columns."""
     columns: list[Column] = []
     notes = list(table.notes)
-    for column in table.features:
+    for column in features:
         if not isinstance(column.values, list):
             if column.is_named:
                 raise _no_texts(table, column.name)
@@ -315,7 +312,7 @@ def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column],
 # Numbers
 
 
-def _stacked(features: "tuple[Column, ...] | Matrix") -> "Matrix":
+def _stacked(features: tuple[Column, ...] | Matrix) -> Matrix:
     if isinstance(features, np.ndarray):
         return np.ascontiguousarray(features)
     if not isinstance(features, tuple):
@@ -333,7 +330,7 @@ def is_finite(values: NDArray[np.float64]) -> bool:
     return bool(np.isfinite(total)) or bool(np.isfinite(values).all())
 
 
-def first_not_finite(X: "Matrix") -> tuple[int, int] | None:
+def first_not_finite(X: Matrix) -> tuple[int, int] | None:
     """Return the first row and column where `X` is NaN or infinite, or None."""
     if isinstance(X, np.ndarray):
         if is_finite(X):
@@ -347,7 +344,7 @@ def first_not_finite(X: "Matrix") -> tuple[int, int] | None:
     return row, int(_bad_columns(X, row)[0])
 
 
-def _check_finite(X: "Matrix", table: Table) -> None:
+def _check_finite(X: Matrix, table: Table) -> None:
     place = first_not_finite(X)
     if place is not None:
         row, column = place

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named
 from maxmargin.data.frozen import frozen, frozen_matrix, is_matrix, signs
 from maxmargin.data.labels.affirmative import AGAINST_REST, CHOSEN, SECOND_OF_PAIR, default_positive
 from maxmargin.data.labels.labels import (
@@ -28,7 +28,7 @@ from maxmargin.text.data_error import data_error, listed
 
 if TYPE_CHECKING:
     from maxmargin.data.assemble import Assembled
-    from maxmargin.data.formats.table import Matrix, Table
+    from maxmargin.data.formats.table import Table
     from maxmargin.data.outofcore.budget import Budget
     from maxmargin.data.outofcore.files.scan import Bounds
     from maxmargin.data.outofcore.opening import Stored

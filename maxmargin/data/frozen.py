@@ -1,12 +1,14 @@
 """Arrays that nobody changes by accident, and the signs of two classes."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.formats.table import Matrix
 
-def is_matrix(X: Any) -> bool:
+
+def is_matrix(X: Any) -> TypeGuard[Matrix]:
     """Return whether X is an array or a sparse array in memory."""
     return isinstance(X, np.ndarray) or hasattr(X, "tocsr")
 

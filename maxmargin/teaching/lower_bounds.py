@@ -24,9 +24,11 @@ class Learner(Protocol):
 
     def predict(self, x: Vector) -> int:
         """Return +1 or -1, or 0 for no prediction, which is a mistake for both labels."""
+        ...
 
     def learn(self, x: Vector, label: int) -> None:
         """Learn the label of a row."""
+        ...
 
 
 class ExactPerceptron:

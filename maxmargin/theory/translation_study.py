@@ -124,9 +124,9 @@ def translation_study(
     [(-1.0, 1), (0.0, 1701)]
     """
     problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
-    along = prepare(problem.X, "center").shift if direction is None else np.asarray(direction, dtype=np.float64)
-    if along is None or along.shape != (problem.n_features,):
-        raise InvalidOptionError(f"direction has shape {np.shape(direction)}; expected ({problem.n_features},)")
+    along = np.asarray(prepare(problem.X, "center").shift if direction is None else direction, dtype=np.float64)
+    if along.shape != (problem.n_features,):
+        raise InvalidOptionError(f"direction has shape {along.shape}; expected ({problem.n_features},)")
     points = []
     for shift in SHIFTS if shifts is None else tuple(map(float, shifts)):
         if limits.is_over():

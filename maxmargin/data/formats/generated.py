@@ -24,7 +24,7 @@ def read_generated(name: str, choice: Choice) -> Table:
         raise DataError(str(error)) from error
     names = (*column_names, LABEL_NAME)
     roles = choice.roles(names, len(names), source)
-    columns = np.column_stack([X, y])
+    columns = np.column_stack([X, y.astype(np.float64)])
     return Table(
         source=source,
         names=tuple(names[j] for j in roles.features),

@@ -116,7 +116,7 @@ def _exact_sum(parts: list[float], row: int, column: int) -> float:
         total = math.fsum(parts)
         is_exact = not math.isfinite(total) or math.fsum([*parts, -total]) == 0
     except (OverflowError, ValueError):  # beyond binary64 on the way, or infinities of both signs
-        is_exact = False
+        total, is_exact = math.nan, False
     if is_exact:
         return total
     found = f"{len(parts)} entries whose sum is not binary64"

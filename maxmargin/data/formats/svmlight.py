@@ -3,21 +3,18 @@
 import re
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import cast
 
 import numpy as np
 
 from maxmargin.data.formats.csv.encodings import decoded
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, lines_of, open_binary
-from maxmargin.data.formats.table import Choice, Table, drop_note, kept_names
+from maxmargin.data.formats.table import Choice, CsrArray, Table, drop_note, kept_names
 from maxmargin.data.labels.label_values import written_number
 from maxmargin.data.numbers.hints import TEXT_HINT
 from maxmargin.data.numbers.numerals import is_missing, number
 from maxmargin.data.numbers.spelling import STORED
 from maxmargin.text.data_error import DataError, data_error, quote
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 LABEL_NAME = "label"
 
@@ -178,7 +175,7 @@ class _Entries:
             self.path, line=line, found=f"index {index} after index {previous}", expected="indices that increase"
         )
 
-    def matrix(self) -> "csr_array":
+    def matrix(self) -> CsrArray:
         from scipy.sparse import csr_array
 
         indices = np.array(self.indices, dtype=np.int64) - self.first_index
@@ -190,4 +187,4 @@ class _Entries:
                 self.path, found=f"index {indices.max() + self.first_index}", expected=f"at most {GREATEST_INDEX}"
             )
         parts = (np.array(self.values, dtype=np.float64), indices, np.array(self.ends, dtype=np.int64))
-        return csr_array(parts, shape=(len(self.lines), n_features))
+        return cast("CsrArray", csr_array(parts, shape=(len(self.lines), n_features)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,29 @@ from maxmargin.data.numbers.spelling import Spelling
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
-    Matrix: TypeAlias = NDArray[np.float64] | csr_array
+class CsrArray(Protocol):
+    """The parts that are used of a `scipy.sparse.csr_array` of binary64 numbers."""
 
+    data: NDArray[np.float64]
+    indices: NDArray[np.integer[Any]]
+    indptr: NDArray[np.integer[Any]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        ...
+
+    def __getitem__(self, rows_and_columns: Any, /) -> Any:
+        """Return some rows and columns, or one number."""
+        ...
+
+    def toarray(self) -> NDArray[np.float64]:
+        """Return the numbers as a dense array."""
+        ...
+
+
+Matrix: TypeAlias = NDArray[np.float64] | CsrArray
 ColumnRef: TypeAlias = str | int
 
 LONGEST_LINE = 2**28
@@ -264,7 +282,7 @@ class Table:
 
     source: str
     names: tuple[str | int, ...]
-    features: "tuple[Column, ...] | Matrix"
+    features: tuple[Column, ...] | Matrix
     label: NDArray[Any] | Texts
     label_name: str | int
     ids: tuple[str, ...] | None = None

@@ -35,13 +35,16 @@ class Labelled(Protocol):
     @property
     def y(self) -> NDArray[np.int64]:
         """The labels."""
+        ...
 
     def floats(self) -> NDArray[np.float64]:
         """Return the rows as binary64 numbers."""
+        ...
 
     @property
     def truth(self) -> Truth:
         """What is known about them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -80,7 +80,7 @@ class Columns:
             found[column].append(field)
             return 0.0
 
-        converters: dict[int, Callable[[str], float]] = {j: partial(keep, j) for j in found}
+        converters: dict[int | str, Callable[[str], float]] = {j: partial(keep, j) for j in found}
         converters.update(dict.fromkeys(self.roles.dropped, _nothing))
         parse = partial(np.loadtxt, delimiter=self.layout.separator, comments=None, converters=converters, ndmin=2)
         try:

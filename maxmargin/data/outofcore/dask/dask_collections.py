@@ -106,8 +106,8 @@ def digest_of_index(index: Any) -> bytes:
 def _hashes(index: Any) -> bytes:
     from pandas.util import hash_pandas_object
 
-    hashes: bytes = hash_pandas_object(index, index=False).to_numpy().tobytes()
-    return hashes
+    hashes = hash_pandas_object(index, index=False)  # pyright: ignore[reportCallIssue]  # to pandas.util it is any object
+    return np.asarray(hashes).tobytes()
 
 
 def _parts(collection: Any) -> list[Any]:

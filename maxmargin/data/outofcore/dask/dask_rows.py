@@ -44,9 +44,11 @@ class Backend(Protocol):
 
     def hold(self, parts: Sequence[Any]) -> list[Any]:
         """Return handles of delayed values, computed once where there is a place for them."""
+        ...
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
         """Yield what the tasks return, in order; few are on their way at a time."""
+        ...
 
 
 class OnCluster:

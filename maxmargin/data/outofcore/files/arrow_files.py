@@ -36,9 +36,11 @@ class ArrowFile(Protocol):
     @property
     def starts(self) -> RowNumbers:
         """The first row of every group, and the number of all rows."""
+        ...
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
+        ...
 
 
 class ParquetFile:
@@ -89,9 +91,13 @@ class FeatherFile:
         self.index = index_columns(self.names, schema.metadata)
         self.n_rows_at_once = budget.chunk_rows(len(self.names))
 
-    @cached_property
+    @property
     def starts(self) -> RowNumbers:
         """The first row of every group, and the number of all rows."""
+        return self._starts
+
+    @cached_property
+    def _starts(self) -> RowNumbers:
         with readable(self.path, "Feather"), self._reader([0]) as reader:
             n_rows = [reader.get_batch(group).num_rows for group in range(reader.num_record_batches)]
         self._check_size(max(n_rows, default=0))

@@ -39,15 +39,18 @@ class Reading(Protocol):
     @property
     def n_rows(self) -> int:
         """Number of rows; an estimate, where only reading tells."""
+        ...
 
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column."""
+        ...
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Read all rows from this one on once, and validate them.
 
         Bring those of the increasing numbers `wanted` along where it costs a pass to fetch them afterwards.
         """
+        ...
 
 
 class Scan(Reading, Protocol):
@@ -71,27 +74,34 @@ class Scan(Reading, Protocol):
     @property
     def starts_inside(self) -> bool:
         """Whether reading can start with any row."""
+        ...
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The file, and what belongs to it."""
+        ...
 
     @property
     def writes_numbers(self) -> bool:
         """Whether the numbers are written to another file on reading, and read from there by later passes."""
+        ...
 
     @property
     def names(self) -> tuple[str, ...] | None:
         """Names of all columns."""
+        ...
 
     def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
         """Take what an earlier process has found, all of it, instead of reading the rows once."""
+        ...
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
         """Yield ``(distinct, places)`` of the first `n_rows` rows; None where that costs as much as reading all."""
+        ...
 
     def store(self, roles: Roles) -> Store:
         """Return the rows for later passes; to be called after the first."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,8 @@ def _check_state(state: State) -> None:
 
 
 def _checked_columns(columns: Any) -> list[int]:
-    _need(type(columns) is dict and set(columns) == {"label", "features", "names"})
+    _need(type(columns) is dict)
+    _need(set(columns) == {"label", "features", "names"})
     features, names = columns["features"], columns["names"]
     _need(type(columns["label"]) is int and type(features) is list and len(features) > 0)
     _need(all(type(column) is int for column in features))
