@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import maxmargin.data.formats.bundled as bundled
 from maxmargin.data.dataset import REST, Dataset, from_arrays, load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
@@ -58,7 +57,7 @@ def test_bundled_columns_can_be_chosen() -> None:
 
 
 def test_bundled_data_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundled, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(DataError, match="iris: found no scikit-learn installed"):
         load("iris")
 

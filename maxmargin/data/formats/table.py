@@ -96,8 +96,9 @@ def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, 
 class Choice:
     """What the user asked for: which columns, what to do with text and missing values, how the source is written.
 
-    `format` is that of a file whatever its name; `sep` separates the fields of a delimited file; both None where the
-    source shall tell. `longest_line` is in bytes.
+    `format` is the format of a file, whatever its name; `sep` separates the fields of a delimited file; None means that
+    the source tells. `longest_line` is in bytes. Delimited text is converted `bytes_at_once` bytes at a time, and where
+    quotes may enclose line ends `rows_at_once` rows at a time; None means the reader's own size.
     """
 
     label: ColumnRef = -1
@@ -110,6 +111,8 @@ class Choice:
     decimal_comma: bool = False
     format: str | None = None
     longest_line: int = LONGEST_LINE
+    bytes_at_once: int | None = None
+    rows_at_once: int | None = None
 
     @property
     def reading(self) -> dict[str, str | bool]:

@@ -1,5 +1,6 @@
 """Every bad file is refused with one line that names the file, the place, what was found and what was expected."""
 
+import errno
 import gzip
 import io
 import os
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from maxmargin.data.dataset import load
+from maxmargin.data.dataset import load, read_dataset
 from maxmargin.data.formats.csv.delimited import read_delimited
 from maxmargin.data.formats.table import Choice
 from maxmargin.text.data_error import DataError
@@ -23,9 +24,12 @@ from maxmargin.text.data_error import DataError
 GOOD = "sepal,petal,species\n5.1,1.4,setosa\n4.9,3.3,virginica\n5.0,1.5,setosa\n"
 
 
-def complaint(path: Path | str, **options: Any) -> str:
+def complaint(path: Path | str, choice: Choice | None = None, **options: Any) -> str:
     with pytest.raises(DataError) as caught:
-        load(path, **options)
+        if choice is None:
+            load(path, **options)
+        else:
+            read_dataset(path, choice)
     message = str(caught.value)
     assert len(message.splitlines()) == 1
     assert message.isprintable()
@@ -155,8 +159,7 @@ def test_too_many_levels(tmp_path: Path) -> None:
     )
 
 
-def test_line_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.BYTES_AT_ONCE", 64)
+def test_line_in_a_later_block(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     rows = [f"{i},{i % 2}\n" for i in range(100)]
     for bad, expected in [
@@ -165,16 +168,16 @@ def test_line_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ("1,\n", "column 'b': found no"),
     ]:
         path.write_text("".join(["a,b\n", "\n", *rows, bad, *rows]))
-        line, _, rest = complaint(path).partition(", " if "column" in expected else ": ")
+        line, _, rest = complaint(path, Choice(bytes_at_once=64)).partition(", " if "column" in expected else ": ")
         assert line == "line 103"
         assert rest.startswith(expected)
 
 
-def test_true_and_numbers_in_one_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.BYTES_AT_ONCE", 16)
+def test_true_and_numbers_in_one_column(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "true,x\n" * 20 + "2,y\n" * 20)
-    assert "column 'a': found numbers and true or false in one column, expected one of the two" in complaint(path)
+    message = complaint(path, Choice(bytes_at_once=16))
+    assert "column 'a': found numbers and true or false in one column, expected one of the two" in message
 
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
@@ -206,18 +209,16 @@ def test_directory(tmp_path: Path) -> None:
         read_delimited(str(folder), Choice())
 
 
-def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_file(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text(GOOD)
     assert complaint(path / "below.csv").startswith(
         "found a file that cannot be read: Not a directory, expected a readable"
     )
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("maxmargin.data.formats.source.open", refuse, raising=False)
-    assert complaint(path) == "found a file that cannot be read: Permission denied, expected a readable file"
+    circle = tmp_path / "circle.csv"
+    circle.symlink_to(circle)
+    reason = os.strerror(errno.ELOOP)
+    assert complaint(circle) == f"found a file that cannot be read: {reason}, expected a readable file"
 
 
 def test_unknown_suffix(tmp_path: Path) -> None:

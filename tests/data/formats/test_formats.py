@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset, load, read_dataset
 from maxmargin.data.formats.csv.delimited import BYTES_AT_ONCE
 from maxmargin.data.formats.csv.layout import is_header
+from maxmargin.data.formats.table import Choice
 from maxmargin.data.numbers.numerals import number
 from maxmargin.text.data_error import DataError
 
@@ -347,22 +348,18 @@ def test_both_parsers_agree(text: str) -> None:
 @pytest.mark.parametrize("block", [16, 64, BYTES_AT_ONCE])
 @pytest.mark.parametrize("quote", ["", '"'])
 @pytest.mark.parametrize("header", ["", "a,b,c\n"])
-def test_block_size_does_not_matter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, quote: str, header: str
-) -> None:
-    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.BYTES_AT_ONCE", block)
-    monkeypatch.setattr("maxmargin.data.formats.csv.delimited.ROWS_AT_ONCE", 7)
+def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, header: str) -> None:
     X = np.random.default_rng(5).normal(size=(50, 2))
     rows = [f"{a!r},{b!r},{'neg' if a < 0 else f'{quote}pos{quote}'}" for a, b in X.tolist()]
     rows.insert(20, "")
-    ds = load(text_file(tmp_path, header + "\r\n".join(rows)), id=None)
+    path = text_file(tmp_path, header + "\r\n".join(rows))
+    ds, _ = read_dataset(path, Choice(bytes_at_once=block, rows_at_once=7))
     assert same_bits(ds.X, X)
     assert ds.y.tolist() == np.where(X[:, 0] < 0, -1, 1).tolist()
 
 
 def test_every_row_knows_its_line(tmp_path: Path) -> None:
     from maxmargin.data.formats.csv.delimited import read_delimited
-    from maxmargin.data.formats.table import Choice
 
     path = text_file(tmp_path, '\na,b\n1,x\n\n2,"y\nz"\n3,x\n')
     assert read_delimited(str(path), Choice()).lines.tolist() == [3, 5, 7]  # type: ignore[union-attr]

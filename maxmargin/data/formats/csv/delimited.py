@@ -97,7 +97,7 @@ def layout_of(path: str, choice: Choice) -> Layout:
 
 
 def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -> tuple[Layout, Iterator[Block]]:
-    blocks = _blocks(file, source, choice.longest_line)
+    blocks = _blocks(file, source, choice)
     first = next(blocks, None)
     if first is None:
         raise empty_file(source)
@@ -124,10 +124,10 @@ def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
     return (Block(spaced(block.text), block.lines_before) for block in blocks)
 
 
-def _blocks(file: BinaryIO, source: str, longest: int) -> Iterator[Block]:
+def _blocks(file: BinaryIO, source: str, choice: Choice) -> Iterator[Block]:
     """Cut the file at ends of lines into pieces of text."""
     n_lines, parts, n_bytes = 0, list[bytes](), 0
-    while piece := file.read(BYTES_AT_ONCE):
+    while piece := file.read(choice.bytes_at_once or BYTES_AT_ONCE):
         whole, newline, tail = piece.rpartition(b"\n")
         if newline:
             yield Block(decoded(b"".join([*parts, whole, newline]), n_lines, source), n_lines)
@@ -135,8 +135,8 @@ def _blocks(file: BinaryIO, source: str, longest: int) -> Iterator[Block]:
             parts, n_bytes = [], 0
         parts.append(tail)
         n_bytes += len(tail)
-        if n_bytes > longest:
-            raise long_line(source, n_lines + 1, longest)
+        if n_bytes > choice.longest_line:
+            raise long_line(source, n_lines + 1, choice.longest_line)
     if n_bytes:
         yield Block(decoded(b"".join(parts), n_lines, source), n_lines)
 
@@ -239,7 +239,7 @@ def _below_header(block: Block, layout: Layout) -> Block:
 
 
 def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) -> Iterator[None]:
-    while some := _some(rows, ROWS_AT_ONCE):
+    while some := _some(rows, columns.choice.rows_at_once or ROWS_AT_ONCE):
         if some[0][0] == layout.header_line:
             del some[0]
         if some:
