@@ -86,7 +86,7 @@ def _of_text(dataset: Dataset, written: Sequence[Sequence[str] | None]) -> Decim
         exact = ExactRows.of(dataset.X, columns)
     except NumberError as error:
         name = None if error.column is None else dataset.feature_names[error.column]
-        raise data_error(dataset.source, column=name, found=error.found, expected=error.expected) from error
+        raise error.in_source(dataset.source, name) from error
     return DecimalReading(dataset=dataset, integers=exact.integers, units=exact.units)
 
 

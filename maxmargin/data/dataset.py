@@ -24,7 +24,7 @@ from maxmargin.data.numbers.binary64 import NumberError
 from maxmargin.data.numbers.exact_rows import ExactRows
 from maxmargin.data.outofcore.gate import opened
 from maxmargin.solvers.errors import InvalidProblemError, option
-from maxmargin.text.data_error import data_error, listed
+from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
     from maxmargin.data.assemble import Assembled
@@ -347,15 +347,14 @@ def _exact_rows(table: "Table", parts: "Assembled") -> ExactRows | None:
         return ExactRows.of(parts.X, parts.exact)
     except NumberError as error:
         column = None if error.column is None else table.names[error.column]
-        raise table.error_of_source(column=column, found=error.found, expected=error.expected) from error
+        raise error.in_source(table.source, column) from error
 
 
 def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> _Positive:
     try:
         return _positive(labels, positive)
     except LabelError as error:
-        found, expected = error.found, error.expected
-        raise data_error(source, column=label_name, found=found, expected=expected, hint=error.hint) from error
+        raise error.in_source(source, label_name) from error
 
 
 def _positive(labels: Labels, positive: object) -> _Positive:

@@ -20,6 +20,28 @@ class DataError(WordedError):
     """
 
 
+class ValueRefusedError(WordedError):
+    """A value is refused by code that does not know its source.
+
+    The attributes are what was found, what was expected, what to do, and the row and column where these are known.
+    """
+
+    def __init__(
+        self, *, found: str, expected: str, hint: str = "", row: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(f"found {found}, expected {expected}" + (f" ({hint})" if hint else ""))
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+        self.row = row
+        self.column = column
+
+    def in_source(self, source: str, column: str | int | None = None) -> DataError:
+        """Return the error of the source; `column` is the column's name, or its position in the source."""
+        column = self.column if column is None else column
+        return data_error(source, row=self.row, column=column, found=self.found, expected=self.expected, hint=self.hint)
+
+
 def data_error(
     source: str,
     *,

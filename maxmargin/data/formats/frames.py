@@ -109,9 +109,7 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
     try:
         found = _numbers_of(series)
     except NumberError as error:
-        raise data_error(
-            source, row=error.row, column=name, found=error.found, expected=error.expected, hint=error.hint
-        ) from error
+        raise error.in_source(source, name) from error
     if found is None and series.dtype in (nw.Object, nw.Unknown):
         values = _list_of(series)
         if all(value is None or isinstance(value, str) for value in values):

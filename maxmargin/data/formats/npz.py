@@ -111,9 +111,7 @@ def _numbers(X: NDArray[Any], path: str) -> NDArray[np.float64]:
     try:
         return numbers(X).held()
     except NumberError as error:
-        raise data_error(
-            path, row=error.row, column=error.column, found=error.found, expected=error.expected, hint=error.hint
-        ) from error
+        raise error.in_source(path) from error
 
 
 def _names(arrays: Mapping[str, NDArray[Any]], n_features: int, path: str) -> tuple[str, ...] | None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from maxmargin.data.labels.label_values import meanings
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
 from maxmargin.data.numbers.numerals import number
-from maxmargin.solvers.errors import WordedError, option
-from maxmargin.text.data_error import listed, nearest, quote
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quote
 
 Label: TypeAlias = str | int | float | bool
 
@@ -21,15 +21,8 @@ MOST_CLASSES = 100
 """More classes than this are taken for a wrong choice of the label column, unless one is chosen as positive."""
 
 
-class LabelError(WordedError):
-    """Labels that do not make a classification problem: what was found, what was expected, what to do, at which row."""
-
-    def __init__(self, *, found: str, expected: str, hint: str = "", row: int | None = None) -> None:
-        super().__init__(f"found {found}, expected {expected}" + (f" ({hint})" if hint else ""))
-        self.found = found
-        self.expected = expected
-        self.hint = hint
-        self.row = row
+class LabelError(ValueRefusedError):
+    """Labels that do not make a classification problem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.text.data_error import quote
+from maxmargin.text.data_error import ValueRefusedError, quote
 
 EXACT_INTEGERS = 2.0**53
 """Below it every integer is a binary64 number, and no other integer is rounded to one below it."""
@@ -32,18 +32,8 @@ REAL_KINDS = "biuf"
 """numpy's codes of boolean, signed, unsigned and floating-point types."""
 
 
-class NumberError(ValueError):
-    """A number that does not pass: its row and column where they are known, what was found, what was expected."""
-
-    def __init__(
-        self, *, found: str, expected: str, hint: str = "", row: int | None = None, column: int | None = None
-    ) -> None:
-        super().__init__(f"found {found}, expected {expected}" + (f" ({hint})" if hint else ""))
-        self.found = found
-        self.expected = expected
-        self.hint = hint
-        self.row = row
-        self.column = column
+class NumberError(ValueRefusedError):
+    """A number that does not pass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
