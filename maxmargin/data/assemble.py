@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels.labels import LabelError, Labels, encode, is_absent
-from maxmargin.data.numbers.exact_rows import FractionColumns
+from maxmargin.data.numbers.binary64 import NumberError
+from maxmargin.data.numbers.exact_rows import ExactRows
 from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, empty_column_hint
 from maxmargin.data.numbers.numerals import Texts
 from maxmargin.data.numbers.spelling import STORED
@@ -34,8 +35,8 @@ FEW_ROWS = 5
 class Assembled:
     """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left.
 
-    `texts` are the numbers as the source writes them, column by column; None where it does not write them. `exact` are
-    they where binary64 does not hold them.
+    `texts` holds the numbers as the source writes them, column by column, None for a column that it does not write as
+    text. `exact` holds the numbers themselves if binary64 does not hold some of them; `X` is then their rounding.
     """
 
     X: Matrix
@@ -45,7 +46,7 @@ class Assembled:
     ids: tuple[str, ...] | None
     notes: tuple[str, ...]
     texts: tuple[Sequence[str] | None, ...] | None
-    exact: FractionColumns | None = None
+    exact: ExactRows | None = None
 
 
 def assemble(table: Table, choice: Choice) -> Assembled:
@@ -55,7 +56,7 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     ------
     DataError
         No rows, a missing value (unless `choice.drop_missing`), an infinite value, a text column (unless
-        `choice.one_hot`), labels that are missing or infinite.
+        `choice.one_hot`), labels that are missing or infinite, Decimals or Fractions too different in size.
     """
     if len(table.label) == 0:
         raise table.error_of_source(found="no rows", expected="at least one")
@@ -70,7 +71,7 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     names = tuple(str(name) for name in table.names)
     return Assembled(
         X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes, texts=_texts(table.features),
-        exact=_exact(table.features),
+        exact=_exact_rows(X, table),
     )  # fmt: skip
 
 
@@ -78,9 +79,14 @@ def _texts(features: tuple[Column, ...] | Matrix) -> tuple[Sequence[str] | None,
     return tuple(column.texts for column in features) if isinstance(features, tuple) else None
 
 
-def _exact(features: tuple[Column, ...] | Matrix) -> FractionColumns | None:
-    columns = tuple(column.exact for column in features) if isinstance(features, tuple) else ()
-    return None if all(column is None for column in columns) else columns
+def _exact_rows(X: Matrix, table: Table) -> ExactRows | None:
+    columns = tuple(column.exact for column in table.features) if isinstance(table.features, tuple) else ()
+    if all(column is None for column in columns):
+        return None
+    try:
+        return ExactRows.of(X, columns)
+    except NumberError as error:
+        raise error.in_source(table.source, None if error.column is None else table.names[error.column]) from error
 
 
 def _labels(table: Table) -> Labels:

@@ -3,24 +3,22 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named
 from maxmargin.data.frozen import frozen, frozen_matrix, is_matrix, signs
-from maxmargin.data.labels.affirmative import AGAINST_REST, CHOSEN, SECOND_OF_PAIR, default_positive
+from maxmargin.data.labels.affirmative import AGAINST_REST, SECOND_OF_PAIR, PositiveClass, positive_class
 from maxmargin.data.labels.labels import (
     CodedLabels,
     Label,
     LabelError,
     Labels,
-    check_classes,
     choose_positive,
     encode,
 )
-from maxmargin.data.numbers.binary64 import NumberError
 from maxmargin.data.numbers.exact_rows import ExactRows
 from maxmargin.data.outofcore.gate import opened
 from maxmargin.solvers.errors import InvalidProblemError, option
@@ -28,13 +26,10 @@ from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
     from maxmargin.data.assemble import Assembled
-    from maxmargin.data.formats.table import Table
     from maxmargin.data.outofcore.budget import Budget
     from maxmargin.data.outofcore.files.scan import Bounds
     from maxmargin.data.outofcore.opening import Stored
     from maxmargin.solvers.problem.rows import Carrier
-
-_Positive: TypeAlias = tuple[Label | None, str | None]
 
 REST = "rest"
 """What `Dataset.negative` is when the positive class stands against all the others."""
@@ -333,36 +328,18 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
     parts = assemble(table, choice)
     chosen = _chosen(table.source, table.label_name, parts.labels, positive)
     dataset = _dataset(
-        parts.X, parts.labels, chosen, exact=_exact_rows(table, parts),
+        parts.X, parts.labels, chosen, exact=parts.exact,
         feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
         rows=None if parts.rows is None else frozen(parts.rows), notes=parts.notes,
     )  # fmt: skip
     return dataset, parts
 
 
-def _exact_rows(table: "Table", parts: "Assembled") -> ExactRows | None:
-    if parts.exact is None or not isinstance(parts.X, np.ndarray):
-        return None
+def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> PositiveClass:
     try:
-        return ExactRows.of(parts.X, parts.exact)
-    except NumberError as error:
-        column = None if error.column is None else table.names[error.column]
-        raise error.in_source(table.source, column) from error
-
-
-def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> _Positive:
-    try:
-        return _positive(labels, positive)
+        return positive_class(labels.classes, positive)
     except LabelError as error:
         raise error.in_source(source, label_name) from error
-
-
-def _positive(labels: Labels, positive: object) -> _Positive:
-    """Return the class that is +1, and why; None if there are more than two and none was asked for."""
-    check_classes(labels.classes, is_positive_chosen=positive is not None)
-    if positive is not None:
-        return choose_positive(labels.classes, positive), CHOSEN
-    return default_positive(labels.classes) if len(labels.classes) == 2 else (None, None)
 
 
 def from_arrays(
@@ -411,7 +388,7 @@ def from_arrays(
     values = labels_of(y, features.X.shape[0])
     try:
         labels = encode(values)
-        chosen = _positive(labels, positive)
+        chosen = positive_class(labels.classes, positive)
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
     return _dataset(
@@ -423,7 +400,7 @@ def from_arrays(
 def _dataset(
     X: "Matrix | Carrier",
     labels: Labels,
-    chosen: _Positive,
+    chosen: PositiveClass,
     *,
     bounds: "Bounds | None" = None,
     **described: Any,

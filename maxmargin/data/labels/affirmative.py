@@ -1,10 +1,12 @@
-"""Which of two classes is +1 where nobody chose: the affirmative one of a known pair, else the greater one."""
+"""The class that is +1: the chosen one, else of two the affirmative one of a known pair, else the greater one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from maxmargin.data.labels.labels import Label
+from maxmargin.data.labels.labels import Label, check_classes, choose_positive
+
+PositiveClass: TypeAlias = tuple[Label | None, str | None]
+"""The class that is +1, and why; None if there are more than two and none was chosen."""
 
 PAIRS = frozenset(
     {
@@ -27,7 +29,21 @@ AGAINST_REST = "the class against the rest"
 SECOND_OF_PAIR = "the second class of the pair"
 
 
-def default_positive(classes: "Sequence[Label]") -> "tuple[Label, str]":
+def positive_class(classes: Sequence[Label], chosen: object) -> PositiveClass:
+    """Return which class is +1, and why.
+
+    Raises
+    ------
+    LabelError
+        The classes do not make a classification problem, or none of them is the chosen one.
+    """
+    check_classes(classes, is_positive_chosen=chosen is not None)
+    if chosen is not None:
+        return choose_positive(classes, chosen), CHOSEN
+    return default_positive(classes) if len(classes) == 2 else (None, None)
+
+
+def default_positive(classes: Sequence[Label]) -> tuple[Label, str]:
     """Return which of two classes in sorted order is +1, and why.
 
     Examples
