@@ -31,14 +31,6 @@ MOST_LINES = 400
 KNOWN_CIRCLES: set[frozenset[str]] = {
     frozenset(
         {
-            "data.formats.table",
-            "data.numbers.lookalikes",
-            "data.numbers.numerals",
-            "data.numbers.spelling",
-        }
-    ),
-    frozenset(
-        {
             "solvers.online.algorithm",
             "solvers.online.compiled_loop",
             "solvers.online.guarantee",
