@@ -99,7 +99,7 @@ class _ClusterScan:
         if isinstance(self.scan, ArrowScan):
             read = delayed(_arrow_part, pure=False)
             runs = _runs_of_groups(self.scan, self.budget.task_rows)
-            parts = [read(self.path, self.choice, roles, groups) for groups in runs]
+            parts: list[Any] = [read(self.path, self.choice, roles, groups) for groups in runs]
         else:
             read, n_bytes = delayed(_text_part, pure=False), self.budget.task_bytes
             parts = [read(self.path, self.choice, start, n_bytes) for start in piece_starts(self.path, n_bytes)]

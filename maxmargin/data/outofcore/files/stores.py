@@ -25,9 +25,12 @@ class Store(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
+        ...
 
     def pieces(self, n_rows: int) -> Iterator[Piece]:
         """Yield all rows in order, up to `n_rows` at a time."""
+        ...
 
     def some(self, numbers: RowNumbers) -> Floats:
         """Return the rows of these increasing numbers."""
+        ...
