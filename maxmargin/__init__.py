@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
+    from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
     from maxmargin.solvers.online.guarantee import Guarantee
-    from maxmargin.solvers.online.online_result import OnlineRun
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
     from maxmargin.solvers.soft_margin.nu_solution import NuMargin
@@ -58,7 +58,7 @@ _HOMES = {
     "MistakeTrace": "maxmargin.theory.mistake_traces",
     "NuMargin": "maxmargin.solvers.soft_margin.nu_solution",
     "OnlineAlgorithm": "maxmargin.solvers.online.catalogue",
-    "OnlineRun": "maxmargin.solvers.online.online_result",
+    "OnlineRun": "maxmargin.solvers.online.algorithm",
     "OrderStudy": "maxmargin.theory.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
     "Separability": "maxmargin.solvers.answers.solution",

@@ -11,8 +11,8 @@ from maxmargin.solvers.errors import InvalidOptionError
 if TYPE_CHECKING:
     import numpy as np
 
+    from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.online.online_result import OnlineRun
     from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.settings import Progress
 

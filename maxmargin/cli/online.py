@@ -13,17 +13,16 @@ from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.perceptron.row_orders import Order
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin
-    from maxmargin.solvers.online.algorithm import Algorithm
+    from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.online.online_result import OnlineRun
     from maxmargin.solvers.problem.problem import Problem
 
 DEFAULT = "averaged"
@@ -94,7 +93,7 @@ class _Runner:
 
     problem: "Problem"
     settings: OnlineSettings
-    truth: Truth
+    truth: Reference
     seed: int
     quiet: bool
 
@@ -109,7 +108,7 @@ class _Runner:
                 self.settings,
                 rng=np.random.default_rng(self.seed),
                 on_progress=None if self.quiet else progress,
-                truth=self.truth,
+                reference=self.truth,
             )
         finally:
             progress.close()
@@ -148,7 +147,7 @@ def online(
         time_limit=time_limit,
     )
     proof_time = None if settings.proof_time is None else len(algorithms) * settings.proof_time
-    truth = Truth(space=Space.of(problem, scale), time_limit=proof_time)
+    truth = Reference(space=Space.of(problem, scale), time_limit=proof_time)
     runner = _Runner(problem=problem, settings=settings, truth=truth, seed=seed, quiet=quiet)
     asked = {**data_fields(dataset), "bias": problem.bias, "prepare": prepare, "seed": seed}
     if len(algorithms) == 1:

@@ -18,9 +18,9 @@ from maxmargin.text.escaping import shown
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.guarantee import Guarantee
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 _STOPS = {
     OnlineStop.CONVERGED: "converged",
@@ -45,7 +45,7 @@ _TO_THE_LEFT = (0, 4, 8)
 
 
 def run_fields(
-    dataset: "Dataset", run: "OnlineRun", truth: "Truth", maximum: "HardMargin", *, with_rows: bool = True
+    dataset: "Dataset", run: "OnlineRun", truth: "Reference", maximum: "HardMargin", *, with_rows: bool = True
 ) -> dict[str, Any]:
     """Return a run as JSON fields; `with_rows` also its hyperplane and its lists."""
     low, high = _run_maximum(truth)
@@ -74,12 +74,12 @@ def run_fields(
     }
 
 
-def is_linear(run: "OnlineRun", truth: "Truth") -> bool:
+def is_linear(run: "OnlineRun", truth: "Reference") -> bool:
     """Return whether the run is in the space of the rows (x, s), not in that of a kernel."""
     return run.space is truth.space
 
 
-def _run_maximum(truth: "Truth") -> tuple[float, float]:
+def _run_maximum(truth: "Reference") -> tuple[float, float]:
     """Return the proven ends of the maximum margin in the space of the run, in the user's units."""
     unit = as_fraction(1, truth.space.exponent)
     return round_down(Fraction(truth.hard.lower) * unit), round_up(Fraction(truth.hard.upper) * unit)
@@ -104,7 +104,7 @@ def _cut(value: Any) -> Any:
     return value[:LONGEST_LIST] if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
-def one_text(dataset: "Dataset", run: "OnlineRun", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:
+def one_text(dataset: "Dataset", run: "OnlineRun", truth: "Reference", maximum: "HardMargin", prepare: str) -> str:
     """Return a run as text."""
     counts = ", ".join(
         counted(number, noun)
@@ -132,13 +132,13 @@ def _named(run: "OnlineRun") -> str:
     return run.algorithm.name + (f" ({values})" if values else "")
 
 
-def _setting_text(run: "OnlineRun", truth: "Truth", prepare: str) -> str:
+def _setting_text(run: "OnlineRun", truth: "Reference", prepare: str) -> str:
     done = f"prepared: {prepare}; " if prepare != "raw" else ""
     space = f"bias scale {truth.space.scale!r}" if truth.space.scale else "through the origin"
     return f"{done}order {run.settings.order or run.algorithm.default_order}, {space}"
 
 
-def _margin_lines(run: "OnlineRun", truth: "Truth", maximum: "HardMargin", prepare: str) -> list[str]:
+def _margin_lines(run: "OnlineRun", truth: "Reference", maximum: "HardMargin", prepare: str) -> list[str]:
     lines = [
         f"  least geometric margin of (w, b): {run.margin!r}{_share_text(run, maximum)}",
         _maximum_line(maximum, prepare, through(truth.space.scale != 0)),
@@ -202,7 +202,7 @@ def _verdict(guarantee: "Guarantee") -> str:
     return {True: "held", False: "DID NOT HOLD", None: "not decided"}[guarantee.holds]
 
 
-def table_text(runs: "dict[str, OnlineRun | str]", truth: "Truth", maximum: "HardMargin", prepare: str) -> str:
+def table_text(runs: "dict[str, OnlineRun | str]", truth: "Reference", maximum: "HardMargin", prepare: str) -> str:
     """Return several runs as a table, a line each; those that cannot run with the reason."""
     done = {name: run for name, run in runs.items() if not isinstance(run, str)}
     lines = [_maximum_line(maximum, prepare, through(truth.space.scale != 0)).strip()]
@@ -213,7 +213,7 @@ def table_text(runs: "dict[str, OnlineRun | str]", truth: "Truth", maximum: "Har
     return "\n".join([*lines, *not_run])
 
 
-def _cells(run: "OnlineRun", truth: "Truth", maximum: "HardMargin") -> tuple[str, ...]:
+def _cells(run: "OnlineRun", truth: "Reference", maximum: "HardMargin") -> tuple[str, ...]:
     is_plane = is_linear(run, truth)
     return (
         run.algorithm.name,

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.solution import proven_upper
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_between
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, quotient, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -89,15 +89,15 @@ class AdaTron(Algorithm):
         least = float((space.y * (space.X @ state.w)).min())
         return is_clean or least * float(state.table.sum()) >= (1 - self.tolerance) * float(state.w @ state.w) > 0
 
-    def extras(self, run: "OnlineRun") -> dict[str, Any]:
+    def extras(self, run: OnlineRun) -> dict[str, Any]:
         """Return alpha and the proven upper bound of the maximum margin of the run's space that it gives."""
         alpha = run.state.table[0]
         upper = math.ldexp(proven_upper(run.space.problem, alpha), run.space.exponent)
         return {"alpha": alpha, "margin_upper": upper, "dual_objective": run.scalar(_DUAL)}
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return that the dual objective grew, weak duality, and the interval of the margin."""
-        half = quotient(0.5, truth.margin**2)
+        half = quotient(0.5, reference.margin**2)
         return (
             at_least(
                 "ascent",
@@ -110,14 +110,14 @@ class AdaTron(Algorithm):
                 "weak-duality",
                 "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
                 run.scalar(_DUAL),
-                where(truth.is_separable, half),
+                where(reference.is_separable, half),
                 "derived: weak duality",
             ),
             at_least(
                 "upper-bound",
                 "||w||/sum alpha >= g, strictly separable with margin g",
                 run.extras["margin_upper"],
-                where(truth.is_separable, truth.margin),
+                where(reference.is_separable, reference.margin),
                 "derived: w/sum alpha is a convex combination of the y x",
             ),
         )

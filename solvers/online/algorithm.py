@@ -1,70 +1,113 @@
-"""What an algorithm of the family is: its parameters, its step, its stopping rule, its plane and its guarantees."""
+"""An online algorithm (its parameters, step, stopping rule, plane and guarantees) and its runs, which it judges."""
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.online.guarantee import Guarantee
 from maxmargin.solvers.online.measure import Measured, measured
+from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import Presents, State, Step
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.guarantee import Guarantee
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
-
-Step = Callable[..., int]
-"""``step(X, y, row, t, score, parameters, w, table, scalars)``, 1 for an update, else 0.
-
-X (n, D) and y are the rows of the run and their signs; ``row`` is presented as number t, counted from 1, with score w.x
-before the step. The step changes w, which scores are taken from, and the table and scalars, which are its own. Long
-runs compile it, to the same bits: exp and log1p are `math`'s, those of the C library in either case; NumPy's are not.
-"""
+Rows = NDArray[np.int64]
 
 
-class Presents(IntEnum):
-    """What a presentation is: the next row, the row of least y w.x, or all rows; one epoch is n, 1 or 1 of them."""
-
-    ROWS = 0
-    WORST_ROW = 1
-    ALL_ROWS = 2
-
-
-@dataclass(slots=True, kw_only=True)
-class State:
-    """What a step reads (parameters) and changes (all else).
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class OnlineRun(NamedAnswer):
+    """A run of an online algorithm.
 
     Attributes
     ----------
-    w : ndarray (D,)
-    table : ndarray, of two dimensions
-    scalars : ndarray
-    parameters : ndarray
+    w : ndarray (n_features,)
+    b : float
+        The hyperplane in the user's space: b is bias_scale times the weight of the constant coordinate. With a kernel
+        w holds the coefficients of the rows instead, and b is 0.
+    n_updates, n_mistakes : int
+        Presentations that changed the state, and those with y w.x <= 0. Where a presentation is of all rows at once
+        there are no mistakes.
+    n_epochs, n_presentations : int
+    converged : bool
+        Whether the stopping rule of the algorithm ended the run, and, where presentations are of single rows, its last
+        w has every row strictly on its side, counted in exact arithmetic; with errors left it is "stalled".
+    stop_reason : OnlineStop
+    update_rows, update_times : ndarray (n_updates,)
+        The row of every update and the number of its presentation, from 1; the first ten million at most.
+    updates_per_epoch, mistakes_per_epoch : ndarray (n_epochs,)
+    presented, updated : ndarray (n_samples,)
+        How often every row was presented, and updated on; where a presentation is of all rows at once, it counts for
+        none of them, and the update for row 0.
+    margin : float
+        Least y(w.x + b)/||w|| over the rows, exact and rounded down: at most gamma*. -infinity at w = 0.
+    run_margin : float
+        The same in the space of the run, through the origin of (x, s); with a kernel both are in its feature space.
+    unit_margin : float
+        The same in the units of the run's rows.
+    n_errors : int
+        Rows with y(w.x + b) <= 0, counted in exact arithmetic.
+    guarantees : tuple of Guarantee
+        What the theory says of this run, checked.
+    algorithm : Algorithm
+        With its parameters.
+    settings : OnlineSettings
+    extras : mapping
+        What the algorithm has to say besides.
+    state : State
+        The last one, in the space of the run.
+    space : Space
     """
 
     w: Floats
-    table: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    scalars: Floats = field(default_factory=lambda: np.zeros(0))
-    parameters: Floats = field(default_factory=lambda: np.zeros(0))
-
-    def copy(self) -> "State":
-        """Return a state that can be changed for a trial."""
-        return State(w=self.w.copy(), table=self.table.copy(), scalars=self.scalars.copy(), parameters=self.parameters)
+    b: float
+    n_updates: int
+    n_mistakes: int
+    n_epochs: int
+    n_presentations: int
+    converged: bool
+    stop_reason: OnlineStop
+    update_rows: Rows = field(repr=False)
+    update_times: Rows = field(repr=False)
+    updates_per_epoch: Rows = field(repr=False)
+    mistakes_per_epoch: Rows = field(repr=False)
+    presented: Rows = field(repr=False)
+    updated: Rows = field(repr=False)
+    margin: float
+    run_margin: float
+    unit_margin: float
+    n_errors: int
+    guarantees: tuple[Guarantee, ...] = ()
+    algorithm: "Algorithm"
+    settings: OnlineSettings
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    state: State = field(repr=False)
+    space: Space = field(repr=False)
 
     @property
-    def is_finite(self) -> bool:
-        """Whether nothing has overflowed."""
-        return all(bool(np.isfinite(part).all()) for part in (self.w, self.table, self.scalars))
+    def headline(self) -> str:
+        """The algorithm, why the run ended, and its counts."""
+        counts = f"{counted(self.n_updates, 'update')}, {counted(self.n_epochs, 'epoch')}"
+        return f"{self.algorithm.name}: {self.stop_reason}: {counts}"
+
+    def scalar(self, place: int) -> float:
+        """Return one of the final scalars of the algorithm."""
+        return float(self.state.scalars[place])
+
+    def predict(self, X: Floats) -> Floats:
+        """Return the sign predicted for every row: -1, +1, or 0 on the plane."""
+        return self.algorithm.predict(self, np.asarray(X, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,20 +158,20 @@ class Algorithm(ABC):
         """Return that hyperplane in the user's space, with its margins; None where it overflows."""
         return measured(problem, space, plane)
 
-    def extras(self, run: "OnlineRun") -> Mapping[str, Any]:
+    def extras(self, run: OnlineRun) -> Mapping[str, Any]:
         """Return what else is worth knowing of a run."""
         return {}
 
-    def amplification(self, run: "OnlineRun") -> float:
+    def amplification(self, run: OnlineRun) -> float:
         """Return by how much an update of the run magnified rounding errors, next to sums and products."""
         return 1.0
 
-    def predict(self, run: "OnlineRun", X: Floats) -> Floats:
+    def predict(self, run: OnlineRun, X: Floats) -> Floats:
         """Return the sign predicted for every row, 0 on the plane."""
         return np.sign(X @ run.w + run.b)
 
     @abstractmethod
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> "tuple[Guarantee, ...]":
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return what the theory says of this run, with the values that were met."""
 
 

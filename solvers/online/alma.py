@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above, check_between
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above, check_between
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, quotient, where
 from maxmargin.solvers.online.norm_margin import largest_norm, margin_in_norm
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -100,18 +100,18 @@ class Alma(Algorithm):
             parameters=np.array([self.p, threshold, _STEP / root / size]),
         )
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the updates and the margin on halting, in the q-norm."""
         q = self.p / (self.p - 1)
-        margin = truth.margin_in(q)
-        share = quotient(margin.lower, largest_norm(truth.space.X, self.p))
+        margin = reference.margin_in(q)
+        share = quotient(margin.lower, largest_norm(reference.space.X, self.p))
         return (
             at_most(
                 "updates",
                 "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, "
                 "g the best q-norm margin",
                 run.n_updates,
-                where(truth.is_separable, self.most_updates(share)),
+                where(reference.is_separable, self.most_updates(share)),
                 "derived after Gentile 2001",
                 note=margin.words,
             ),
@@ -119,7 +119,7 @@ class Alma(Algorithm):
                 "margin",
                 "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
                 margin_in_norm(run.space, run.state.w, q)[1],
-                where(run.converged and truth.is_separable, (1 - self.alpha) * margin.lower),
+                where(run.converged and reference.is_separable, (1 - self.alpha) * margin.lower),
                 "derived after Gentile 2001",
             ),
         )

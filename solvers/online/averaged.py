@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
 from maxmargin.solvers.online.rosenblatt import perceptron_guarantees
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -70,24 +70,24 @@ class AveragedPerceptron(Algorithm):
         """Return the mean."""
         return np.asarray(state.w - state.table[0] / n_presentations)
 
-    def extras(self, run: "OnlineRun") -> dict[str, Any]:
+    def extras(self, run: OnlineRun) -> dict[str, Any]:
         """Return the last w of the run."""
         return {"last": run.state.w}
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return those of the perceptron, which makes the same updates, and two of the mean."""
         T = run.n_presentations
         length = length_of(self.plane(run.state, T))
         mean_updates = run.n_updates - run.scalar(_DELAYS) / T
-        square = float(run.updated @ truth.space.squared_norms) - run.scalar(_DELAYED_SQUARES) / T
+        square = float(run.updated @ reference.space.squared_norms) - run.scalar(_DELAYED_SQUARES) / T
         lost = run.n_updates * sys.float_info.min  # at most that of squares that underflow
         return (
-            *perceptron_guarantees(run, truth),
+            *perceptron_guarantees(run, reference),
             at_least(
                 "mean-certificate",
                 "||mean||/A >= g, A the mean number of updates so far, strictly separable with margin g",
                 quotient(length, mean_updates),
-                where(truth.is_separable, truth.margin),
+                where(reference.is_separable, reference.margin),
                 "derived: mean/A is a convex combination of the y x",
             ),
             at_most(

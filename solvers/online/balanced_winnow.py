@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -71,17 +71,17 @@ class BalancedWinnow(Algorithm):
         n = space.n_columns
         return State(w=np.zeros(n), table=np.zeros((1, n)), parameters=np.array([float(self.eta)]))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes, where eta is small enough for it."""
-        margin = truth.margin_in(1.0)
-        gain, loss = self.eta * margin.lower, (self.eta * float(np.abs(truth.space.X).max())) ** 2 / 2
-        drop = gain - loss - _ROUNDING * (gain + loss) if truth.is_separable else 0.0
+        margin = reference.margin_in(1.0)
+        gain, loss = self.eta * margin.lower, (self.eta * float(np.abs(reference.space.X).max())) ** 2 / 2
+        drop = gain - loss - _ROUNDING * (gain + loss) if reference.is_separable else 0.0
         return (
             at_most(
                 "mistakes",
                 "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
                 run.n_updates,
-                where(drop > 0, math.log(2 * truth.space.n_columns) / drop if drop > 0 else math.inf),
+                where(drop > 0, math.log(2 * reference.space.n_columns) / drop if drop > 0 else math.inf),
                 "derived after Littlestone 1989: the drop of the relative entropy to u",
                 note=margin.words,
             ),

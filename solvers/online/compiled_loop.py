@@ -12,7 +12,7 @@ from numba import cfunc, types
 from maxmargin.solvers.basics.compiling import compiled, made
 from maxmargin.solvers.basics.kernel_types import MATRIX, vector
 from maxmargin.solvers.online import loop_kernel
-from maxmargin.solvers.online.algorithm import Step
+from maxmargin.solvers.online.state import Step
 
 _FLOATS = vector(types.float64, readonly=True)
 _ROWS = vector(types.int64, readonly=True)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above, check_between
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above, check_between
 from maxmargin.solvers.online.covariance import check_columns
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ class _Gaussian(Algorithm):
         """Return that of an update."""
         return space.n_columns**2
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the constraint of the step, and the bound of the mistakes by the volume of the Gaussian."""
         is_exact = run.scalar(_UNCHECKED) == 0
         return (
@@ -160,7 +160,7 @@ class _Gaussian(Algorithm):
         )
 
 
-def _least_growth(run: "OnlineRun") -> float:
+def _least_growth(run: OnlineRun) -> float:
     """Return by how much a mistake makes ln det Sigma^-1 grow at least."""
     phi, extra, cap, _ = run.state.parameters.tolist()
     precision = run.scalar(_GREATEST_PRECISION)
@@ -231,28 +231,28 @@ class ConfidenceWeighted(_Gaussian):
         """Return the Gaussian with mean 0."""
         return _start(space, self.confidence, self.variance, 0.0, math.inf)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return what holds of every Gaussian, and the bound of the mistakes by a u that separates."""
-        is_proven = truth.is_separable and run.scalar(_UNCHECKED) == 0
+        is_proven = reference.is_separable and run.scalar(_UNCHECKED) == 0
         return (
-            *_Gaussian.guarantees(self, run, truth),
+            *_Gaussian.guarantees(self, run, reference),
             at_most(
                 "mistakes",
                 "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, "
                 "y u.x >= phi sqrt(variance) ||x|| on every row, unless rounding has eaten up Sigma",
                 run.n_mistakes,
-                where(is_proven, self._most_mistakes(run, truth) if is_proven else math.inf),
+                where(is_proven, self._most_mistakes(run, reference) if is_proven else math.inf),
                 "derived after Crammer, Dredze and Pereira 2008",
             ),
         )
 
-    def _most_mistakes(self, run: "OnlineRun", truth: "Truth") -> float:
-        """Return (1 + 1/phi^2) u'Sigma^-1 u for the u of the truth, made long enough."""
-        scores = truth.space.y * (truth.space.X @ truth.u)
-        ratio = float(np.max(np.sqrt(truth.space.squared_norms) / scores))
+    def _most_mistakes(self, run: OnlineRun, reference: "Reference") -> float:
+        """Return (1 + 1/phi^2) u'Sigma^-1 u for the reference's u, made long enough."""
+        scores = reference.space.y * (reference.space.X @ reference.u)
+        ratio = float(np.max(np.sqrt(reference.space.squared_norms) / scores))
         gained = float(run.state.scalars[_SHARES:] @ scores**2)
         phi = float(run.state.parameters[0])
-        return (1 + phi * phi) * ratio**2 * (truth.square + self.variance * gained)
+        return (1 + phi * phi) * ratio**2 * (reference.square + self.variance * gained)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, Presents, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import Presents, State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class DeltaRule(Algorithm):
     def _rate(self, space: Space) -> float:
         return 1 / (float(space.squared_norms.sum()) or 1.0) if self.eta is None else float(self.eta)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return that the squared error never grew, where eta is small enough."""
         curvature = float(np.linalg.norm(run.space.X, ord=2)) ** 2
         return (
@@ -147,7 +147,7 @@ class DeltaRuleSgd(Algorithm):
     def _rate(self, space: Space) -> float:
         return 1 / (float(space.squared_norms.max()) or 1.0) if self.eta is None else float(self.eta)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the squared errors on the way, against the least-squares fit."""
         rate, space = self._rate(run.space), run.space
         k = (2 - rate * float(space.squared_norms.max())) / 2

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -63,10 +63,10 @@ class OnlineGradientDescent(Algorithm):
         """Return w = 0."""
         return State(w=np.zeros(space.n_columns), scalars=np.zeros(2), parameters=np.array([float(self.eta)]))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the regret; it holds for every u."""
-        losses = float(run.presented @ truth.losses)
-        regret = truth.square / (2 * self.eta) + self.eta / 2 * run.scalar(_SQUARED_GRADIENTS)
+        losses = float(run.presented @ reference.losses)
+        regret = reference.square / (2 * self.eta) + self.eta / 2 * run.scalar(_SQUARED_GRADIENTS)
         return (
             at_most(
                 "regret",

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
 from maxmargin.solvers.online.measure import Measured
 from maxmargin.solvers.online.space import MOST_ENTRIES, Space
+from maxmargin.solvers.online.state import Step
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -115,14 +115,14 @@ class KernelPerceptron(Algorithm):
         errors = n_errors(space.problem, plane, 0.0)
         return Measured(w=plane, b=0.0, margin=margin, run_margin=margin, unit_margin=margin, n_errors=errors)
 
-    def predict(self, run: "OnlineRun", X: Floats) -> Floats:
+    def predict(self, run: OnlineRun, X: Floats) -> Floats:
         """Return the sign of sum c_k K(x_k, x)."""
         space = run.space
         assert isinstance(space, KernelSpace)  # what this algorithm runs in
         constant = np.full((X.shape[0], space.rows.shape[1] - X.shape[1]), space.scale)
         return np.sign(self.between(np.hstack([X, constant]), space.rows) @ run.w)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return Novikoff's bound with the margin that the run itself achieved."""
         radius = math.sqrt(max(float(run.space.X.diagonal().max()), 0.0))
         ratio = quotient(radius, run.margin)

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.online import loop_kernel
-from maxmargin.solvers.online.algorithm import Algorithm, Presents, State, Step
+from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import Presents, State, Step
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import Progress

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.online.algorithm import Presents, Step
+from maxmargin.solvers.online.state import Presents, Step
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, margin_on_halt, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
+from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.shared_guarantees import margin_on_halt
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -57,17 +58,17 @@ class MarginPerceptron(Algorithm):
         """Return w = 0."""
         return State(w=np.zeros(space.n_columns), parameters=np.array([float(self.beta)]))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the updates and the margin on halting."""
-        size = truth.space.radius**2 + 2 * self.beta
-        reference = "derived: t g <= ||w|| <= sqrt(t (R^2 + 2 beta))"
+        size = reference.space.radius**2 + 2 * self.beta
+        source = "derived: t g <= ||w|| <= sqrt(t (R^2 + 2 beta))"
         return (
             at_most(
                 "updates",
                 "updates <= (R^2 + 2 beta)/g^2, strictly separable with margin g",
                 run.n_updates,
-                where(truth.is_separable, quotient(size, truth.margin**2)),
-                reference,
+                where(reference.is_separable, quotient(size, reference.margin**2)),
+                source,
             ),
-            margin_on_halt(run, truth, self.beta / size if size else 0.0, "g beta/(R^2 + 2 beta)", reference),
+            margin_on_halt(run, reference, self.beta / size if size else 0.0, "g beta/(R^2 + 2 beta)", source),
         )

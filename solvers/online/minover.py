@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, Presents, State, Step, check_between
-from maxmargin.solvers.online.guarantee import (
-    Guarantee,
-    at_least,
-    at_most,
-    length_of,
-    margin_on_halt,
-    quotient,
-    where,
-)
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
+from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
+from maxmargin.solvers.online.shared_guarantees import margin_on_halt
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import Presents, State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +61,7 @@ class MinOver(Algorithm):
         least = float((space.y * (space.X @ state.w)).min())
         return least >= (1 - self.tolerance) * float(state.w @ state.w) / n_updates > 0
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return how near ||w||/t is to the maximum margin, and the margin on halting."""
         t = run.n_updates
         mean = length_of(run.state.w) / t
@@ -77,20 +70,23 @@ class MinOver(Algorithm):
                 "above",
                 "||w||/t >= g after t updates, strictly separable with margin g",
                 mean,
-                where(truth.is_separable, truth.margin),
+                where(reference.is_separable, reference.margin),
                 "Krauth and Mezard 1987",
             ),
             at_most(
                 "below",
                 "||w||/t <= g + R^2 (1 + ln t)/(2 g t) after t updates, strictly separable with maximum margin g",
                 mean,
-                where(truth.is_optimal, max(_height(run, truth, g) for g in (truth.hard.lower, truth.hard.upper))),
+                where(
+                    reference.is_optimal,
+                    max(_height(run, reference, g) for g in (reference.hard.lower, reference.hard.upper)),
+                ),
                 "derived: ||w'|| <= ||w|| + g + (R^2 - g^2)/(2 (t + 1) g)",
             ),
-            margin_on_halt(run, truth, 1 - self.tolerance, "(1 - tolerance) g", "derived: ||w||/t >= g"),
+            margin_on_halt(run, reference, 1 - self.tolerance, "(1 - tolerance) g", "derived: ||w||/t >= g"),
         )
 
 
-def _height(run: "OnlineRun", truth: "Truth", g: float) -> float:
+def _height(run: OnlineRun, reference: "Reference", g: float) -> float:
     t = run.n_updates
-    return g + quotient(truth.space.radius**2 * (1 + math.log(t)), 2 * g * t)
+    return g + quotient(reference.space.radius**2 * (1 + math.log(t)), 2 * g * t)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
 from maxmargin.solvers.online.norm_margin import largest_norm
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -76,16 +76,16 @@ class PNormPerceptron(Algorithm):
         n = space.n_columns
         return State(w=np.zeros(n), table=np.zeros((1, n)), parameters=np.array([float(self.p)]))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes."""
-        margin = truth.margin_in(self.p / (self.p - 1))
-        ratio = quotient(largest_norm(truth.space.X, self.p), margin.lower)
+        margin = reference.margin_in(self.p / (self.p - 1))
+        ratio = quotient(largest_norm(reference.space.X, self.p), margin.lower)
         return (
             at_most(
                 "mistakes",
                 "updates <= (p - 1) X_p^2/g^2, X_p = max ||x||_p, strictly separable with best q-norm margin g",
                 run.n_updates,
-                where(truth.is_separable, (self.p - 1) * ratio * ratio),
+                where(reference.is_separable, (self.p - 1) * ratio * ratio),
                 "Grove, Littlestone and Schuurmans 2001; Gentile 2003",
                 note=margin.words,
             ),

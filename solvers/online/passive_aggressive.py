@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -65,14 +65,14 @@ class PassiveAggressive(Algorithm):
         """Return w = 0."""
         return _start(space, math.inf, 0.0)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the squared losses."""
         return (
             at_most(
                 "squared-losses",
                 "sum of loss^2 <= R^2/g^2, strictly separable with margin g; mistakes are at most as many",
                 run.scalar(_SQUARED_LOSSES),
-                where(truth.is_separable, truth.novikoff),
+                where(reference.is_separable, reference.novikoff),
                 "derived after Crammer et al. 2006: the drop of ||w - u||^2",
             ),
         )
@@ -108,15 +108,15 @@ class PassiveAggressiveI(Algorithm):
         """Return w = 0."""
         return _start(space, self.C, 0.0)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes; it holds for every u."""
-        losses = float(run.presented @ truth.losses)
+        losses = float(run.presented @ reference.losses)
         return (
             at_most(
                 "mistakes",
                 "mistakes <= max(R^2, 1/C) (||u||^2 + 2 C sum of loss(u)), for every u",
                 run.n_mistakes,
-                max(truth.space.radius**2, 1 / self.C) * (truth.square + 2 * self.C * losses),
+                max(reference.space.radius**2, 1 / self.C) * (reference.square + 2 * self.C * losses),
                 "derived after Crammer et al. 2006: the drop of ||w - u||^2",
             ),
         )
@@ -151,15 +151,15 @@ class PassiveAggressiveII(Algorithm):
         """Return w = 0."""
         return _start(space, math.inf, 1 / (2 * self.C))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the squared losses; it holds for every u."""
-        squares = float(run.presented @ truth.losses**2)
+        squares = float(run.presented @ reference.losses**2)
         return (
             at_most(
                 "squared-losses",
                 "sum of loss^2 <= (R^2 + 1/(2C)) (||u||^2 + 2 C sum of loss(u)^2), for every u",
                 run.scalar(_SQUARED_LOSSES),
-                (truth.space.radius**2 + 1 / (2 * self.C)) * (truth.square + 2 * self.C * squares),
+                (reference.space.radius**2 + 1 / (2 * self.C)) * (reference.square + 2 * self.C * squares),
                 "derived after Crammer et al. 2006: the drop of ||w - u||^2",
             ),
         )

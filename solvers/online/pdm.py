@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_between
-from maxmargin.solvers.online.guarantee import (
-    Guarantee,
-    at_least,
-    at_most,
-    length_of,
-    margin_on_halt,
-    quotient,
-    where,
-)
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
+from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
+from maxmargin.solvers.online.shared_guarantees import margin_on_halt
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -95,22 +88,22 @@ class Pdm(Algorithm):
         """Return w = 0."""
         return State(w=np.zeros(space.n_columns), scalars=np.zeros(1), parameters=np.array([1.0 - self.epsilon]))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the updates, the margin on halting, and the upper bound of the margin at any time."""
         return (
             at_most(
                 "updates",
                 "updates t have (c t^c - t)/(c - 1) >= t^2 g^2/R^2, c = 2 - 2 epsilon, if strictly separable with g",
                 run.n_updates,
-                where(truth.is_separable, self.most_updates(quotient(truth.margin, truth.space.radius))),
+                where(reference.is_separable, self.most_updates(quotient(reference.margin, reference.space.radius))),
                 "derived after Panagiotakopoulos and Tsampouka 2011",
             ),
-            margin_on_halt(run, truth, 1 - self.epsilon, "(1 - epsilon) g", self.reference),
+            margin_on_halt(run, reference, 1 - self.epsilon, "(1 - epsilon) g", self.reference),
             at_least(
                 "self-certificate",
                 "||w||/t >= g after t updates, strictly separable with margin g",
                 length_of(run.state.w) / run.n_updates,
-                where(truth.is_separable, truth.margin),
+                where(reference.is_separable, reference.margin),
                 "derived: w/t is a convex combination of the y x",
             ),
         )

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.guarantee import Guarantee, at_most
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -89,14 +89,14 @@ class Pocket(Algorithm):
         """Return the pocket."""
         return np.asarray(state.table[int(state.scalars[_N_POCKETS]) % _KEPT])
 
-    def extras(self, run: "OnlineRun") -> dict[str, Any]:
+    def extras(self, run: OnlineRun) -> dict[str, Any]:
         """Return how often the pocket was changed, and the exact errors of its last contents, one after another."""
         n_pockets = int(run.scalar(_N_POCKETS))
         last = range(max(0, n_pockets - _KEPT + 1), n_pockets + 1)
         errors = [n_errors(run.space.problem, run.state.table[k % _KEPT], 0.0) for k in last]
         return {"n_pockets": n_pockets, "pocket_errors": errors}
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return that the pocket only got better; on separable data the perceptron's bound does not apply to it."""
         errors = np.array(run.extras["pocket_errors"])
         return (

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_between
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class ReluSgd(Algorithm):
         """Return w = 0."""
         return State(w=np.zeros(space.n_columns), parameters=np.array([float(self.at_zero)]))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the updates: 0 with the subgradient 0 at the kink."""
         if not self.at_zero:
             return (at_most("stays", "updates <= 0: w = 0 is never left", run.n_updates, 0.0, "derived: y 0.x = 0"),)
@@ -72,7 +72,7 @@ class ReluSgd(Algorithm):
                 "updates",
                 "updates <= R^2/(at_zero g^2), strictly separable with margin g",
                 run.n_updates,
-                where(truth.is_separable, truth.novikoff / self.at_zero),
+                where(reference.is_separable, reference.novikoff / self.at_zero),
                 "derived: g K <= w.u <= ||w|| <= R sqrt(K) with the sum K of the shares",
             ),
         )

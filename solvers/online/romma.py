@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_between
-from maxmargin.solvers.online.guarantee import (
-    Guarantee,
-    at_most,
-    length_of,
-    margin_on_halt,
-    quotient,
-    where,
-)
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
+from maxmargin.solvers.online.guarantee import Guarantee, at_most, length_of, quotient, where
+from maxmargin.solvers.online.shared_guarantees import margin_on_halt
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -71,13 +65,13 @@ def _start(space: Space, threshold: float) -> State:
     return State(w=np.zeros(space.n_columns), scalars=np.ones(1), parameters=parameters)
 
 
-def _length(run: "OnlineRun", truth: "Truth") -> Guarantee:
+def _length(run: OnlineRun, reference: "Reference") -> Guarantee:
     """||w|| <= 1/g: u/g fulfils all that the half-space asks for."""
     return at_most(
         "length",
         "||w|| <= 1/g, strictly separable with margin g",
         length_of(run.state.w),
-        where(truth.is_separable, quotient(1.0, truth.margin)),
+        where(reference.is_separable, quotient(1.0, reference.margin)),
         "Li and Long 2002",
     )
 
@@ -102,22 +96,22 @@ class Romma(Algorithm):
         """Return w = 0."""
         return _start(space, 0.0)
 
-    def amplification(self, run: "OnlineRun") -> float:
+    def amplification(self, run: OnlineRun) -> float:
         """Return the greatest 1/sin^2 of an angle between w and x: the determinant is a difference of that many "
         "parts."""
         return run.scalar(_AMPLIFICATION)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes and that of ||w||."""
         return (
             at_most(
                 "mistakes",
                 "updates <= R^2/g^2, strictly separable with margin g",
                 run.n_updates,
-                where(truth.is_separable, truth.novikoff),
+                where(reference.is_separable, reference.novikoff),
                 "Li and Long 2002",
             ),
-            _length(run, truth),
+            _length(run, reference),
         )
 
 
@@ -150,21 +144,21 @@ class AggressiveRomma(Algorithm):
         """Return w = 0."""
         return _start(space, float(np.nextafter(1 - self.delta, 0.0)))
 
-    def amplification(self, run: "OnlineRun") -> float:
+    def amplification(self, run: OnlineRun) -> float:
         """Return the greatest 1/sin^2 of an angle between w and x, as for `Romma`."""
         return run.scalar(_AMPLIFICATION)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the updates, the margin on halting, and the bound of ||w||."""
-        reference = "derived: ||w||^2 grows by (delta/R)^2 an update and is at most 1/g^2"
+        source = "derived: ||w||^2 grows by (delta/R)^2 an update and is at most 1/g^2"
         return (
             at_most(
                 "updates",
                 "updates <= R^2/(delta^2 g^2), strictly separable with margin g",
                 run.n_updates,
-                where(truth.is_separable, quotient(truth.novikoff / self.delta, self.delta)),
-                reference,
+                where(reference.is_separable, quotient(reference.novikoff / self.delta, self.delta)),
+                source,
             ),
-            margin_on_halt(run, truth, 1 - self.delta, "(1 - delta) g", reference),
-            _length(run, truth),
+            margin_on_halt(run, reference, 1 - self.delta, "(1 - delta) g", source),
+            _length(run, reference),
         )

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, Step
-from maxmargin.solvers.online.guarantee import (
-    Guarantee,
-    at_least,
-    at_most,
-    length_of,
-    novikoff,
-    quotient,
-    where,
-)
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
+from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
+from maxmargin.solvers.online.shared_guarantees import novikoff
+from maxmargin.solvers.online.state import Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -36,27 +29,27 @@ def perceptron_step(
     return 1
 
 
-def perceptron_guarantees(run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+def perceptron_guarantees(run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
     """Return what holds for w = sum of y x over the mistakes.
 
     With u of norm 1 and margin g: M g <= w.u <= ||w|| <= sqrt(sum ||x||^2), because no update has y w.x > 0. So
     ||w||/M >= g, and M <= sqrt(sum ||x||^2)/g <= R sqrt(M)/g.
     """
-    length = math.sqrt(float(run.updated @ truth.space.squared_norms))
+    length = math.sqrt(float(run.updated @ reference.space.squared_norms))
     return (
-        novikoff(run, truth),
+        novikoff(run, reference),
         at_most(
             "sum-of-squares",
             "updates <= sqrt(sum over the updates of ||x||^2)/g, strictly separable with margin g",
             run.n_updates,
-            where(truth.is_separable, quotient(length, truth.margin)),
+            where(reference.is_separable, quotient(length, reference.margin)),
             "derived: M g <= w.u <= ||w||",
         ),
         at_least(
             "self-certificate",
             "||w||/M >= g, strictly separable with margin g",
             quotient(length_of(run.state.w), run.n_updates),
-            where(truth.is_separable, truth.margin),
+            where(reference.is_separable, reference.margin),
             "derived: w/M is a convex combination of the y x",
         ),
     )
@@ -72,6 +65,6 @@ class Perceptron(Algorithm):
     step: ClassVar[Step] = staticmethod(perceptron_step)
     is_scale_free: ClassVar[bool] = True
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return Novikoff's bound, a sharper one, and the upper bound of the margin that the run proves."""
-        return perceptron_guarantees(run, truth)
+        return perceptron_guarantees(run, reference)

@@ -1,18 +1,18 @@
 """A run of an online algorithm with its guarantees."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm
-from maxmargin.solvers.online.guarantee import settled
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.loop import Loop
-from maxmargin.solvers.online.online_result import OnlineRun, result_of
-from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.shared_guarantees import settled
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.perceptron.settings import Progress
 from maxmargin.solvers.problem.problem import Problem
 
@@ -24,7 +24,7 @@ def run_online(
     *,
     rng: np.random.Generator | None = None,
     on_progress: Callable[[Progress], None] | None = None,
-    truth: Truth | None = None,
+    reference: Reference | None = None,
 ) -> OnlineRun:
     """Run an online algorithm until its stopping rule, a limit or Ctrl-C, and check what the theory says of the run.
 
@@ -36,8 +36,8 @@ def run_online(
     rng : numpy.random.Generator, optional
         For the orders that draw; a fresh one by default.
     on_progress : callable, optional
-    truth : Truth, optional
-        That of the rows (x, s), where it is known from another run.
+    reference : Reference, optional
+        Proven facts on the rows (x, s), if another run has them.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def run_online(
     (233, [True, True, True])
     """
     settings = settings or OnlineSettings()
-    rows = truth.space if truth is not None else Space.of(problem, settings.bias_scale)
+    rows = reference.space if reference is not None else Space.of(problem, settings.bias_scale)
     space = algorithm.space(rows)
     if space.exponent and not algorithm.is_scale_free:
         raise InvalidProblemError(
@@ -60,9 +60,52 @@ def run_online(
             f"{algorithm.name} have units: divide the data by a power of two"
         )
     loop = Loop(algorithm, space, settings, rng=rng or np.random.default_rng(), on_progress=on_progress)
-    known = truth if truth is not None and space is rows else Truth(space=space, time_limit=settings.proof_time)
+    if reference is None or space is not rows:
+        reference = Reference(space=space, time_limit=settings.proof_time)
     with np.errstate(all="ignore"):  # what overflows in a bound leaves it open
         run = result_of(problem, loop, loop.run())
         run = replace(run, extras=algorithm.extras(run))
-        guarantees = (settled(each, run, known) for each in algorithm.guarantees(run, known))
+        guarantees = (settled(each, run, reference) for each in algorithm.guarantees(run, reference))
         return replace(run, guarantees=tuple(guarantees))
+
+
+def result_of(problem: Problem, loop: Loop, stop_reason: OnlineStop) -> OnlineRun:
+    """Return what a loop ended on, without guarantees.
+
+    Raises
+    ------
+    InvalidProblemError
+        If numbers overflowed on the way.
+    """
+    counts, algorithm = loop.counts, loop.algorithm
+    plane = algorithm.plane(loop.state, counts.n_presentations) if loop.state.is_finite else np.array([math.nan])
+    measured = algorithm.measure(problem, loop.space, plane) if np.isfinite(plane).all() else None
+    if measured is None:
+        raise InvalidProblemError(
+            f"the weights of {algorithm.name} overflow: divide the data by a power of two, or choose other parameters"
+        )
+    rows, times = counts.logged()
+    return OnlineRun(
+        w=measured.w,
+        b=measured.b,
+        n_updates=counts.n_updates,
+        n_mistakes=counts.n_mistakes,
+        n_epochs=len(counts.updates_per_epoch),
+        n_presentations=counts.n_presentations,
+        converged=stop_reason is OnlineStop.CONVERGED,
+        stop_reason=stop_reason,
+        update_rows=rows,
+        update_times=times,
+        updates_per_epoch=np.array(counts.updates_per_epoch, dtype=np.int64),
+        mistakes_per_epoch=np.array(counts.mistakes_per_epoch, dtype=np.int64),
+        presented=counts.presented,
+        updated=counts.updated,
+        margin=measured.margin,
+        run_margin=measured.run_margin,
+        unit_margin=measured.unit_margin,
+        n_errors=measured.n_errors,
+        algorithm=algorithm,
+        settings=loop.settings,
+        state=loop.state,
+        space=loop.space,
+    )

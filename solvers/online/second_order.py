@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.covariance import check_columns
 from maxmargin.solvers.online.guarantee import Guarantee, at_most
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -94,10 +94,10 @@ class SecondOrderPerceptron(Algorithm):
         """Return that of an update."""
         return space.n_columns**2
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes; it holds for every u."""
-        losses, spread = _compared(run, truth)
-        value = losses + math.sqrt((self.a * truth.square + spread) * run.scalar(_LOG_DETERMINANT))
+        losses, spread = _compared(run, reference)
+        value = losses + math.sqrt((self.a * reference.square + spread) * run.scalar(_LOG_DETERMINANT))
         return (
             at_most(
                 "mistakes",
@@ -144,11 +144,11 @@ class Arow(Algorithm):
         """Return that of an update."""
         return space.n_columns**2
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the updates, mistakes and others; it holds for every u."""
-        losses, spread = _compared(run, truth)
+        losses, spread = _compared(run, reference)
         others = run.n_updates - run.n_mistakes
-        value = losses + math.sqrt((self.r * truth.square + spread) * (run.scalar(_LOG_DETERMINANT) + others))
+        value = losses + math.sqrt((self.r * reference.square + spread) * (run.scalar(_LOG_DETERMINANT) + others))
         return (
             at_most(
                 "mistakes",
@@ -161,7 +161,7 @@ class Arow(Algorithm):
         )
 
 
-def _compared(run: "OnlineRun", truth: "Truth") -> tuple[float, float]:
+def _compared(run: OnlineRun, reference: "Reference") -> tuple[float, float]:
     """Return the sums over the updates of loss(u) and of (u.x)^2."""
-    scores = truth.space.X @ truth.u
-    return float(run.updated @ truth.losses), float(run.updated @ scores**2)
+    scores = reference.space.X @ reference.u
+    return float(run.updated @ reference.losses), float(run.updated @ scores**2)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, Presents, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import Presents, State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -65,15 +65,15 @@ def subgradient_step(
     return 1
 
 
-def _regret(run: "OnlineRun", truth: "Truth", lambda_: float, presented: Floats) -> Guarantee:
+def _regret(run: OnlineRun, reference: "Reference", lambda_: float, presented: Floats) -> Guarantee:
     """Compare with the u of the proven soft margin at C = 1/(lambda n).
 
     With the subgradient s_t, f_t(w) - f_t(u) <= s_t.(w - u) - lambda/2 ||w - u||^2, and the step makes
     s_t.(w - u) = lambda t/2 (||w - u||^2 - ||w' - u||^2) + ||s_t||^2/(2 lambda t). Added up, the squared distances
     leave lambda/2 sum ||w - u||^2 at most, which cancels, and sum 1/t <= 1 + ln T.
     """
-    T, space = run.n_presentations, truth.space
-    u = truth.soft(1 / (lambda_ * space.n_samples)).w
+    T, space = run.n_presentations, reference.space
+    u = reference.soft(1 / (lambda_ * space.n_samples)).w
     losses = float(presented @ np.maximum(0.0, 1.0 - space.y * (space.X @ u)))
     mean = losses / T + lambda_ / 2 * float(u @ u)
     regret = (run.scalar(_OBJECTIVES) - losses) / T - lambda_ / 2 * float(u @ u)
@@ -124,10 +124,10 @@ class SubgradientSvm(_SoftMarginDescent):
     step: ClassVar[Step] = staticmethod(subgradient_step)
     presents: ClassVar[Presents] = Presents.ALL_ROWS
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mean objective above the optimum."""
         shares = np.full(run.space.n_samples, run.n_presentations / run.space.n_samples)
-        return (_regret(run, truth, self.lambda_, shares),)
+        return (_regret(run, reference, self.lambda_, shares),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +142,6 @@ class Pegasos(_SoftMarginDescent):
     reference: ClassVar[str] = "Shalev-Shwartz, Singer and Srebro 2007"
     step: ClassVar[Step] = staticmethod(pegasos_step)
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mean objective above that of the optimum."""
-        return (_regret(run, truth, self.lambda_, run.presented.astype(np.float64)),)
+        return (_regret(run, reference, self.lambda_, run.presented.astype(np.float64)),)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, Step
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
 from maxmargin.solvers.online.rosenblatt import perceptron_guarantees, perceptron_step
+from maxmargin.solvers.online.state import Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -48,21 +48,21 @@ class VotedPerceptron(Algorithm):
     step: ClassVar[Step] = staticmethod(perceptron_step)
     is_scale_free: ClassVar[bool] = True
 
-    def extras(self, run: "OnlineRun") -> dict[str, Any]:
+    def extras(self, run: OnlineRun) -> dict[str, Any]:
         """Return the lifetimes of the weight vectors, w = 0 the first."""
         return {"lifetimes": lifetimes(run)}
 
-    def predict(self, run: "OnlineRun", X: Floats) -> Floats:
+    def predict(self, run: OnlineRun, X: Floats) -> Floats:
         """Return the sign of the vote, 0 for a draw."""
         return np.sign(_votes(run, _in_space(run, X)))
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return those of the perceptron, which makes the same updates, and that of the vote."""
         is_known = run.n_updates == len(run.update_rows)
         is_counted = is_known and (run.n_updates + 1) * run.space.X.size <= _MOST_PRODUCTS
         errors, mean_errors = _errors(run) if is_counted else (0, 0.0)
         return (
-            *perceptron_guarantees(run, truth),
+            *perceptron_guarantees(run, reference),
             at_most(
                 "vote",
                 "errors of the vote <= twice the mean errors of the voters, where these are few enough to be counted",
@@ -73,13 +73,13 @@ class VotedPerceptron(Algorithm):
         )
 
 
-def lifetimes(run: "OnlineRun") -> NDArray[np.int64]:
+def lifetimes(run: OnlineRun) -> NDArray[np.int64]:
     """Return after how many presentations every weight vector was there, w = 0 the first; together after all."""
     times = np.concatenate([[1], run.update_times, [run.n_presentations + 1]])
     return np.asarray(np.diff(times))
 
 
-def weight_vectors(run: "OnlineRun", size: int) -> Iterator[Floats]:
+def weight_vectors(run: OnlineRun, size: int) -> Iterator[Floats]:
     """Yield the weight vectors from w = 0 on, so many at a time.
 
     Raises
@@ -98,7 +98,7 @@ def weight_vectors(run: "OnlineRun", size: int) -> Iterator[Floats]:
         w = chunk
 
 
-def _votes(run: "OnlineRun", X: Floats) -> Floats:
+def _votes(run: OnlineRun, X: Floats) -> Floats:
     """Return the sum over the weight vectors of lifetime times sign(w.x)."""
     votes = np.zeros(X.shape[0])
     for signs, weights in _ballots(run, X):
@@ -106,7 +106,7 @@ def _votes(run: "OnlineRun", X: Floats) -> Floats:
     return votes
 
 
-def _ballots(run: "OnlineRun", X: Floats) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
+def _ballots(run: OnlineRun, X: Floats) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
     """Yield the signs of the scores of some weight vectors at a time, and their lifetimes."""
     weights, first = lifetimes(run), 0
     for chunk in weight_vectors(run, max(1, _CHUNK_ENTRIES // max(X.shape))):
@@ -114,7 +114,7 @@ def _ballots(run: "OnlineRun", X: Floats) -> Iterator[tuple[Floats, NDArray[np.i
         first += len(chunk)
 
 
-def _errors(run: "OnlineRun") -> tuple[int, float]:
+def _errors(run: OnlineRun) -> tuple[int, float]:
     """Return the errors of the vote on the rows of the run, and those of its voters on average."""
     y, votes, errors = run.space.y, np.zeros(run.space.n_samples), 0
     for signs, weights in _ballots(run, run.space.X):
@@ -123,7 +123,7 @@ def _errors(run: "OnlineRun") -> tuple[int, float]:
     return int((y * votes <= 0).sum()), errors / run.n_presentations
 
 
-def _in_space(run: "OnlineRun", X: Floats) -> Floats:
+def _in_space(run: OnlineRun, X: Floats) -> Floats:
     """Return rows with the constant coordinate, in the units of the run."""
     constant = np.full((X.shape[0], run.space.n_columns - X.shape[1]), run.space.scale)
     return np.asarray(np.ldexp(np.hstack([X, constant]), -run.space.exponent))

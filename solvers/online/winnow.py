@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, State, Step, check_above
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import State, Step
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.online.online_result import OnlineRun
-    from maxmargin.solvers.online.truth import Truth
+    from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
 
@@ -98,9 +98,9 @@ class Winnow(Algorithm):
             raise InvalidProblemError(f"winnow needs non-negative features; the least is {features.min():g}")
         return float(features.max()) or 1.0
 
-    def guarantees(self, run: "OnlineRun", truth: "Truth") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return the bound of the mistakes, for a u from a linear program where there is one."""
-        bound = self._bound(truth.space)
+        bound = self._bound(reference.space)
         return (
             at_most(
                 "mistakes",

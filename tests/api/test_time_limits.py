@@ -21,9 +21,9 @@ from maxmargin.cli.app import run as command
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.catalogue import algorithm_of
 from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.problem.problem import Problem
 
 _LIMIT = 1.0
@@ -133,8 +133,8 @@ def test_a_guarantee_that_is_open_for_lack_of_time_says_so() -> None:
     X, y = _overlapping(2_000, 60)
     problem = Problem.validated(X, y)
     settings = OnlineSettings(max_epochs=1)
-    truth = Truth(space=Space.of(problem, 1.0), time_limit=1e-9)
-    late = run_online(problem, algorithm_of("averaged", {}), settings, truth=truth)
+    truth = Reference(space=Space.of(problem, 1.0), time_limit=1e-9)
+    late = run_online(problem, algorithm_of("averaged", {}), settings, reference=truth)
     assert any("was not decided within the time limit" in guarantee.note for guarantee in late.guarantees)
     assert all(guarantee.holds in (True, None) for guarantee in late.guarantees)
 

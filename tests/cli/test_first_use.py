@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from maxmargin.solvers.online.algorithm import Algorithm
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
-from maxmargin.solvers.online.online_result import OnlineRun
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.problem.problem import Problem

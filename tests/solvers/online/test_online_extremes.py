@@ -9,12 +9,12 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS
 from maxmargin.solvers.online.norm_margin import greatest_margin, margin_in_norm, norm_ends
-from maxmargin.solvers.online.online_result import OnlineRun
 from maxmargin.solvers.online.pdm import Pdm
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.problem.problem import Problem
 
 SEPARABLE = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 0.5]])
@@ -94,15 +94,15 @@ def run_of(name: str, seed: int, bias: bool, **parameters: Any) -> OnlineRun:
 def test_the_margin_in_another_norm_is_enclosed(q: float) -> None:
     for seed in range(6):
         space = run_of("perceptron", seed, bias=seed % 2 == 0).space
-        truth = Truth(space=space)
-        if not truth.is_separable:
+        reference = Reference(space=space)
+        if not reference.is_separable:
             continue
-        found = greatest_margin(space, truth.hard, q)
+        found = greatest_margin(space, reference.hard, q)
         assert 0 < found.lower <= found.upper <= found.lower * (1 + 1e-3)
-        assert found.upper >= margin_in_norm(space, truth.u, q)[0]
+        assert found.upper >= margin_in_norm(space, reference.u, q)[0]
         rng = np.random.default_rng(seed)
         for _ in range(50):  # no other direction is better
-            u = truth.u + rng.normal(size=space.n_columns) * np.abs(truth.u).max() * 10.0 ** rng.uniform(-4, 0)
+            u = reference.u + rng.normal(size=space.n_columns) * np.abs(reference.u).max() * 10.0 ** rng.uniform(-4, 0)
             assert margin_in_norm(space, u, q)[0] <= found.upper
 
 
@@ -110,18 +110,18 @@ def test_the_greatest_1_norm_margin_of_known_data() -> None:
     """y x = (2, 1) and (1, 2): u = (1/2, 1/2) has margin 3/2, the mean (3/2, 3/2) says no more."""
     problem = Problem.validated([[2.0, 1.0], [-1.0, -2.0]], [1, -1], bias=False)
     space = Space.of(problem, 1.0)
-    found = greatest_margin(space, Truth(space=space).hard, 1.0)
+    found = greatest_margin(space, Reference(space=space).hard, 1.0)
     assert math.isclose(found.lower, 1.5, rel_tol=1e-9) and found.lower <= 1.5 <= found.upper
     # (1, 4) and (1, -3.9): in the 2-norm and in the 1-norm u = e_1 is best, margin 1.
     space = Space.of(Problem.validated([[1.0, 4.0], [-1.0, 3.9]], [1, -1], bias=False), 1.0)
-    assert math.isclose(greatest_margin(space, Truth(space=space).hard, 1.0).upper, 1.0, rel_tol=1e-2)
+    assert math.isclose(greatest_margin(space, Reference(space=space).hard, 1.0).upper, 1.0, rel_tol=1e-2)
 
 
 def test_bounds_in_other_norms_are_below_those_of_the_plane_of_the_2_norm() -> None:
     wine = mm.load("wine", positive="class_0")
     run = mm.online(wine.X, wine.y, "p-norm", p=8.0, max_epochs=20)
-    truth = Truth(space=run.space)
-    of_the_plane = margin_in_norm(run.space, truth.u, 8 / 7)[0]
+    reference = Reference(space=run.space)
+    of_the_plane = margin_in_norm(run.space, reference.u, 8 / 7)[0]
     bound = run.guarantees[0]
     assert bound.holds and "proven, by reweighted maximum margins" in bound.note
     assert bound.value is not None

@@ -12,15 +12,15 @@ import pytest
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online import voted as voted_module
+from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.alma import Alma
 from maxmargin.solvers.online.averaged import AveragedPerceptron
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most
-from maxmargin.solvers.online.online_result import OnlineRun
 from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.truth import Truth
 from maxmargin.solvers.online.voted import VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
@@ -61,7 +61,7 @@ CONVERGE_ON_ANY = {"averaged", "delta-rule", "relu-sgd"}
 
 
 @cache
-def known(seed: int) -> tuple[Problem, Truth]:
+def known(seed: int) -> tuple[Problem, Reference]:
     """A small problem, separable but for every third."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 15)), int(rng.integers(1, 5))
@@ -74,18 +74,20 @@ def known(seed: int) -> tuple[Problem, Truth]:
         y = rng.choice([-1.0, 1.0], size=n)
     y[:2] = -1.0, 1.0
     problem = Problem.validated(X, y, bias=seed % 5 > 0)
-    return problem, Truth(space=Space.of(problem, 1.0))
+    return problem, Reference(space=Space.of(problem, 1.0))
 
 
 def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
-    problem, truth = known(seed)
+    problem, reference = known(seed)
     order = [None, *Order][seed % 5]
     settings = OnlineSettings(order=order, max_epochs=max_epochs)
     answers = []
     for parameters in [{}, *PARAMETERS.get(name, [])]:
         try:
             algorithm = algorithm_of(name, parameters)
-            answers.append(run_online(problem, algorithm, settings, rng=np.random.default_rng(seed), truth=truth))
+            answers.append(
+                run_online(problem, algorithm, settings, rng=np.random.default_rng(seed), reference=reference)
+            )
         except InvalidProblemError:
             assert name == "winnow" and (problem.X.min() < 0 or not problem.bias)
     return answers
@@ -106,12 +108,12 @@ def test_no_guarantee_is_ever_broken(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - MAY_BE_OPEN))
 def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str) -> None:
     for seed in range(N_PROBLEMS):
-        _, truth = known(seed)
+        _, reference = known(seed)
         for run in runs(name, seed, max_epochs=20):
             for guarantee in run.guarantees:
-                assumed = name in NEEDS_NO_SEPARATION or truth.is_separable
+                assumed = name in NEEDS_NO_SEPARATION or reference.is_separable
                 if guarantee.name == "margin":
-                    assumed = run.converged and truth.is_separable
+                    assumed = run.converged and reference.is_separable
                 if guarantee.name in {"ascent", "stays", "mean-length", "vote"}:
                     assumed = True
                 if name == "delta-rule" and run.algorithm.eta is not None:  # type: ignore[attr-defined]
@@ -162,19 +164,21 @@ def test_the_bound_of_alma_follows_from_its_recurrence() -> None:
 
 
 def test_minover_and_adatron_close_in_on_the_maximum_margin() -> None:
-    problem, truth = known(1)
+    problem, reference = known(1)
     minover, adatron = (
-        run_online(problem, algorithm_of(name, {"tolerance": 1e-3}), OnlineSettings(max_epochs=20_000), truth=truth)
+        run_online(
+            problem, algorithm_of(name, {"tolerance": 1e-3}), OnlineSettings(max_epochs=20_000), reference=reference
+        )
         for name in ("minover", "adatron")
     )
     for run in (minover, adatron):
-        assert run.converged and truth.margin * (1 - 1.001e-3) <= run.run_margin <= truth.hard.upper
-    assert adatron.extras["margin_upper"] >= truth.margin
+        assert run.converged and reference.margin * (1 - 1.001e-3) <= run.run_margin <= reference.hard.upper
+    assert adatron.extras["margin_upper"] >= reference.margin
     assert adatron.run_margin >= (1 - 1.001e-3) * adatron.extras["margin_upper"]
 
 
 def test_large_margin_algorithms_come_nearer_as_their_parameter_says() -> None:
-    problem, truth = known(1)
+    problem, reference = known(1)
     for name, parameter, values in (
         ("pdm", "epsilon", (0.5, 0.1, 0.02)),
         ("aggressive-romma", "delta", (0.5, 0.1, 0.02)),
@@ -182,21 +186,23 @@ def test_large_margin_algorithms_come_nearer_as_their_parameter_says() -> None:
     ):
         for value in values:
             algorithm = algorithm_of(name, {parameter: value})
-            run = run_online(problem, algorithm, OnlineSettings(max_epochs=50_000), truth=truth)
-            assert run.converged and run.run_margin >= (1 - value) * truth.margin * (1 - 1e-9)
+            run = run_online(problem, algorithm, OnlineSettings(max_epochs=50_000), reference=reference)
+            assert run.converged and run.run_margin >= (1 - value) * reference.margin * (1 - 1e-9)
 
 
 def test_the_guarantees_of_the_mean_are_about_the_mean() -> None:
     """||mean||/A with the mean A of the updates so far, and the mean of the squares added so far, from all weights."""
     for seed in range(10):
-        problem, truth = known(seed)
-        run = run_online(problem, AveragedPerceptron(), OnlineSettings(max_epochs=9, order=Order.CYCLIC), truth=truth)
-        w, squares, weights, sums, counts = np.zeros(truth.space.n_columns), 0.0, [], [], []
+        problem, reference = known(seed)
+        run = run_online(
+            problem, AveragedPerceptron(), OnlineSettings(max_epochs=9, order=Order.CYCLIC), reference=reference
+        )
+        w, squares, weights, sums, counts = np.zeros(reference.space.n_columns), 0.0, [], [], []
         n_updates = 0
-        for row in list(range(truth.space.n_samples)) * run.n_epochs:
-            if truth.space.y[row] * (truth.space.X[row] @ w) <= 0:
-                w = w + truth.space.y[row] * truth.space.X[row]
-                squares, n_updates = squares + truth.space.squared_norms[row], n_updates + 1
+        for row in list(range(reference.space.n_samples)) * run.n_epochs:
+            if reference.space.y[row] * (reference.space.X[row] @ w) <= 0:
+                w = w + reference.space.y[row] * reference.space.X[row]
+                squares, n_updates = squares + reference.space.squared_norms[row], n_updates + 1
             weights.append(w)
             sums.append(squares)
             counts.append(n_updates)
@@ -205,28 +211,28 @@ def test_the_guarantees_of_the_mean_are_about_the_mean() -> None:
         assert math.isclose(by_name["mean-certificate"].achieved, length / np.mean(counts), rel_tol=1e-9)
         assert math.isclose(by_name["mean-length"].achieved, length, rel_tol=1e-9)
         assert math.isclose(by_name["mean-length"].value or 0, math.sqrt(np.mean(sums)), rel_tol=1e-9)
-        if truth.is_separable:  # what both say of the angle
-            u = truth.u / np.linalg.norm(truth.u)
-            least = np.mean(counts) * truth.margin / math.sqrt(np.mean(sums))
+        if reference.is_separable:  # what both say of the angle
+            u = reference.u / np.linalg.norm(reference.u)
+            least = np.mean(counts) * reference.margin / math.sqrt(np.mean(sums))
             assert np.mean(weights, axis=0) @ u / length >= least * (1 - 1e-9)
 
 
 def test_the_vote_errs_at_most_twice_as_often_as_its_voters() -> None:
     for seed in range(10):
-        problem, truth = known(seed)
-        run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), truth=truth)
+        problem, reference = known(seed)
+        run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), reference=reference)
         vote = next(guarantee for guarantee in run.guarantees if guarantee.name == "vote")
         assert lifetimes(run).sum() == run.n_presentations
         voters = np.vstack(list(weight_vectors(run, 3)))
-        errors = (truth.space.y[:, np.newaxis] * (truth.space.X @ voters.T) <= 0).sum(axis=0)
+        errors = (reference.space.y[:, np.newaxis] * (reference.space.X @ voters.T) <= 0).sum(axis=0)
         assert math.isclose(vote.value or 0, 2 * (errors @ lifetimes(run)) / run.n_presentations, rel_tol=1e-12)
         assert vote.achieved == (problem.y * run.predict(problem.X) <= 0).sum() and vote.holds
 
 
 def test_voters_are_counted_where_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(voted_module, "_MOST_PRODUCTS", 1)
-    problem, truth = known(1)
-    run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), truth=truth)
+    problem, reference = known(1)
+    run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), reference=reference)
     assert [guarantee.holds for guarantee in run.guarantees if guarantee.name == "vote"] == [None]
 
 
@@ -248,21 +254,21 @@ def test_freund_and_schapire_over_all_orders(seed: int) -> None:
 def test_the_gaussian_is_as_small_as_its_guarantees_say() -> None:
     """Sums over the updates against the determinant and the inverse of the last Sigma."""
     for seed in (1, 2, 4, 5):
-        problem, truth = known(seed)
-        n = truth.space.n_columns
+        problem, reference = known(seed)
+        n = reference.space.n_columns
         for name, parameters in (("cw", {}), ("scw-1", {"C": 0.1}), ("scw-2", {"C": 0.1})):
             variance = 0.5
             algorithm = algorithm_of(name, {**parameters, "variance": variance})
-            run = run_online(problem, algorithm, OnlineSettings(max_epochs=2, order=Order.CYCLIC), truth=truth)
+            run = run_online(problem, algorithm, OnlineSettings(max_epochs=2, order=Order.CYCLIC), reference=reference)
             sigma = run.state.table[:n]
             volume = n * math.log(variance) - np.linalg.slogdet(sigma)[1]
             by_name = {guarantee.name: guarantee for guarantee in run.guarantees}
             assert math.isclose(run.scalar(2), volume, rel_tol=1e-6)
             assert by_name["volume"].holds and run.n_mistakes <= by_name["volume"].value * (1 + 1e-9)
-            if name == "cw" and truth.is_separable:
+            if name == "cw" and reference.is_separable:
                 phi = NormalDist().inv_cdf(0.9)
-                scores = truth.space.y * (truth.space.X @ truth.u)
-                u = phi * math.sqrt(variance) * truth.u * (np.sqrt(truth.space.squared_norms) / scores).max()
+                scores = reference.space.y * (reference.space.X @ reference.u)
+                u = phi * math.sqrt(variance) * reference.u * (np.sqrt(reference.space.squared_norms) / scores).max()
                 expected = (1 + 1 / phi**2) * (u @ np.linalg.solve(sigma, u))
                 assert math.isclose(by_name["mistakes"].value, expected, rel_tol=1e-6)
 
@@ -403,13 +409,13 @@ def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str, m
 
 
 def test_every_guarantee_is_broken_by_some_step() -> None:
-    problem, truth = known(1)
+    problem, reference = known(1)
     sound = {("adatron", "upper-bound"), ("kernel-perceptron", "novikoff"), ("minover", "margin"), ("voted", "vote")}
     names = {
         (name, guarantee.name)
         for name, algorithm in ALGORITHMS.items()
         if name != "winnow"
-        for guarantee in run_online(problem, algorithm(), OnlineSettings(max_epochs=1), truth=truth).guarantees
+        for guarantee in run_online(problem, algorithm(), OnlineSettings(max_epochs=1), reference=reference).guarantees
     }
     assert names - {(name, broken) for name, _, broken in SABOTAGE} == sound
 

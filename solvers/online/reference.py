@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Truth:
+class Reference:
     """Proven facts on the rows of a run, each computed when it is first asked for.
 
     A theorem that holds for every u is checked with one u: the maximum-margin normal where the rows are strictly
