@@ -12,11 +12,12 @@ from maxmargin.cli.output import RunProgress, data_fields, headline, print_json,
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
-from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.row_orders import Order
+from maxmargin.solvers.perceptron.settings import StopReason
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
@@ -172,7 +173,7 @@ def _several(
     try:
         for algorithm in algorithms:
             runs[algorithm.name] = run = _run_or_reason(runner, algorithm)
-            if not isinstance(run, str) and run.stop_reason is OnlineStop.INTERRUPTED:
+            if not isinstance(run, str) and run.stop_reason is StopReason.INTERRUPTED:
                 break
         is_whole = True
     except KeyboardInterrupt:
@@ -201,6 +202,6 @@ def _run_or_reason(runner: _Runner, algorithm: "Algorithm") -> "OnlineRun | str"
 
 def _exit_code(runs: "list[OnlineRun | str]", maximum: "HardMargin") -> Exit:
     stops = [None if isinstance(run, str) else run.stop_reason for run in runs]
-    if OnlineStop.INTERRUPTED in stops or maximum.reason == WHAT_WAS_PROVEN:
+    if StopReason.INTERRUPTED in stops or maximum.reason == WHAT_WAS_PROVEN:
         return Exit.INTERRUPTED
-    return Exit.OK if set(stops) == {OnlineStop.CONVERGED} else Exit.NOT_CONVERGED
+    return Exit.OK if set(stops) == {StopReason.CONVERGED} else Exit.NOT_CONVERGED

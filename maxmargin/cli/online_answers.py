@@ -12,7 +12,7 @@ from maxmargin.reports.number_formats import rounded_up
 from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
-from maxmargin.solvers.online.online_settings import OnlineStop
+from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from maxmargin.solvers.online.reference import Reference
 
 _STOPS = {
-    OnlineStop.CONVERGED: "converged",
-    OnlineStop.STALLED: "not converged, no row asks for an update though some are in error",
-    OnlineStop.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
-    OnlineStop.MAX_UPDATES: "not converged, stopped at the limit of updates",
-    OnlineStop.TIME_LIMIT: "not converged, stopped at the time limit",
-    OnlineStop.INTERRUPTED: "interrupted",
+    StopReason.CONVERGED: "converged",
+    StopReason.STALLED: "not converged, no row asks for an update though some are in error",
+    StopReason.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
+    StopReason.MAX_UPDATES: "not converged, stopped at the limit of updates",
+    StopReason.TIME_LIMIT: "not converged, stopped at the time limit",
+    StopReason.INTERRUPTED: "interrupted",
 }
 
 _SHORT_STOPS = {
     **_STOPS,
-    OnlineStop.STALLED: "stalled",
-    OnlineStop.MAX_EPOCHS: "epochs",
-    OnlineStop.MAX_UPDATES: "updates",
-    OnlineStop.TIME_LIMIT: "time",
+    StopReason.STALLED: "stalled",
+    StopReason.MAX_EPOCHS: "epochs",
+    StopReason.MAX_UPDATES: "updates",
+    StopReason.TIME_LIMIT: "time",
 }
 """Of the table: what ended the run, or what ran out."""
 

@@ -1,7 +1,7 @@
 """A perceptron's run mistake by mistake: the two curves of Novikoff's proof, the certificate, the potential."""
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.perceptron.trace.mistake_log import intervals
-from maxmargin.solvers.perceptron.trace.moments import moments
+from maxmargin.solvers.perceptron.trace.moments import MomentSizes, moments
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.theory.context import augmented
@@ -32,20 +32,35 @@ Rows = NDArray[np.int64]
 FEWEST_POINTS, MOST_POINTS = 2, 500
 """Mistakes that are traced of a long run at least, and at most unless another number is asked for."""
 
-_MOST_READ, _ENOUGH = 1_000_000_000, 10
-"""Matrix entries read for all traced mistakes together, some seconds; so many mistakes are traced whatever it costs."""
-
-_MOST_ADDED = 20_000_000
-"""Entries of mistaken rows that are added up in integers, some seconds; two mistakes are traced whatever it costs."""
-
-_MOST_KEPT = 2_000_000
-"""Integers that the exact weights at all traced mistakes may have together."""
-
 COLUMNS = (
     *("n_mistakes", "row", "w_dot_u", "w_dot_u_at_least", "norm", "cosine", "root_of_squares", "norm_at_most"),
     *("potential", "potential_drop", "lower", "upper", "margin", "margin_upper"),
 )
 """Names of the columns of a trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSizes:
+    """Limits of the work of a trace, which make it have fewer points.
+
+    Attributes
+    ----------
+    most_read : int
+        Matrix entries that are read for all traced mistakes together, some seconds of work.
+    enough : int
+        Mistakes that are traced however many entries are read for them.
+    most_added : int
+        Entries of mistaken rows that are added up in integers, some seconds of work; two mistakes are always traced.
+    most_kept : int
+        Integers of the exact weights at all traced mistakes together.
+    moments : MomentSizes
+    """
+
+    most_read: int = 1_000_000_000
+    enough: int = 10
+    most_added: int = 20_000_000
+    most_kept: int = 2_000_000
+    moments: MomentSizes = field(default_factory=MomentSizes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -229,6 +244,7 @@ def trace_of(
     *,
     rng: np.random.Generator | None = None,
     most_points: int = MOST_POINTS,
+    sizes: TraceSizes | None = None,
 ) -> MistakeTrace:
     """Return the trace of a run, finished or not.
 
@@ -242,10 +258,12 @@ def trace_of(
     rng : numpy.random.Generator, optional
         As it was before the run: a run of so many mistakes that not all were logged is made again.
     most_points : int
+    sizes : TraceSizes, optional
     """
+    sizes = sizes or TraceSizes()
     scale = run.settings.bias_scale if problem.bias else 0.0
-    found = intervals(problem, run, most=_affordable(problem, run, most_points), rng=rng)
-    passed = [*moments(problem, found)]
+    found = intervals(problem, run, most=_affordable(problem, run, most_points, sizes), rng=rng)
+    passed = [*moments(problem, found, sizes.moments)]
     space = ProofSpace.of(problem, scale, hard)
     standings = [space.standing(moment) for moment in passed]
     return MistakeTrace(
@@ -266,13 +284,13 @@ def trace_of(
     )
 
 
-def _affordable(problem: Problem, run: "PerceptronRun", most_points: int) -> int:
+def _affordable(problem: Problem, run: "PerceptronRun", most_points: int, sizes: TraceSizes) -> int:
     """Return how many mistakes can be traced within seconds."""
     n_mistaken = int(np.count_nonzero(run.mistake_counts))
     n_rows, n_columns = problem.carrier.shape
     return min(
         most_points,
-        max(_ENOUGH, _MOST_READ // (n_rows * n_columns)),
-        max(2, _MOST_ADDED // max(1, n_mistaken * n_columns)),
-        max(2, _MOST_KEPT // n_columns),
+        max(sizes.enough, sizes.most_read // (n_rows * n_columns)),
+        max(2, sizes.most_added // max(1, n_mistaken * n_columns)),
+        max(2, sizes.most_kept // n_columns),
     )

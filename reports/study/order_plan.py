@@ -113,7 +113,7 @@ def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
 def _are_ties_slow(context: Context) -> bool:
     """Return whether the run had scores near 0, and compiled code could not have decided them."""
     run = context.run
-    return run.n_ties > 0 and not digits_of(context.problem, run.settings.bias_scale).rows.size
+    return run.n_ties > 0 and not digits_of(context.problem, run.settings).rows.size
 
 
 def _why_one_pass(context: Context) -> str:

@@ -34,13 +34,13 @@ _MOST_BITS = 1000
 """Of a number in units of the lowest bit of all, so that it is one in floating point as well."""
 
 
-def whole_numbers(values: Floats) -> tuple[Floats, int, int] | None:
+def whole_numbers(values: Floats, most_bits: int = _MOST_BITS) -> tuple[Floats, int, int] | None:
     """Return ``(integers, exponent, n_bits)``: ``values = integers * 2**exponent``, of at most `n_bits` bits each.
 
-    None where that would be more than 1,000 bits. The integers are floating point numbers.
+    None where that would be more than `most_bits`, by default 1,000. The integers are floating point numbers.
     """
     exponent, n_bits = _extent(values)
-    return None if n_bits > _MOST_BITS else (np.ldexp(values, -exponent), exponent, n_bits)
+    return None if n_bits > most_bits else (np.ldexp(values, -exponent), exponent, n_bits)
 
 
 def _extent(values: Floats) -> tuple[int, int]:

@@ -13,10 +13,11 @@ from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.guarantee import Guarantee
 from maxmargin.solvers.online.measure import Measured, measured
-from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Presents, State, Step
 from maxmargin.solvers.perceptron.row_orders import Order
+from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class OnlineRun(NamedAnswer):
     converged : bool
         Whether the stopping rule of the algorithm ended the run, and, where presentations are of single rows, its last
         w has every row strictly on its side, counted in exact arithmetic; with errors left it is "stalled".
-    stop_reason : OnlineStop
+    stop_reason : StopReason
     update_rows, update_times : ndarray (n_updates,)
         The row of every update and the number of its presentation, from 1; the first ten million at most.
     updates_per_epoch, mistakes_per_epoch : ndarray (n_epochs,)
@@ -77,7 +78,7 @@ class OnlineRun(NamedAnswer):
     n_epochs: int
     n_presentations: int
     converged: bool
-    stop_reason: OnlineStop
+    stop_reason: StopReason
     update_rows: Rows = field(repr=False)
     update_times: Rows = field(repr=False)
     updates_per_epoch: Rows = field(repr=False)

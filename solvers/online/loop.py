@@ -9,21 +9,16 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.online import loop_kernel
 from maxmargin.solvers.online.algorithm import Algorithm
-from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Presents, State, Step
+from maxmargin.solvers.perceptron.engines.tally import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.proof.margins import n_errors
 
 Rows = NDArray[np.int64]
-
-MOST_LOGGED = 10_000_000
-"""Updates whose rows are kept; later ones are counted only."""
-
-_SLICE_COST = 2_000_000
-"""Multiplications between two looks at the clock and at Ctrl-C: a few ms."""
 
 _SLOWER = 100
 """So many times longer takes plain Python."""
@@ -41,18 +36,26 @@ class Counts:
 
     presented: Rows
     updated: Rows
+    rows: Log
+    times: Log
     n_presentations: int = 0
     n_updates: int = 0
     n_mistakes: int = 0
-    log: list[tuple[Rows, Rows]] = field(default_factory=list)
     updates_per_epoch: list[int] = field(default_factory=list)
     mistakes_per_epoch: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, n_samples: int, most_logged: int, n_presentations: int = 0) -> "Counts":
+        """Return counts of 0 updates, after a number of presentations."""
+        presented, updated = np.zeros((2, n_samples), dtype=np.int64)
+        rows, times = Log(most_logged), Log(most_logged)
+        return cls(presented=presented, updated=updated, rows=rows, times=times, n_presentations=n_presentations)
 
     def add(self, made: int, rows: Rows, times: Rows, n_mistakes: int) -> None:
         """Add a slice of the epoch under way."""
         self.n_presentations += made
-        if self.n_updates < MOST_LOGGED:
-            self.log.append((rows, times))
+        self.rows.extend(rows)
+        self.times.extend(times)
         self.n_updates += len(rows)
         self.n_mistakes += n_mistakes
         self.updates_per_epoch[-1] += len(rows)
@@ -62,12 +65,6 @@ class Counts:
         """Open the counts of another epoch."""
         self.updates_per_epoch.append(0)
         self.mistakes_per_epoch.append(0)
-
-    def logged(self) -> tuple[Rows, Rows]:
-        """Return the rows and the times of the updates."""
-        empty = np.empty(0, dtype=np.int64)
-        rows, times = zip(*self.log, strict=True) if self.log else ((empty,), (empty,))
-        return np.concatenate(rows)[:MOST_LOGGED], np.concatenate(times)[:MOST_LOGGED]
 
 
 @dataclass(slots=True)
@@ -95,30 +92,29 @@ class Loop:
     ) -> None:
         self.algorithm, self.space, self.settings = algorithm, space, settings
         self.state = algorithm.start(space)
-        zeros = np.zeros(space.n_samples, dtype=np.int64)
-        self.counts = Counts(presented=zeros, updated=zeros.copy())
+        self.counts = Counts.of(space.n_samples, settings.sizes.most_logged)
         self.order = settings.order or algorithm.default_order
         self.is_rowwise = algorithm.presents is Presents.ROWS
         self.presentation = Presentation(self.order, space.n_samples if self.is_rowwise else 1, rng)
         self.interrupt = Interrupt()
-        self.reporter = Reporter(on_progress, self.interrupt)
+        self.reporter = Reporter(on_progress, self.interrupt, settings.sizes.seconds_between_reports)
         self.cost = algorithm.cost(space)
 
-    def run(self) -> OnlineStop:
+    def run(self) -> StopReason:
         """Present epochs until the stopping rule, a limit or Ctrl-C."""
         with self.interrupt:
             while True:
                 if len(self.counts.updates_per_epoch) == self.settings.max_epochs:
-                    return OnlineStop.MAX_EPOCHS
+                    return StopReason.MAX_EPOCHS
                 self._present_epoch()
                 if self.interrupt.is_set:
-                    return OnlineStop.INTERRUPTED
+                    return StopReason.INTERRUPTED
                 if self._is_full:
-                    return OnlineStop.MAX_UPDATES
+                    return StopReason.MAX_UPDATES
                 if self._is_late:
-                    return OnlineStop.TIME_LIMIT
+                    return StopReason.TIME_LIMIT
                 if self._is_finished():
-                    return OnlineStop.STALLED if self._has_errors() else OnlineStop.CONVERGED
+                    return StopReason.STALLED if self._has_errors() else StopReason.CONVERGED
 
     @property
     def _is_full(self) -> bool:
@@ -152,7 +148,7 @@ class Loop:
         position = 0
         while True:  # at least one presentation is made, however early the Ctrl-C
             cost = self.cost * (_SLOWER if self._is_plain else 1)
-            stop = min(position + max(1, _SLICE_COST // cost), len(order))
+            stop = min(position + max(1, self.settings.sizes.slice_cost // cost), len(order))
             position += self._slice(order, position, stop)
             self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
             if position == len(order) or self.interrupt.is_set or self._is_full or self._is_late:
@@ -191,7 +187,7 @@ class Loop:
             rows,
             times,
         )
-        return int(made), rows[:n_updates].copy(), times[:n_updates].copy(), int(n_mistakes)
+        return int(made), rows[:n_updates], times[:n_updates], int(n_mistakes)
 
     @property
     def _is_plain(self) -> bool:
@@ -212,8 +208,7 @@ class Loop:
 
     def _scan_is_clean(self) -> bool:
         """Return whether no row would be updated on: random draws may have missed one. The scan is not counted."""
-        zeros = np.zeros(self.space.n_samples, dtype=np.int64)
-        trial = Counts(presented=zeros, updated=zeros.copy(), n_presentations=self.counts.n_presentations)
+        trial = Counts.of(self.space.n_samples, 1, self.counts.n_presentations)
         order = np.arange(self.space.n_samples)
         _, rows, _, _ = self._call(self.state.copy(), order, 0, len(order), 1, trial)
         return not rows.size

@@ -1,21 +1,35 @@
-"""How an online algorithm is run, and why it ended."""
+"""How an online algorithm is run."""
 
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 
+from maxmargin.solvers.online.space import MOST_ENTRIES
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits, check_time_limit
 
 
-class OnlineStop(StrEnum):
-    """Why a run ended: its own stopping rule, nothing left to do though rows are in error, a limit, or Ctrl-C."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineSizes:
+    """Limits of size and of work of an online run; they do not change its updates.
 
-    CONVERGED = "converged"
-    STALLED = "stalled"
-    MAX_EPOCHS = "max_epochs"
-    MAX_UPDATES = "max_updates"
-    TIME_LIMIT = "time_limit"
-    INTERRUPTED = "interrupted"
+    Attributes
+    ----------
+    most_logged : int
+        Updates whose rows and times are logged; later ones are counted only.
+    slice_cost : int
+        Multiplications between two looks at the clock and at Ctrl-C: a few ms.
+    seconds_between_reports : float
+        Least time between two calls of the progress callback.
+    most_entries : int
+        Largest dense array of rows (entries), the constant coordinate included.
+    most_vote_products : int
+        Multiplications up to which the errors of all weight vectors of a vote are counted: a fraction of a second.
+    """
+
+    most_logged: int = 10_000_000
+    slice_cost: int = 2_000_000
+    seconds_between_reports: float = 0.1
+    most_entries: int = MOST_ENTRIES
+    most_vote_products: int = 2 * 10**7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +49,8 @@ class OnlineSettings:
     short : int
         Multiplications that a run does in plain Python before it calls compiled code: less than a tenth of a second.
         Before the first compiled code of a process is made or loaded it does more.
+    sizes : OnlineSizes
+        Limits of size and of work.
     """
 
     bias_scale: float = 1.0
@@ -43,6 +59,7 @@ class OnlineSettings:
     max_updates: int | None = None
     time_limit: float | None = None
     short: int = 100_000
+    sizes: OnlineSizes = field(default=OnlineSizes(), repr=False)
 
     @property
     def proof_time(self) -> float | None:

@@ -9,11 +9,11 @@ import numpy as np
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.loop import Loop
-from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineStop
+from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.shared_guarantees import settled
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 
@@ -52,7 +52,8 @@ def run_online(
     (233, [True, True, True])
     """
     settings = settings or OnlineSettings()
-    rows = reference.space if reference is not None else Space.of(problem, settings.bias_scale)
+    most = settings.sizes.most_entries
+    rows = Space.of(problem, settings.bias_scale, most) if reference is None else reference.space
     space = algorithm.space(rows)
     if space.exponent and not algorithm.is_scale_free:
         raise InvalidProblemError(
@@ -69,7 +70,7 @@ def run_online(
         return replace(run, guarantees=tuple(guarantees))
 
 
-def result_of(problem: Problem, loop: Loop, stop_reason: OnlineStop) -> OnlineRun:
+def result_of(problem: Problem, loop: Loop, stop_reason: StopReason) -> OnlineRun:
     """Return what a loop ended on, without guarantees.
 
     Raises
@@ -84,7 +85,6 @@ def result_of(problem: Problem, loop: Loop, stop_reason: OnlineStop) -> OnlineRu
         raise InvalidProblemError(
             f"the weights of {algorithm.name} overflow: divide the data by a power of two, or choose other parameters"
         )
-    rows, times = counts.logged()
     return OnlineRun(
         w=measured.w,
         b=measured.b,
@@ -92,10 +92,10 @@ def result_of(problem: Problem, loop: Loop, stop_reason: OnlineStop) -> OnlineRu
         n_mistakes=counts.n_mistakes,
         n_epochs=len(counts.updates_per_epoch),
         n_presentations=counts.n_presentations,
-        converged=stop_reason is OnlineStop.CONVERGED,
+        converged=stop_reason is StopReason.CONVERGED,
         stop_reason=stop_reason,
-        update_rows=rows,
-        update_times=times,
+        update_rows=counts.rows.numbers(),
+        update_times=counts.times.numbers(),
         updates_per_epoch=np.array(counts.updates_per_epoch, dtype=np.int64),
         mistakes_per_epoch=np.array(counts.mistakes_per_epoch, dtype=np.int64),
         presented=counts.presented,

@@ -42,7 +42,7 @@ class Space:
     is_exact: bool = True
 
     @classmethod
-    def of(cls, problem: Problem, scale: float) -> "Space":
+    def of(cls, problem: Problem, scale: float, most_entries: int = MOST_ENTRIES) -> "Space":
         """Copy the rows of a problem.
 
         Raises
@@ -51,9 +51,9 @@ class Space:
             If they have too many entries.
         """
         n_columns = problem.n_features + problem.bias
-        if problem.n_samples * n_columns > MOST_ENTRIES:
+        if problem.n_samples * n_columns > most_entries:
             raise InvalidProblemError(
-                f"the rows have {problem.n_samples} x {n_columns} entries; expected {MOST_ENTRIES} at most, "
+                f"the rows have {problem.n_samples} x {n_columns} entries; expected {most_entries} at most, "
                 "because online algorithms keep them in memory as one dense array"
             )
         scale = scale if problem.bias else 0.0

@@ -22,9 +22,6 @@ Floats = NDArray[np.float64]
 _CHUNK_ENTRIES = 1 << 20
 """Numbers of the weight vectors that are rebuilt at a time, and of their scores."""
 
-_MOST_PRODUCTS = 2 * 10**7
-"""Multiplications up to which all weight vectors are asked about all rows, a fraction of a second."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedPerceptron(Algorithm):
@@ -59,7 +56,7 @@ class VotedPerceptron(Algorithm):
     def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
         """Return those of the perceptron, which makes the same updates, and that of the vote."""
         is_known = run.n_updates == len(run.update_rows)
-        is_counted = is_known and (run.n_updates + 1) * run.space.X.size <= _MOST_PRODUCTS
+        is_counted = is_known and (run.n_updates + 1) * run.space.X.size <= run.settings.sizes.most_vote_products
         errors, mean_errors = _errors(run) if is_counted else (0, 0.0)
         return (
             *perceptron_guarantees(run, reference),

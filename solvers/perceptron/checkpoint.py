@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.engines.tally import Log, Tally
+from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR
 from maxmargin.solvers.perceptron.row_orders import Presentation
 
@@ -57,10 +57,12 @@ class Checkpoint:
             has_converged=has_converged,
         )
 
-    def tally(self) -> Tally:
+    def tally(self, most_logged: int) -> Tally:
         """Return where the run was; nothing is known of its rounding before its weights are loaded."""
         arrays = {name: np.array(array, dtype=np.int64) for name, array in self.arrays.items()}
-        tally = Tally(counts=arrays["counts"], mistakes=Log(arrays["mistakes"]), epochs=Log(arrays["epochs"]))
+        tally = Tally.of(arrays["counts"], most_logged)
+        tally.mistakes.extend(arrays["mistakes"])
+        tally.epochs.extend(arrays["epochs"])
         tally.cursor[:ANSWER] = arrays["cursor"][:ANSWER]
         for name in NUMBERS:
             setattr(tally, name, self.numbers[name])

@@ -47,6 +47,7 @@ def check_checkpoint(
     """
     _check_types(checkpoint)
     numbers, arrays = checkpoint.numbers, checkpoint.arrays
+    _check_logs(numbers, arrays, settings.sizes.most_logged)
     _check_counts(numbers["n_mistakes"], arrays["counts"], arrays["mistakes"], problem.n_samples)
     _check_epochs(numbers, arrays["epochs"], arrays["cursor"], problem)
     _need(settings.order.is_fixed or _fits_drawn(arrays["cursor"], problem.n_samples), "a place outside the order")
@@ -64,11 +65,15 @@ def _check_types(checkpoint: Checkpoint) -> None:
     _need(type(seconds) in (int, float) and 0 <= seconds <= _MOST, "a time that is no number of seconds")
 
 
+def _check_logs(numbers: Mapping[str, int], arrays: Mapping[str, Integers], most: int) -> None:
+    for name in ("mistakes", "epochs"):
+        _need(len(arrays[name]) == min(numbers[f"n_{name}"], most), f"a list of {name} of another length")
+
+
 def _check_counts(n_mistakes: int, counts: Integers, mistakes: Integers, n_samples: int) -> None:
     _need(counts.shape == (n_samples,), f"numbers of mistakes on {len(counts):,} rows")
     _need(int(counts.min()) >= 0, "a negative number of mistakes")
     _need(_sum(counts) == n_mistakes, f"{n_mistakes:,} mistakes that are not the sum of those on the rows")
-    _need(len(mistakes) == min(n_mistakes, tally.MOST_LOGGED), "a list of mistakes of another length")
     is_row = (mistakes >= 0) & (mistakes < n_samples)
     _need(bool(is_row.all()), "mistakes on rows that are not there")
     logged = np.bincount(mistakes, minlength=n_samples)
@@ -81,7 +86,6 @@ def _check_epochs(numbers: Mapping[str, int], epochs: Integers, cursor: Integers
     position, n_mistakes = int(cursor[EPOCH_POSITION]), int(cursor[EPOCH_MISTAKES])
     _need(0 <= position < n_samples and 0 <= n_mistakes <= position, "a place outside the epoch")
     _need(numbers["n_presentations"] == n_epochs * n_samples + position, "presentations that are not those of epochs")
-    _need(len(epochs) == min(n_epochs, tally.MOST_LOGGED), "a list of epochs of another length")
     _need(bool(((epochs >= 0) & (epochs <= n_samples)).all()), "epochs with impossible numbers of mistakes")
     is_whole = len(epochs) == n_epochs
     made, listed = numbers["n_mistakes"], _sum(epochs) + n_mistakes

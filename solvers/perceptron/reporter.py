@@ -9,8 +9,6 @@ from typing import Any
 
 from maxmargin.solvers.perceptron.settings import Progress
 
-_SECONDS_BETWEEN_REPORTS = 0.1
-
 
 class Interrupt:
     """While entered, Ctrl-C sets a flag instead of raising; outside the main thread nothing changes.
@@ -55,10 +53,14 @@ class Reporter:
         Called with a `Progress`.
     interrupt : Interrupt
         Set where the function raises KeyboardInterrupt.
+    seconds_between : float
+        Least time between two calls.
     """
 
-    def __init__(self, on_progress: Callable[[Progress], None] | None, interrupt: Interrupt) -> None:
-        self._on_progress, self._interrupt = on_progress, interrupt
+    def __init__(
+        self, on_progress: Callable[[Progress], None] | None, interrupt: Interrupt, seconds_between: float
+    ) -> None:
+        self._on_progress, self._interrupt, self._seconds_between = on_progress, interrupt, seconds_between
         self._started = self._reported = time.monotonic()
 
     @property
@@ -73,7 +75,7 @@ class Reporter:
     def report(self, n_mistakes: int, n_epochs: int) -> None:
         """Call the function, unless it was called a moment ago."""
         now = time.monotonic()
-        if self._on_progress is None or now - self._reported < _SECONDS_BETWEEN_REPORTS:
+        if self._on_progress is None or now - self._reported < self._seconds_between:
             return
         self._reported = now
         try:

@@ -45,12 +45,6 @@ from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]
 
-_SLICE_ENTRIES = 20_000_000
-"""Matrix entries read between two looks at the clock and at Ctrl-C: a few ms."""
-
-_LOG_ROOM = 65_536
-"""Mistakes, and epochs, between two returns from compiled code."""
-
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 _PROOF_ENTRY = 6e-8
@@ -106,7 +100,7 @@ def perceptron(
     """
     settings = settings or PerceptronSettings()
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
-    run = _Run(problem, settings, presentation, on_progress, on_checkpoint)
+    run = Run(problem, settings, presentation, on_progress, on_checkpoint)
     if checkpoint is not None:
         run.go_on_from(checkpoint)
     stop_reason = run.until_stopped()
@@ -115,7 +109,7 @@ def perceptron(
     return result_of(problem, settings, run.tally, stop_reason, names, resumed_from=resumed_from)
 
 
-class _Run:
+class Run:
     """A run under way."""
 
     def __init__(
@@ -123,28 +117,28 @@ class _Run:
         problem: Problem,
         settings: PerceptronSettings,
         presentation: Presentation,
-        on_progress: Callable[[Progress], None] | None,
-        on_checkpoint: Callable[[Checkpoint], None] | None,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_checkpoint: Callable[[Checkpoint], None] | None = None,
     ) -> None:
         self.started = time.monotonic()
         self.problem, self.settings, self.presentation = problem, settings, presentation
         self.units = Units.of(problem, settings)
         self.choice = EngineChoice(problem, settings)
-        self.source = source_of(problem, self.units, presentation, self.choice.method)
-        self.tally = Tally(counts=np.zeros(problem.n_samples, dtype=np.int64))
+        self.source = source_of(problem, self.units, presentation, self.choice.method, settings.sizes)
+        self.tally = Tally.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
         self.ties = Ties(problem, settings, self.units)
         self.engine_names = [self.source.engine.name]
         self.on_checkpoint = on_checkpoint
         self.interrupt = Interrupt()
-        self.reporter = Reporter(on_progress, self.interrupt)
-        self.log, self.epochs = np.empty(_LOG_ROOM, dtype=np.int64), np.empty(_LOG_ROOM, dtype=np.int64)
+        self.reporter = Reporter(on_progress, self.interrupt, settings.sizes.seconds_between_reports)
+        self.log, self.epochs = np.empty((2, settings.sizes.log_buffer), dtype=np.int64)
         self.has_converged = self.is_gone_on_with = False
         self.n_timed_from = sys.maxsize  # nothing is timed yet
         self.timed_from = self.kept = time.monotonic()
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Take over where another run was."""
-        self.tally = checkpoint.tally()
+        self.tally = checkpoint.tally(self.settings.sizes.most_logged)
         self.has_converged, self.is_gone_on_with = checkpoint.has_converged, True
         if self.settings.order is not Order.CYCLIC:
             self.presentation.go_on_from(checkpoint.last_state)
@@ -202,14 +196,14 @@ class _Run:
 
     def _slice(self, segment: Segment) -> Reason:
         tally, settings = self.tally, self.settings
-        room = n_epochs = _LOG_ROOM
+        room = n_epochs = settings.sizes.log_buffer
         if settings.max_mistakes is not None:
             room = max(1, min(room, settings.max_mistakes - tally.n_mistakes))
         if settings.max_epochs is not None:
             n_epochs = min(n_epochs, settings.max_epochs - tally.n_epochs)
         n_epochs = self.choice.epochs_before(tally, n_epochs)
         log, epochs = self.log[:room], self.epochs[:n_epochs]
-        most = max(1, _SLICE_ENTRIES // segment.engine.entries_per_presentation)
+        most = max(1, settings.sizes.slice_entries // segment.engine.entries_per_presentation)
         most = self.choice.presentations_before(tally, most)
         began = time.perf_counter()
         reason = self._pass(tally, segment, most, log, epochs)

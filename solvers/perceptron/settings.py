@@ -1,23 +1,26 @@
 """How a perceptron is run, and what it says of itself on the way."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from numbers import Integral, Real
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.row_orders import Order
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
 
 ZERO_RULES = {"mistake": 0, "positive": 1, "negative": -1}
 """What the compiled kernels call the rules for a score of exactly 0."""
 
 
 class StopReason(StrEnum):
-    """Why a run ended."""
+    """Why a run ended: its own stopping rule, nothing left to do though rows are in error, a limit, or Ctrl-C."""
 
     CONVERGED = "converged"
+    STALLED = "stalled"
     MAX_EPOCHS = "max_epochs"
     MAX_MISTAKES = "max_mistakes"
+    MAX_UPDATES = "max_updates"
     TIME_LIMIT = "time_limit"
     INTERRUPTED = "interrupted"
 
@@ -55,6 +58,8 @@ class PerceptronSettings:
         Work that is done in integers before compiled code is made or loaded, in units of about 40 ns: a presentation
         of a row of d numbers is 16 + d. None: 2**21, less what this process need not wait for as it has loaded it
         before. With 0 all is done in compiled code at once.
+    sizes : RunSizes
+        Limits of size and of work; the mistakes are the same for all of them.
     """
 
     bias_scale: float = 1.0
@@ -65,6 +70,7 @@ class PerceptronSettings:
     method: Method = Method.AUTO
     time_limit: float | None = None
     short: int | None = None
+    sizes: RunSizes = field(default=RunSizes(), repr=False)
 
     def __post_init__(self) -> None:
         if self.zero not in ZERO_RULES:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from calls import arguments_of
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run as command
-from maxmargin.solvers.perceptron.engines import tally
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
+from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.proof.novikoff import Inequality
 from maxmargin.theory.mistake_traces import COLUMNS, mistake_trace
 
@@ -82,7 +84,8 @@ def test_a_drawn_order_is_drawn_again_from_the_seed(
     options: dict[str, Any] = {"order": "random", "seed": 3, "Cs": [1.0]}
     answer(capsys, *common, str(whole))
     expected = mm.margin_report(mm.load("agresti"), **options).to_dict()["trace"]
-    monkeypatch.setattr(tally, "MOST_LOGGED", 100)
+    cut_short = partial(PerceptronSettings, sizes=RunSizes(most_logged=100))
+    monkeypatch.setattr("maxmargin.solvers.perceptron.settings.PerceptronSettings", cut_short)
     answer(capsys, *common, str(cut))
     assert whole.read_bytes() == cut.read_bytes()
     assert mm.margin_report(mm.load("agresti"), **options).to_dict()["trace"] == expected

@@ -1,6 +1,7 @@
 """The trace of the mistakes: every number against a walk in fractions, and Novikoff's inequalities on any data."""
 
 import math
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -20,16 +21,13 @@ from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.perceptron.trace import mistake_log
-from maxmargin.solvers.perceptron.trace import moments as moments_module
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
 from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW, chosen_mistakes
+from maxmargin.solvers.perceptron.trace.moments import MomentSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import START, Direction, Inequality, Novikoff, Standing
-from maxmargin.theory import mistake_traces as module
-from maxmargin.theory.mistake_traces import COLUMNS, MistakeTrace, mistake_trace, space_margin, trace_of
+from maxmargin.theory.mistake_traces import COLUMNS, MistakeTrace, TraceSizes, mistake_trace, space_margin, trace_of
 
 AGRESTI = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
 SIDES = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -203,40 +201,47 @@ def test_chosen_mistakes(n_mistakes: int, most: int) -> None:
 
 
 @pytest.mark.parametrize("order", list(Order))
-def test_a_run_longer_than_its_log_is_made_again(order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
-    options: dict[str, Any] = {"order": order, "rng": 5, "most_points": 40}
-    whole = traced(AGRESTI, SIDES, **options)
-    monkeypatch.setattr(tally, "MOST_LOGGED", 150)
-    cut = traced(AGRESTI, SIDES, **options)
+def test_a_run_longer_than_its_log_is_made_again(order: Order) -> None:
+    whole = traced(AGRESTI, SIDES, order=order, rng=5, most_points=40)
+    problem = Problem.validated(AGRESTI, np.array(SIDES) * 2 - 1)
+    run = run_perceptron(problem, order=order, rng=5, sizes=RunSizes(most_logged=150))
+    hard, rng = space_margin(problem, 1.0), np.random.default_rng(5)
+    cut = trace_of(problem, run, hard, rng=rng, most_points=40)
     assert len(cut.run.mistake_rows) == 150 < cut.run.n_mistakes
     for name, values in whole.columns().items():
         np.testing.assert_array_equal(cut.columns()[name], values)
 
 
-def test_a_run_that_cannot_be_made_again_ends_with_one_long_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_cannot_be_made_again_ends_with_one_long_interval() -> None:
     problem = Problem.validated(AGRESTI, np.array(SIDES) * 2 - 1)
     whole = trace_of(problem, run_perceptron(problem), space_margin(problem, 1.0))
-    monkeypatch.setattr(tally, "MOST_LOGGED", 150)
-    run = replace(run_perceptron(problem), n_uncertain=1)
+    sizes = RunSizes(most_logged=150)
+    run = replace(run_perceptron(problem, sizes=sizes), n_uncertain=1)
     trace = trace_of(problem, run, space_margin(problem, 1.0))
     assert trace.n_mistakes.tolist() == [*range(1, 151), 1701]
     assert trace.row[-1] == UNKNOWN_ROW and (trace.row[:-1] >= 0).all() and trace.holds
     for name in set(COLUMNS) - {"row"}:
         assert trace.columns()[name][-1] == whole.columns()[name][-1]
-    drawn = run_perceptron(problem, order="random", rng=3)
+    drawn = run_perceptron(problem, order="random", rng=3, sizes=sizes)
     assert trace_of(problem, drawn, space_margin(problem, 1.0)).row[-1] == UNKNOWN_ROW
     told = trace_of(problem, drawn, space_margin(problem, 1.0), rng=np.random.default_rng(3))
     assert told.row[-1] >= 0 and told.n_mistakes[-1] == drawn.n_mistakes
 
 
-def test_an_interrupted_second_run_is_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+class InterruptingGenerator(np.random.Generator):
+    """A generator that Ctrl-C interrupts whenever it draws an order."""
+
+    def permutation(self, *arguments: Any, **options: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return super().permutation(*arguments, **options)
+
+
+def test_an_interrupted_second_run_is_no_trace() -> None:
     problem = Problem.validated(AGRESTI, np.array(SIDES) * 2 - 1)
-    monkeypatch.setattr(tally, "MOST_LOGGED", 150)
-    run = run_perceptron(problem)
-    stopped = replace(run, stop_reason=StopReason.INTERRUPTED)
-    monkeypatch.setattr(mistake_log, "perceptron", lambda *_, **__: stopped)
+    run = run_perceptron(problem, order=Order.RESHUFFLED, rng=5, sizes=RunSizes(most_logged=150))
+    hard, rng = space_margin(problem, 1.0), InterruptingGenerator(np.random.PCG64(5))
     with pytest.raises(KeyboardInterrupt):
-        trace_of(problem, run, space_margin(problem, 1.0))
+        trace_of(problem, run, hard, rng=rng)
 
 
 def test_a_run_that_was_stopped_before_its_first_mistake_has_an_empty_trace() -> None:
@@ -247,12 +252,12 @@ def test_a_run_that_was_stopped_before_its_first_mistake_has_an_empty_trace() ->
     assert trace.holds and trace.is_whole and all(len(values) == 0 for values in trace.columns().values())
 
 
-def test_many_mistaken_rows_are_looked_at_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_mistaken_rows_are_looked_at_in_chunks() -> None:
     X, y = overlapping(400)
-    at_once = traced(X, y, max_mistakes=2000, most_points=50)
-    monkeypatch.setattr(moments_module, "_MOST_FETCHED", 10)
-    monkeypatch.setattr(moments_module, "_ENTRIES_AT_ONCE", 64)
-    in_parts = traced(X, y, max_mistakes=2000, most_points=50)
+    problem = Problem.validated(X, 2 * y - 1)
+    run, hard = run_perceptron(problem, max_mistakes=2000), space_margin(problem, 1.0)
+    small = TraceSizes(moments=MomentSizes(most_fetched=10, entries_at_once=64))
+    at_once, in_parts = (trace_of(problem, run, hard, most_points=50, sizes=sizes) for sizes in (None, small))
     for name, values in at_once.columns().items():
         np.testing.assert_array_equal(in_parts.columns()[name], values)
 
@@ -272,14 +277,18 @@ def test_sparse_rows_give_the_same() -> None:
         np.testing.assert_array_equal(sparse.columns()[name], values)
 
 
-def test_large_data_have_fewer_points(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_data_have_fewer_points() -> None:
     X, y = overlapping(200)
-    monkeypatch.setattr(module, "_MOST_READ", 200 * 3 * 30)
-    assert len(traced(X, y, max_mistakes=1000).n_mistakes) <= 30
-    monkeypatch.setattr(module, "_MOST_READ", 1)
-    assert 2 < len(traced(X, y, max_mistakes=1000).n_mistakes) <= 10
-    monkeypatch.setattr(module, "_MOST_ADDED", 1)
-    assert traced(X, y, max_mistakes=1000).n_mistakes.tolist() == [1, 1000]
+    problem = Problem.validated(X, 2 * y - 1)
+    run, hard = run_perceptron(problem, max_mistakes=1000), space_margin(problem, 1.0)
+
+    def points(**sizes: int) -> list[int]:
+        numbers: list[int] = trace_of(problem, run, hard, sizes=TraceSizes(**sizes)).n_mistakes.tolist()
+        return numbers
+
+    assert len(points(most_read=200 * 3 * 30)) <= 30
+    assert 2 < len(points(most_read=1)) <= 10
+    assert points(most_read=1, most_added=1) == [1, 1000]
 
 
 @pytest.fixture
@@ -299,17 +308,15 @@ def on_disk(tmp_path: Path) -> Callable[..., Problem]:
 
 @pytest.mark.parametrize("most_fetched", [10, 4096])
 @pytest.mark.parametrize("gap", [0.0, 8.0])
-def test_rows_outside_memory_give_the_same(
-    on_disk: Callable[..., Problem], gap: float, most_fetched: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(moments_module, "_MOST_FETCHED", most_fetched)
+def test_rows_outside_memory_give_the_same(on_disk: Callable[..., Problem], gap: float, most_fetched: int) -> None:
+    sizes = TraceSizes(moments=MomentSizes(most_fetched=most_fetched))
     X, y = overlapping(300)
     X = X + gap * np.outer(2 * y - 1, [1.0, -1.0, 1.0])
     outside, inside = on_disk(X, y), Problem.validated(X, 2 * y - 1)
     traces = []
     for problem in (outside, inside):
         run = run_perceptron(problem, max_epochs=5)
-        traces.append(trace_of(problem, run, space_margin(problem, 1.0), most_points=40))
+        traces.append(trace_of(problem, run, space_margin(problem, 1.0), most_points=40, sizes=sizes))
     assert (traces[0].u is not None) == (traces[1].u is not None) == (gap > 0)
     assert traces[0].holds and traces[1].holds
     of_u = {"w_dot_u", "w_dot_u_at_least", "cosine", "potential", "potential_drop"}
@@ -318,10 +325,9 @@ def test_rows_outside_memory_give_the_same(
         np.testing.assert_allclose(values, traces[1].columns()[name], rtol=1e-6 if name in of_u else 0)
 
 
-def test_a_cut_log_outside_memory(on_disk: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_log_outside_memory(on_disk: Callable[..., Problem]) -> None:
     problem = on_disk(*overlapping(300))
-    monkeypatch.setattr(tally, "MOST_LOGGED", 20)
-    run = run_perceptron(problem, max_epochs=3)
+    run = run_perceptron(problem, max_epochs=3, sizes=RunSizes(most_logged=20))
     trace = trace_of(problem, run, space_margin(problem, 1.0))
     assert trace.n_mistakes.tolist() == [*range(1, 21), run.n_mistakes]
     assert trace.row[-1] == UNKNOWN_ROW and trace.lower[-1] == run.run_margin and trace.upper[-1] == run.run_upper

@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.basics import parallel
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
-from maxmargin.solvers.perceptron.orders import hard_orders
 from maxmargin.solvers.perceptron.orders.adversary import FoundSequence, Rule, greedy_sequence
 from maxmargin.solvers.perceptron.orders.hard_orders import local_search
 from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_orders
@@ -93,13 +91,10 @@ def test_until_convergence(problem: Problem, method: Method) -> None:
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_order_k_is_the_same_for_any_number_of_orders_and_threads(
-    n_threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_k_is_the_same_for_any_number_of_orders_and_threads(n_threads: int) -> None:
     all_of_them = many_orders(AGRESTI, n_orders=200, seed=7)
-    monkeypatch.setattr(parallel, "n_threads", lambda: n_threads)
     for n_orders in (1, 63, 64, 65, 130):
-        some = many_orders(AGRESTI, n_orders=n_orders, seed=7)
+        some = many_orders(AGRESTI, n_orders=n_orders, seed=7, n_threads=n_threads)
         for name in ("n_mistakes", "n_epochs", "converged", "margin", "n_uncertain"):
             np.testing.assert_array_equal(getattr(some.outcomes, name), getattr(all_of_them.outcomes, name)[:n_orders])
         np.testing.assert_array_equal(some.order(n_orders - 1), all_of_them.order(n_orders - 1))
@@ -143,11 +138,12 @@ def test_a_search_finds_the_extremes_of_few_rows() -> None:
 
 
 @pytest.mark.parametrize("most", [True, False])
-def test_a_good_order_is_not_given_up(most: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_good_order_is_not_given_up(most: bool) -> None:
     rng, rows = np.random.default_rng(0), np.arange(AGRESTI.n_samples)
     best = local_search(AGRESTI, PerceptronSettings(), rows, most=most, n_trials=500, rng=rng)
-    monkeypatch.setattr(hard_orders, "_moved", lambda order, rng: rows)
-    found = local_search(AGRESTI, PerceptronSettings(), best.order, most=most, n_trials=100, rng=rng)
+    found = local_search(
+        AGRESTI, PerceptronSettings(), best.order, most=most, n_trials=100, rng=rng, move=lambda order, rng: rows
+    )
     assert best.n_mistakes > 4000 if most else best.n_mistakes < 1000
     assert found.n_mistakes == best.n_mistakes and found.order.tolist() == best.order.tolist()
 

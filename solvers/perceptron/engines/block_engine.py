@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.perceptron.engines.engine_choice import MOST_WITH_PRODUCTS
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine, in_machine_code, presented
 from maxmargin.solvers.perceptron.kernels.block_pass import fill_blocks, present_blocks, present_over_blocks
 from maxmargin.solvers.perceptron.kernels.vectors import LANES, LINE
@@ -29,16 +28,18 @@ class BlockEngine(WeightsEngine):
         Of dense rows; its weights are gone on with.
     order : ndarray (n_samples,) of int
         In which the rows are presented, over and over.
+    most_products : int
+        Rows up to which the Gram matrices of the blocks are kept; of more, products are computed when needed.
     """
 
     name = "blocks"
 
-    def __init__(self, engine: WeightsEngine, order: Rows) -> None:
+    def __init__(self, engine: WeightsEngine, order: Rows, most_products: int) -> None:
         super().__init__(engine.units, engine.X, engine.y, engine.weights)
         rows, scale, width = self.model[0], self.units.scale, self.units.n_features + 1
         blocks = _blocks(rows, self.y, order, scale, self.rounding)
         self._model_of_blocks = (
-            *(rows, frozen(blocks), frozen(_products(blocks[:, :-1])), self.weights),
+            *(rows, frozen(blocks), frozen(_products(blocks[:, :-1], most_products)), self.weights),
             *map(_aligned, (LANES, width, width, LANES)),
             *(scale, np.array_equal(order, np.arange(len(order)))),
         )
@@ -71,10 +72,10 @@ def _aligned(*shape: int) -> Singles:
     return memory[start : start + n_bytes].view(np.float32).reshape(shape)
 
 
-def _products(blocks: Singles) -> Singles:
+def _products(blocks: Singles, most_rows: int) -> Singles:
     """Return the Gram matrices of the blocks, 64 for every lane, one after another; none where they are too many."""
     n_rows = blocks.shape[0] * LANES
-    if n_rows > MOST_WITH_PRODUCTS:
+    if n_rows > most_rows:
         return _aligned(0)
     products = _aligned(n_rows * LANES)
     rows = blocks.astype(np.float64)

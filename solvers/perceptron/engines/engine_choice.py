@@ -10,15 +10,6 @@ from maxmargin.solvers.problem.rows import InMemory
 MOST_ROWS = 2_048
 """A Gram matrix of more rows (32 MiB) is far from the processor, and hardly ever the better way."""
 
-MOST_COORDINATES = 1 << 16
-"""Of a row in blocks: D 2**-24 is below 2**-7 for these, and D 2**-52 below 2**-24."""
-
-MOST_WITH_PRODUCTS = 1 << 14
-"""Rows up to which the Gram matrices of the blocks are kept (4 MiB); of more, products are computed when needed."""
-
-_MOST_IN_BLOCKS = 1 << 26
-"""Entries of the rows: blocks of them fill 256 MiB."""
-
 _MOST_ENTRIES_IN_INTEGERS = 1 << 20
 """Of rows that are written as integers where that is asked for: 64 MiB."""
 
@@ -98,7 +89,7 @@ class EngineChoice:
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
-        self.problem, self.asked = problem, settings.method
+        self.problem, self.asked, self._sizes = problem, settings.method, settings.sizes
         missing = {
             Method.GRAM: _gram_misses(problem),
             Method.BLOCKS: _blocks_miss(problem, settings),
@@ -201,7 +192,7 @@ class EngineChoice:
         """Return nanoseconds of an epoch, of so many mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
-        found_entry = _FOUND_ENTRY if n <= MOST_WITH_PRODUCTS else _FOUND_ENTRY + _PRODUCT_ENTRY
+        found_entry = _FOUND_ENTRY if n <= self._sizes.most_block_products else _FOUND_ENTRY + _PRODUCT_ENTRY
         costs = {
             Method.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
             Method.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
@@ -266,6 +257,7 @@ def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
     if problem.is_sparse or not isinstance(problem.carrier, InMemory):
         return "for dense rows in memory; found others"
     n_coordinates = problem.n_features + 1
-    if problem.n_samples * n_coordinates > _MOST_IN_BLOCKS or n_coordinates > MOST_COORDINATES:
-        return f"for at most {_MOST_IN_BLOCKS:,} entries in rows of at most {MOST_COORDINATES - 1:,}; found more"
+    most, longest = settings.sizes.most_block_entries, settings.sizes.most_block_coordinates
+    if problem.n_samples * n_coordinates > most or n_coordinates > longest:
+        return f"for at most {most:,} entries in rows of at most {longest - 1:,}; found more"
     return ""

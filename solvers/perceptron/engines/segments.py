@@ -12,6 +12,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
 from maxmargin.solvers.perceptron.settings import Method
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -52,7 +53,9 @@ class Source(Protocol):
         """Yield all rows, in this order where they are in memory."""
 
 
-def source_of(problem: Problem, units: Units, presentation: Presentation, method: Method) -> "Whole | Streamed":
+def source_of(
+    problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
+) -> "Whole | Streamed":
     """Return what presents the rows, at first in this way where they are in memory.
 
     Raises
@@ -61,7 +64,7 @@ def source_of(problem: Problem, units: Units, presentation: Presentation, method
         If rows outside memory are to be presented in another order than that of their file.
     """
     if isinstance(problem.carrier, InMemory):
-        return Whole(problem, units, presentation, method)
+        return Whole(problem, units, presentation, method, sizes)
     if presentation.order is not Order.CYCLIC:
         raise InvalidOptionError(
             f"order is {str(presentation.order)!r}; expected 'cyclic' for rows that are not in memory"
@@ -72,8 +75,10 @@ def source_of(problem: Problem, units: Units, presentation: Presentation, method
 class Whole:
     """Rows in memory; they may be turned into integers, blocks or a Gram matrix on the way."""
 
-    def __init__(self, problem: Problem, units: Units, presentation: Presentation, method: Method) -> None:
-        self.problem, self.units, self.presentation = problem, units, presentation
+    def __init__(
+        self, problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
+    ) -> None:
+        self.problem, self.units, self.presentation, self.sizes = problem, units, presentation, sizes
         self.engine = self._engine(method)
 
     def go_on_with(self, method: Method) -> Engine:
@@ -95,7 +100,7 @@ class Whole:
         if method is Method.BLOCKS:
             from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 
-            return BlockEngine(self._weights, self.presentation.rows)
+            return BlockEngine(self._weights, self.presentation.rows, self.sizes.most_block_products)
         return self._weights
 
     def segments(self) -> Generator[Segment]:

@@ -10,27 +10,23 @@ from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSI
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-MOST_LOGGED = 1 << 24
-"""Mistakes, and epochs, that are kept one by one (16.8 million); beyond it they are counted only."""
-
 CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
 
 class Log:
-    """The first numbers of a long sequence."""
+    """The first numbers of a long sequence, up to a given length."""
 
-    def __init__(self, numbers: Rows | None = None) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._room = np.empty(0, dtype=np.int64)
         self.n_kept = 0
-        if numbers is not None:
-            self.extend(numbers)
 
     def extend(self, numbers: Rows) -> None:
         """Keep as many of the numbers as there is room for; they may be overwritten afterwards."""
-        kept = numbers[: MOST_LOGGED - self.n_kept]
+        kept = numbers[: self._most - self.n_kept]
         end = self.n_kept + len(kept)
         if end > self._room.size:
-            self._move_to(np.empty(max(end, min(2 * self._room.size, MOST_LOGGED)), dtype=np.int64))
+            self._move_to(np.empty(max(end, min(2 * self._room.size, self._most)), dtype=np.int64))
         self._room[self.n_kept : end] = kept
         self.n_kept = end
 
@@ -51,6 +47,8 @@ class Tally:
     ----------
     counts : ndarray (n_samples,) of int
         Mistakes on every row.
+    mistakes, epochs : Log
+        The mistaken rows, and the mistakes of the finished epochs, in order.
     cursor, size : ndarray
         As the compiled passes say.
     asks : bool
@@ -62,11 +60,11 @@ class Tally:
         Scores so near 0 that they were decided in exact arithmetic.
     n_uncertain : int
         Scores that rounding may have decided.
-    mistakes, epochs : Log
-        The mistaken rows, and the mistakes of the finished epochs, in order.
     """
 
     counts: Rows
+    mistakes: Log
+    epochs: Log
     cursor: Rows = field(default_factory=lambda: np.zeros(CURSOR_ENTRIES, dtype=np.int64))
     size: Floats = field(default_factory=lambda: np.zeros(_SIZE_ENTRIES))
     asks: bool = True
@@ -75,8 +73,11 @@ class Tally:
     n_epochs: int = 0
     n_ties: int = 0
     n_uncertain: int = 0
-    mistakes: Log = field(default_factory=Log)
-    epochs: Log = field(default_factory=Log)
+
+    @classmethod
+    def of(cls, counts: Rows, most_logged: int) -> "Tally":
+        """Return a tally with empty logs."""
+        return cls(counts=counts, mistakes=Log(most_logged), epochs=Log(most_logged))
 
     @property
     def n_begun(self) -> int:

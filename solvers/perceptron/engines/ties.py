@@ -10,14 +10,8 @@ from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
-_MOST = 20_000
-"""Scores that are computed exactly where there are no digits; those after them are decided as rounded, and counted."""
-
 _FEW_ENTRIES = 1 << 22
 """Of the rows, times the scores that are computed here before compiled passes get digits: a few tenths of a second."""
-
-_ROUNDED_ANEW = 10_000_000
-"""Mistakes after which the weights are rounded anew from their exact value, so that errors do not add up."""
 
 _UP = 1 + 2.0**-40
 
@@ -47,7 +41,7 @@ class Ties:
         """Put into the cursor whether the row is a mistake, or see to it that the next pass does not ask."""
         if self._is_on_a_grid(tally) or self._has_digits_now(tally):
             return
-        if not self.is_in_memory or tally.n_ties >= _MOST:
+        if not self.is_in_memory or tally.n_ties >= self.settings.sizes.most_ties:
             tally.asks = False
             return
         self.exact.follow(tally.counts)
@@ -68,10 +62,14 @@ class Ties:
 
     def _has_digits_now(self, tally: Tally) -> bool:
         """Look once, after some ties, for the digits of the rows; where they do not help, scores are computed here."""
-        if self._digits_are_known or not self.is_in_memory or tally.n_ties < min(_MOST, self._n_few):
+        if (
+            self._digits_are_known
+            or not self.is_in_memory
+            or tally.n_ties < min(self.settings.sizes.most_ties, self._n_few)
+        ):
             return False
         self._digits_are_known = True
-        self.digits = digits_of(self.problem, self.settings.bias_scale)
+        self.digits = digits_of(self.problem, self.settings)
         return self.digits.rows.size > 0
 
     def load(self, engine: Engine, tally: Tally) -> None:
@@ -82,6 +80,6 @@ class Ties:
 
     def round_anew(self, engine: Engine, tally: Tally) -> None:
         """Forget the rounding errors of the last ten million mistakes."""
-        is_due = tally.n_mistakes >= self._n_rounded_at + _ROUNDED_ANEW and tally.size[ERROR] > 0
-        if is_due and self.is_in_memory:
+        is_due = tally.n_mistakes >= self._n_rounded_at + self.settings.sizes.reload_after
+        if is_due and tally.size[ERROR] > 0 and self.is_in_memory:
             self.load(engine, tally)

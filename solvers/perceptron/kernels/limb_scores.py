@@ -12,12 +12,6 @@ Integers = NDArray[np.int64]
 DIGIT_BITS = 24
 _BELOW_A_DIGIT = (1 << DIGIT_BITS) - 1
 
-MOST_PRODUCTS = 1 << 14
-"""Products of two digits that are added up: each is below 2**48 and the carry below 2**39, the sum below 2**63."""
-
-MOST_IN_DIGITS = 1 << 38
-"""Mistakes for which sums of digits stay below 2**62, and what they carry below two digits."""
-
 
 class Digits(NamedTuple):
     """Rows z_i = y_i (x_i, s) and weights w = sum c_k z_k in digits of 24 bits, to compute the sign of z_i.w exactly.
@@ -37,7 +31,7 @@ class Digits(NamedTuple):
     carried : ndarray (n_digits + 2, n_coordinates) of int
         Written over: the digits of the weights; those of the last place have the sign of their number, others are >= 0.
     most : int
-        Mistakes up to which scores are decided, at most `MOST_IN_DIGITS`.
+        Mistakes up to which scores are decided, up to 2**38.
     most_decided : int
         Scores after which a pass returns, as the limits of its work do not know of their cost.
     """

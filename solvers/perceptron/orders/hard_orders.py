@@ -1,6 +1,7 @@
 """Orders in which the perceptron makes many mistakes, or few, found by local search."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]
+
+Move = Callable[[Rows, np.random.Generator], Rows]
 
 _AT_ONCE = 32
 """Neighbours of an order that are tried together."""
@@ -53,6 +56,7 @@ def local_search(
     n_trials: int = 2000,
     rng: np.random.Generator,
     limits: Limits | None = None,
+    move: Move | None = None,
 ) -> FoundOrder:
     """Improve an order by moving rows about, as long as the mistakes do not get fewer (or more, for the fewest).
 
@@ -70,8 +74,10 @@ def local_search(
     rng : numpy.random.Generator
     limits : Limits, optional
         When the time is over, or would be after another round, the best order by then is returned.
+    move : callable, optional
+        Returns a neighbour of an order; by default two rows exchanged, or some neighbours put elsewhere.
     """
-    limits = limits or Limits()
+    limits, move = limits or Limits(), move or moved
     runs, sign = OrderRuns(problem, settings), 1 if most else -1
     began = time.monotonic()
     outcomes, is_cut = runs.run_within(start, limits.share())
@@ -81,7 +87,7 @@ def local_search(
         if limits.ends_within(seconds):
             break
         began = time.monotonic()
-        neighbours = np.array([_moved(best.order, rng) for _ in range(_AT_ONCE)])
+        neighbours = np.array([move(best.order, rng) for _ in range(_AT_ONCE)])
         outcomes = runs.run(neighbours)
         first = int((sign * outcomes.n_mistakes).argmax())
         if sign * (int(outcomes.n_mistakes[first]) - best.n_mistakes) >= 0:
@@ -90,7 +96,7 @@ def local_search(
     return best
 
 
-def _moved(order: Rows, rng: np.random.Generator) -> Rows:
+def moved(order: Rows, rng: np.random.Generator) -> Rows:
     """Return the order with two rows exchanged, or with some neighbours put elsewhere."""
     n = len(order)
     if n < 2:

@@ -55,6 +55,7 @@ def many_orders(
     seed: int = 0,
     limits: Limits | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    n_threads: int | None = None,
 ) -> ManyOrders:
     """Run the perceptron in random orders, each until a clean epoch or a limit.
 
@@ -71,6 +72,8 @@ def many_orders(
         When the time is over, fewer orders are returned; by default all are run.
     on_progress : callable, optional
         Called with the number of finished orders, and of all.
+    n_threads : int, optional
+        Threads that run orders when there is no time limit; by default one for every processor.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def many_orders(
     runs = OrderRuns(problem, settings or PerceptronSettings())
     limits = limits or Limits()
     is_limited = limits.time_limit is not None
-    found = _in_time(runs, n_orders, seed, limits) if is_limited else _all(runs, n_orders, seed)
+    found = _in_time(runs, n_orders, seed, limits) if is_limited else _all(runs, n_orders, seed, n_threads)
     parts: list[Outcomes] = []
     n_done = 0
     for part in found:
@@ -100,14 +103,14 @@ def many_orders(
     return ManyOrders(outcomes=Outcomes.together(parts), seed=seed, n_samples=problem.n_samples)
 
 
-def _all(runs: OrderRuns, n_orders: int, seed: int) -> Iterator[Outcomes]:
+def _all(runs: OrderRuns, n_orders: int, seed: int, n_threads: int | None) -> Iterator[Outcomes]:
     """Yield the outcomes of all orders, block by block, from several threads."""
 
     def block(start: int) -> Outcomes:
         orders = _orders_of_block(seed, start // _BLOCK, runs.problem.n_samples)
         return runs.run(orders[: n_orders - start])
 
-    yield from in_order(block, range(0, n_orders, _BLOCK))
+    yield from in_order(block, range(0, n_orders, _BLOCK), n_workers=n_threads)
 
 
 def _in_time(runs: OrderRuns, n_orders: int, seed: int, limits: Limits) -> Iterator[Outcomes]:

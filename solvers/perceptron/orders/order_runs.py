@@ -78,7 +78,7 @@ class OrderRuns:
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
         self._engine = self._engine_of_rows()
-        self._digits = digits_of(problem, settings.bias_scale)
+        self._digits = digits_of(problem, settings)
         self._of_thread = local()
         scale = settings.bias_scale if problem.bias else 0.0
         self._loop = OrderLoop(problem, self.settings, scale, self._engine)
@@ -100,7 +100,7 @@ class OrderRuns:
             zero_rule=ZERO_RULES[self.settings.zero],
             max_mistakes=self.settings.max_mistakes or _NO_LIMIT,
             max_epochs=self.settings.max_epochs or _NO_LIMIT,
-            digits=with_weights_of_its_own(self._digits),
+            digits=with_weights_of_its_own(self._digits, self.settings.sizes),
             orders=frozen(np.ascontiguousarray(orders)),
             size=size,
             counts=counts,
@@ -109,7 +109,7 @@ class OrderRuns:
         self._loop.run(work, engine)
         n_uncertain = np.zeros(len(orders), dtype=np.int64)
         for k in np.flatnonzero(outcomes[:, _GIVEN_UP]):
-            n_uncertain[k] = self._repeat(orders[k], counts[k], outcomes[k])
+            n_uncertain[k] = self.repeat(orders[k], counts[k], outcomes[k])
         return Outcomes(
             n_mistakes=counts.sum(axis=1),
             n_epochs=outcomes[:, _EPOCHS],
@@ -124,7 +124,7 @@ class OrderRuns:
         engine: OrdersEngine = self._of_thread.engine
         return engine
 
-    def _repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:
+    def repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:
         """Run once more where scores are computed outside compiled code; return how many were not even there."""
         run = perceptron(in_this_order(self.problem, order), self.settings)
         counts[order] = run.mistake_counts

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
-from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
@@ -128,7 +127,7 @@ def _made_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator |
     kept: list[Checkpoint] = []
     position = 0
     while position < run.n_mistakes:
-        position = min(position + tally.MOST_LOGGED, run.n_mistakes)
+        position = min(position + run.settings.sizes.most_logged, run.n_mistakes)
         settings = replace(run.settings, max_mistakes=position, time_limit=None)
         start = _with_empty_logs(kept[-1]) if kept else None
         kept.clear()

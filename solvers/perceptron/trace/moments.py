@@ -20,11 +20,21 @@ from maxmargin.solvers.proof.hulls import ClassSums, sums_of_rows
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_MOST_FETCHED = 4096
-"""Of more mistaken rows than these all chunks are gone through."""
 
-_ENTRIES_AT_ONCE = 1 << 20
-"""Matrix entries that are looked at at a time."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MomentSizes:
+    """Limits of memory and of work, which change no number.
+
+    Attributes
+    ----------
+    most_fetched : int
+        Mistaken rows up to which these alone are read; of more, all chunks are gone through.
+    entries_at_once : int
+        Matrix entries that are added up at a time.
+    """
+
+    most_fetched: int = 4096
+    entries_at_once: int = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,16 +76,17 @@ class Moment:
         return score + (sums.n_positive - sums.n_negative) * Fraction(b)
 
 
-def moments(problem: Problem, found: Iterable[Interval]) -> Iterator[Moment]:
+def moments(problem: Problem, found: Iterable[Interval], sizes: MomentSizes | None = None) -> Iterator[Moment]:
     """Yield the run at the end of every interval; the rows are looked at once."""
+    sizes = sizes or MomentSizes()
     intervals = tuple(found)
     if not intervals:
         return
     rows = np.unique(np.concatenate([mistaken for interval in intervals for mistaken, _ in interval.parts]))
-    if len(rows) <= _MOST_FETCHED:
-        parts = _sums(intervals, rows, problem.dense_rows(rows), problem.y[rows])
+    if len(rows) <= sizes.most_fetched:
+        parts = _sums(intervals, rows, problem.dense_rows(rows), problem.y[rows], sizes.entries_at_once)
     else:
-        chunks = problem.map(partial(_sums_of_chunk, intervals, rows), problem.y)
+        chunks = problem.map(partial(_sums_of_chunk, intervals, rows, sizes.entries_at_once), problem.y)
         parts = (part for chunk in chunks for part in chunk)
     changes: dict[int, Moment] = {}
     for position, part in parts:
@@ -84,17 +95,19 @@ def moments(problem: Problem, found: Iterable[Interval]) -> Iterator[Moment]:
 
 
 def _sums_of_chunk(
-    intervals: tuple[Interval, ...], wanted: Rows, rows: slice, X: Any, y: Floats
+    intervals: tuple[Interval, ...], wanted: Rows, at_once: int, rows: slice, X: Any, y: Floats
 ) -> list[tuple[int, Moment]]:
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     numbers = wanted[first:last]
     places = numbers - rows.start
-    return list(_sums(intervals, numbers, X[places], y[places])) if numbers.size else []
+    return list(_sums(intervals, numbers, X[places], y[places], at_once)) if numbers.size else []
 
 
-def _sums(intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: Floats) -> Iterator[tuple[int, Moment]]:
+def _sums(
+    intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: Floats, at_once: int
+) -> Iterator[tuple[int, Moment]]:
     """Yield what some rows, with these numbers, contribute to the intervals: position by position."""
-    for part in slices(len(numbers), max(1, _ENTRIES_AT_ONCE // X.shape[1])):
+    for part in slices(len(numbers), max(1, at_once // X.shape[1])):
         values = dense_rows(X, part)
         squares, exponent = row_squares(values)
         for position, interval in enumerate(intervals):

@@ -13,14 +13,11 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.online import loop as loop_module
-from maxmargin.solvers.online import space as space_module
-from maxmargin.solvers.online.catalogue import ALGORITHMS
+from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.online.covariance import MOST_COLUMNS
-from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
 from maxmargin.solvers.online.rosenblatt import Perceptron
 from maxmargin.solvers.online.run_online import run_online
-from maxmargin.solvers.perceptron import reporter as reporter_module
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress
@@ -187,19 +184,17 @@ def test_limits_are_kept() -> None:
     assert (run.n_epochs, run.stop_reason, run.n_presentations) == (3, "max_epochs", 3 * len(y))
 
 
-def test_no_more_rows_are_logged_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_rows_are_logged_than_there_is_room_for() -> None:
     X, y = whole_numbers(7, noise=4)
-    monkeypatch.setattr(loop_module, "MOST_LOGGED", 5)
-    run = mm.online(X, y, "voted", max_epochs=10)
+    settings = OnlineSettings(max_epochs=10, sizes=OnlineSizes(most_logged=5))
+    run = run_online(Problem.validated(X, y), algorithm_of("voted", {}), settings)
     assert len(run.update_rows) == len(run.update_times) == 5 < run.n_updates
     with pytest.raises(InvalidProblemError, match="too many to vote"):
         run.predict(X)
 
 
 @pytest.mark.parametrize("name", ["perceptron", "averaged", "minover", "delta-rule", "pocket"])
-def test_ctrl_c_ends_a_run_with_what_there_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reporter_module, "_SECONDS_BETWEEN_REPORTS", 0.0)
-    monkeypatch.setattr(loop_module, "_SLICE_COST", 1)
+def test_ctrl_c_ends_a_run_with_what_there_is(name: str) -> None:
     seen: list[Progress] = []
 
     def stop(progress: Progress) -> None:
@@ -207,23 +202,27 @@ def test_ctrl_c_ends_a_run_with_what_there_is(name: str, monkeypatch: pytest.Mon
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    X, y = whole_numbers(8, noise=4)
-    run = mm.online(X, y, name, max_epochs=None, on_progress=stop, rng=0)
+    problem = Problem.validated(*whole_numbers(8, noise=4))
+    settings = OnlineSettings(max_epochs=None, sizes=OnlineSizes(seconds_between_reports=0.0, slice_cost=1))
+    rng = np.random.default_rng(0)
+    run = run_online(problem, algorithm_of(name, {}), settings, on_progress=stop, rng=rng)
     assert (run.stop_reason, run.n_presentations) == ("interrupted", 3)
     assert np.isfinite(run.w).all()
 
 
-def test_a_signal_before_the_first_row_leaves_one_presentation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop_module, "_SLICE_COST", 1)
-    enter = loop_module.Interrupt.__enter__
+class InterruptingGenerator(np.random.Generator):
+    """A generator that Ctrl-C interrupts whenever it draws an order."""
 
-    def entered(interrupt: Any) -> Any:
-        enter(interrupt)
+    def permutation(self, *arguments: Any, **options: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
-        return interrupt
+        return super().permutation(*arguments, **options)
 
-    monkeypatch.setattr(loop_module.Interrupt, "__enter__", entered)
-    run = mm.online(*whole_numbers(8, noise=4), "averaged")
+
+def test_a_signal_before_the_first_row_leaves_one_presentation() -> None:
+    problem = Problem.validated(*whole_numbers(8, noise=4))
+    settings = OnlineSettings(order=Order.RESHUFFLED, sizes=OnlineSizes(slice_cost=1))
+    rng = InterruptingGenerator(np.random.PCG64(0))
+    run = run_online(problem, algorithm_of("averaged", {}), settings, rng=rng)
     assert (run.stop_reason, run.n_presentations) == ("interrupted", 1)
 
 
@@ -280,7 +279,7 @@ def test_a_wrong_option_is_named(options: dict[str, Any]) -> None:
         mm.online([[0.0], [1.0]], [0, 1], **options)
 
 
-def test_data_that_an_algorithm_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_that_an_algorithm_does_not_take() -> None:
     X, y = whole_numbers(9)
     with pytest.raises(InvalidProblemError, match="non-negative"):
         mm.online(-X, y, "winnow")
@@ -290,9 +289,9 @@ def test_data_that_an_algorithm_does_not_take(monkeypatch: pytest.MonkeyPatch) -
         mm.online(np.ones((2, MOST_COLUMNS)), [0, 1], "arow")
     with pytest.raises(InvalidProblemError, match="Gram matrix overflows"):
         mm.online(X * 1e60, y, "kernel-perceptron", kernel="polynomial", degree=9)
-    monkeypatch.setattr(space_module, "MOST_ENTRIES", 100)
+    settings = OnlineSettings(sizes=OnlineSizes(most_entries=100))
     with pytest.raises(InvalidProblemError, match="entries"):
-        mm.online(X, y)
+        run_online(Problem.validated(X, y), Perceptron(), settings)
 
 
 def test_the_best_scale_is_that_of_the_perceptron() -> None:

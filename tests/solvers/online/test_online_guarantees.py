@@ -11,13 +11,12 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online import voted as voted_module
 from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.alma import Alma
 from maxmargin.solvers.online.averaged import AveragedPerceptron
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most
-from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
@@ -229,10 +228,10 @@ def test_the_vote_errs_at_most_twice_as_often_as_its_voters() -> None:
         assert vote.achieved == (problem.y * run.predict(problem.X) <= 0).sum() and vote.holds
 
 
-def test_voters_are_counted_where_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voted_module, "_MOST_PRODUCTS", 1)
+def test_voters_are_counted_where_they_are_few() -> None:
     problem, reference = known(1)
-    run = run_online(problem, VotedPerceptron(), OnlineSettings(max_epochs=5), reference=reference)
+    settings = OnlineSettings(max_epochs=5, sizes=OnlineSizes(most_vote_products=1))
+    run = run_online(problem, VotedPerceptron(), settings, reference=reference)
     assert [guarantee.holds for guarantee in run.guarantees if guarantee.name == "vote"] == [None]
 
 
@@ -389,7 +388,7 @@ SABOTAGE = [
 
 
 @pytest.mark.parametrize(("name", "step", "broken"), SABOTAGE, ids=[f"{s[0]}-{s[2]}" for s in SABOTAGE])
-def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str) -> None:
     X = np.array([[3.0, 0.0], [2.0, 1.0], [3.0, 1.0], [0.0, 3.0], [1.0, 2.0], [0.0, 2.0]])
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     honest = {
@@ -403,8 +402,8 @@ def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str, m
     problem, settings = Problem.validated(X, y), OnlineSettings(max_epochs=500, order=Order.CYCLIC)
     run = run_online(problem, algorithm, settings)
     assert next(g for g in run.guarantees if g.name == broken).holds is True
-    monkeypatch.setattr(type(algorithm), "step", staticmethod(step))
-    run = run_online(problem, algorithm, settings)
+    sabotaged = type("Sabotaged", (type(algorithm),), {"__slots__": (), "step": staticmethod(step)})
+    run = run_online(problem, sabotaged(**honest.get(name, {})), settings)
     assert next(g for g in run.guarantees if g.name == broken).holds is False
 
 

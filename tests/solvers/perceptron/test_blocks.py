@@ -1,6 +1,7 @@
 """Blocks of rows, screened in single precision: the mistakes are those of the other engines and of whole numbers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,13 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.basics import compiling
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron import run as run_module
-from maxmargin.solvers.perceptron.engines import block_engine, engine_choice
+from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.kernels import vectors
 from maxmargin.solvers.perceptron.kernels.error_bounds import REACH
-from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.perceptron.row_orders import Order, Presentation
+from maxmargin.solvers.perceptron.run import Run, perceptron
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
@@ -50,14 +51,12 @@ def problem_of(rng: np.random.Generator, kind: str) -> Problem:
 def test_the_mistakes_are_those_of_whole_numbers(
     kind: str,
     has_gram_matrices: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if not has_gram_matrices:
-        monkeypatch.setattr(block_engine, "MOST_WITH_PRODUCTS", 0)
+    sizes = RunSizes() if has_gram_matrices else RunSizes(most_block_products=0)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))
-        limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS)
+        limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS, sizes=sizes)
         run = perceptron(problem, limits)
         expected = exact_perceptron(problem.X, problem.y, float(problem.bias), zero, 6)
         assert (run.mistake_rows.tolist(), run.n_epochs) == (expected.mistake_rows, expected.n_epochs)
@@ -73,13 +72,10 @@ def test_passes_and_logs_of_any_length_change_nothing(kind: str, seed: int, room
     """In an order that was shuffled once, so that a place is not a row."""
     problem = problem_of(np.random.default_rng(seed), kind)
     runs = []
-    for method in (Method.WEIGHTS, Method.BLOCKS):
-        with pytest.MonkeyPatch.context() as patch:
-            if method is Method.BLOCKS:
-                patch.setattr(run_module, "_LOG_ROOM", room)
-                patch.setattr(run_module, "_SLICE_ENTRIES", entries)
-            limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=method)
-            runs.append(perceptron(problem, limits, rng=np.random.default_rng(seed)))
+    limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=Method.WEIGHTS)
+    small = replace(limits, method=Method.BLOCKS, sizes=RunSizes(log_buffer=room, slice_entries=entries))
+    for settings_of_run in (limits, small):
+        runs.append(perceptron(problem, settings_of_run, rng=np.random.default_rng(seed)))
     plain, screened = runs
     for name in ("n_mistakes", "n_epochs", "n_presentations", "stop_reason", "converged", "b", "margin"):
         assert getattr(screened, name) == getattr(plain, name), name
@@ -87,20 +83,18 @@ def test_passes_and_logs_of_any_length_change_nothing(kind: str, seed: int, room
         np.testing.assert_array_equal(getattr(screened, name), getattr(plain, name))
 
 
-def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms() -> None:
     """Points with a margin: in the clean epoch no score is near the bound of the rounding, however short the row."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((192, 8))
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     X[:, 0] += y * np.linalg.norm(X, axis=1)
     X *= 10.0 ** rng.integers(-3, 1, (192, 1))
-    seen: list[Any] = []
-    present = block_engine.BlockEngine.present
-    monkeypatch.setattr(
-        block_engine.BlockEngine, "present", lambda self, work: (seen.append(self), present(self, work))[1]
-    )
-    assert perceptron(Problem(X, y, False), PerceptronSettings(method=Method.BLOCKS)).converged
-    engine = seen[-1]
+    problem, limits = Problem(X, y, False), PerceptronSettings(method=Method.BLOCKS)
+    run = Run(problem, limits, Presentation(limits.order, len(y), rng))
+    assert run.until_stopped() is StopReason.CONVERGED
+    engine = run.source.engine
+    assert isinstance(engine, BlockEngine)
     _, blocks, _, w, scores, weights, *_ = engine._model_of_blocks
     scale = np.linalg.norm(w) / np.linalg.norm(weights)
     margins = y * (X @ w[:-1])
@@ -154,15 +148,16 @@ def test_vectors_are_products_and_comparisons(n_coordinates: int) -> None:
         ({"coordinates": 1}, "rows of at most 0"),
     ],
 )
-def test_what_has_no_blocks_is_refused(change: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_blocks_is_refused(change: dict[str, Any], words: str) -> None:
     X = np.array([[1.0], [2.0], [3.0]])
     problem = Problem(csr_array(X) if change.get("sparse") else X, np.array([-1.0, 1.0, 1.0]))
-    monkeypatch.setattr(engine_choice, "_MOST_IN_BLOCKS", change.get("entries", 100))
-    monkeypatch.setattr(engine_choice, "MOST_COORDINATES", change.get("coordinates", 100))
-    limits = PerceptronSettings(method=Method.BLOCKS, order=change.get("order", Order.CYCLIC))
+    sizes = RunSizes(
+        most_block_entries=change.get("entries", 100), most_block_coordinates=change.get("coordinates", 100)
+    )
+    limits = PerceptronSettings(method=Method.BLOCKS, order=change.get("order", Order.CYCLIC), sizes=sizes)
     with pytest.raises(InvalidOptionError, match=words):
         perceptron(problem, limits)
-    assert perceptron(problem, PerceptronSettings(order=limits.order)).converged
+    assert perceptron(problem, PerceptronSettings(order=limits.order, sizes=sizes)).converged
 
 
 def test_what_compiled_code_takes_over_is_part_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

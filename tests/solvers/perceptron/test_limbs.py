@@ -1,7 +1,5 @@
 """Scores near 0, decided by digits of the rows in compiled code: against Python's integers, within every limit."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.exact import limbs as proof_digits
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.perceptron.engines import limb_engine as digits_module
-from maxmargin.solvers.perceptron.engines.limb_engine import digits_of
+from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, digits_with_weights_of_zero
 from maxmargin.solvers.perceptron.kernels import limb_scores as digit_scores
 from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_orders
 from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
@@ -80,14 +78,22 @@ def check_every_order(problem: Problem, options: PerceptronSettings, found: Many
     assert not outcomes.n_uncertain.any()
 
 
-@contextmanager
-def counted_repeats() -> Iterator[list[int]]:
-    """Count the orders that compiled code gives up."""
-    seen: list[int] = []
-    repeat = OrderRuns._repeat
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OrderRuns, "_repeat", lambda *of_order: seen.append(1) or repeat(*of_order))
-        yield seen
+class CountingRuns(OrderRuns):
+    """Counts the orders that compiled code gives up."""
+
+    n_repeated = 0
+
+    def repeat(self, order: Any, counts: Any, outcome: Any) -> int:
+        self.n_repeated += 1
+        return super().repeat(order, counts, outcome)
+
+
+def n_repeated(problem: Problem, options: PerceptronSettings, found: ManyOrders) -> int:
+    """Return how many of the orders compiled code gives up."""
+    runs = CountingRuns(problem, options)
+    outcomes = runs.run(np.array([found.order(k) for k in range(N_ORDERS)]))
+    assert outcomes.n_mistakes.tolist() == found.outcomes.n_mistakes.tolist()
+    return runs.n_repeated
 
 
 options_of_runs = st.builds(
@@ -106,10 +112,9 @@ def test_no_order_leaves_compiled_code(
     problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
 ) -> None:
     stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
-    with counted_repeats() as repeats:
-        found = many_orders(stored, options, n_orders=N_ORDERS, seed=seed)
+    found = many_orders(stored, options, n_orders=N_ORDERS, seed=seed)
     check_every_order(problem, options, found)
-    assert not repeats
+    assert not n_repeated(stored, options, found)
 
 
 @given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
@@ -125,22 +130,21 @@ def test_orders_one_by_one_are_those_at_once(
 
 
 LIMITS = [
-    (digits_module, "_MOST_DIGITS", 0),
-    (digits_module, "_MOST_DIGITS", 5),
-    (digits_module, "MOST_PRODUCTS", 2),
-    (proof_digits, "_MOST_BITS", 20),
-    (digits_module, "MOST_IN_DIGITS", 0),
+    {"most_limbs": 0},
+    {"most_limbs": 5},
+    {"most_limb_products": 2},
+    {"most_limb_bits": 20},
+    {"most_limb_mistakes": 0},
 ]
 
 
-@given(st.sampled_from([*LIMITS, (digits_module, "MOST_IN_DIGITS", 4)]), problems(kind="decimals"), options_of_runs)
+@given(st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}]), problems(kind="decimals"), options_of_runs)
 @settings(deadline=None, max_examples=40)
-def test_what_digits_do_not_decide_is_decided_elsewhere(
-    limit: tuple[Any, str, int], problem: Problem, options: PerceptronSettings
+def test_scores_that_limbs_do_not_decide_are_decided_in_integers(
+    limit: dict[str, int], problem: Problem, options: PerceptronSettings
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(*limit)
-        found, run = many_orders(problem, options, n_orders=N_ORDERS), perceptron(problem, options)
+    limited = replace(options, sizes=RunSizes(**limit))
+    found, run = many_orders(problem, limited, n_orders=N_ORDERS), perceptron(problem, limited)
     check_every_order(problem, options, found)
     usual = perceptron(problem, options)
     assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
@@ -148,13 +152,18 @@ def test_what_digits_do_not_decide_is_decided_elsewhere(
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-def test_an_order_without_digits_is_repeated(limit: tuple[Any, str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_order_without_limbs_is_repeated(limit: dict[str, int]) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1]]), np.ones(2), bias=False)
-    monkeypatch.setattr(*limit)
-    with counted_repeats() as repeats:
-        many_orders(problem, PerceptronSettings(max_epochs=MAX_EPOCHS, short=0), n_orders=N_ORDERS)
-    assert len(repeats) == N_ORDERS
+    options = PerceptronSettings(max_epochs=MAX_EPOCHS, short=0, sizes=RunSizes(**limit))
+    found = many_orders(problem, options, n_orders=N_ORDERS)
+    assert n_repeated(problem, options, found) == N_ORDERS
+
+
+@pytest.mark.parametrize("name", ["most_limb_products", "most_limb_mistakes", "most_limb_bits"])
+def test_limits_that_keep_sums_exact_cannot_be_raised(name: str) -> None:
+    with pytest.raises(InvalidOptionError, match=name):
+        RunSizes(**{name: getattr(RunSizes(), name) + 1})
 
 
 @given(problems(), options_of_runs, st.sampled_from(list(Order)), st.integers(0, 9))
@@ -166,9 +175,8 @@ def test_passes_that_decide_one_score_each_change_nothing(
     method = options.method if order.is_fixed or options.method is not Method.BLOCKS else Method.AUTO
     options = replace(options, order=order, method=method)
     usual = perceptron(problem, options, rng=np.random.default_rng(seed))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(digits_module, "_MOST_STEPS", 0)
-        run = perceptron(problem, options, rng=np.random.default_rng(seed))
+    slow = replace(options, sizes=RunSizes(most_limb_steps=0))
+    run = perceptron(problem, slow, rng=np.random.default_rng(seed))
     for name in ("n_epochs", "n_presentations", "n_ties", "n_uncertain", "converged"):
         assert getattr(run, name) == getattr(usual, name), name
     assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
@@ -176,14 +184,14 @@ def test_passes_that_decide_one_score_each_change_nothing(
 
 def test_numbers_too_far_apart_have_no_digits() -> None:
     problem = Problem(np.array([[1e-160, 0.3], [0.3, -1e160]]), np.array([1.0, -1.0]))
-    assert digits_of(problem, 1.0).rows.size == 0
-    assert digits_of(Problem(problem.X[:, 1:], problem.y), 1.0).rows.size > 0
+    assert digits_of(problem, PerceptronSettings()).rows.size == 0
+    assert digits_of(Problem(problem.X[:, 1:], problem.y), PerceptronSettings()).rows.size > 0
 
 
 @given(problems(), st.sampled_from([1.0, 0.3]))
 @settings(deadline=None)
 def test_digits_are_the_rows(problem: Problem, scale: float) -> None:
-    found = digits_of(problem, scale).rows
+    found = digits_of(problem, PerceptronSettings(bias_scale=scale)).rows
     base = 1 << digit_scores.DIGIT_BITS
     assert np.abs(found).max() < base
     numbers = [[sum(int(a) * base**p for p, a in enumerate(column)) for column in row.T] for row in found]
@@ -203,8 +211,8 @@ def exact_sign(problem: Problem, scale: float, counts: list[int], row: int) -> i
 @settings(deadline=None)
 def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.DataObject) -> None:
     """For one vector of counts after another, as large as they may be."""
-    found = digits_of(problem, 0.3)
-    most = digit_scores.MOST_IN_DIGITS // problem.n_samples
+    found = digits_of(problem, PerceptronSettings(bias_scale=0.3))
+    most = RunSizes().most_limb_mistakes // problem.n_samples
     numbers = st.one_of(st.integers(0, 9), st.integers(0, most), st.just(most))
     for _ in range(3):
         counts = data.draw(st.lists(numbers, min_size=problem.n_samples, max_size=problem.n_samples))
@@ -215,21 +223,21 @@ def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.Dat
 
 
 def test_more_mistakes_than_digits_hold_are_not_decided() -> None:
-    found = digits_of(Problem(np.array([[0.1], [0.2]]), np.array([1.0, -1.0])), 1.0)
-    assert digit_scores.follow(found, np.array([digit_scores.MOST_IN_DIGITS - 1, 1]))
-    assert not digit_scores.follow(found, np.array([digit_scores.MOST_IN_DIGITS, 1]))
+    found = digits_of(Problem(np.array([[0.1], [0.2]]), np.array([1.0, -1.0])), PerceptronSettings())
+    assert digit_scores.follow(found, np.array([RunSizes().most_limb_mistakes - 1, 1]))
+    assert not digit_scores.follow(found, np.array([RunSizes().most_limb_mistakes, 1]))
     assert digit_scores.follow(found, np.array([1, 0])), "and then they are again"
     digit_scores.carry(found)
     assert digit_scores.exact_sign(found, 0) == 1
 
 
-@pytest.mark.parametrize("n_coordinates", [1, 400, digit_scores.MOST_PRODUCTS])
+@pytest.mark.parametrize("n_coordinates", [1, 400, RunSizes().most_limb_products])
 def test_the_longest_sums_of_products_fit(n_coordinates: int) -> None:
     """Every digit as great as can be, in as many places as are allowed, after as many mistakes; no sum overflows."""
-    n_digits = min(41, digit_scores.MOST_PRODUCTS // n_coordinates)
+    n_digits = min(41, RunSizes().most_limb_products // n_coordinates)
     row = np.full((n_digits, n_coordinates), (1 << digit_scores.DIGIT_BITS) - 1)
-    found = digits_module._with_weights_of_zero(np.array([row, -row]))
-    assert digit_scores.follow(found, np.array([digit_scores.MOST_IN_DIGITS, 0]))
+    found = digits_with_weights_of_zero(np.array([row, -row]), RunSizes())
+    assert digit_scores.follow(found, np.array([RunSizes().most_limb_mistakes, 0]))
     digit_scores.carry(found)
     assert [digit_scores.exact_sign(found, row) for row in (0, 1)] == [1, -1]
 
@@ -240,8 +248,8 @@ def test_the_lowest_bit_decides(sign: int) -> None:
     a, b = 0.7, 0.1
     e = sign * 2.0**-53
     problem = Problem(np.array([[a, b], [-b, a + e]]), np.array([1.0, 1.0]), False)
-    found = digits_of(problem, 0.0)
-    for count in (1, 10**6, digit_scores.MOST_IN_DIGITS):
+    found = digits_of(problem, PerceptronSettings())
+    for count in (1, 10**6, RunSizes().most_limb_mistakes):
         assert digit_scores.follow(found, np.array([count, 0]))
         digit_scores.carry(found)
         assert digit_scores.exact_sign(found, 1) == sign

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,10 +22,10 @@ from maxmargin.data.dataset import load
 from maxmargin.data.preparing import prepare
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress
 from maxmargin.solvers.problem.problem import Problem
 
@@ -118,10 +119,8 @@ def test_slices_and_logs_of_any_size_change_nothing(
     problem: Problem, configuration: PerceptronSettings, seed: int
 ) -> None:
     whole = perceptron(problem, configuration, rng=np.random.default_rng(seed))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_module, "_SLICE_ENTRIES", 1)
-        patch.setattr(run_module, "_LOG_ROOM", 1)
-        sliced = perceptron(problem, configuration, rng=np.random.default_rng(seed))
+    small = replace(configuration, sizes=RunSizes(slice_entries=1, log_buffer=1))
+    sliced = perceptron(problem, small, rng=np.random.default_rng(seed))
     assert sliced.mistake_rows.tolist() == whole.mistake_rows.tolist()
     assert sliced.mistakes_per_epoch.tolist() == whole.mistakes_per_epoch.tolist()
     assert sliced.stop_reason is whole.stop_reason and (sliced.w == whole.w).all() and sliced.b == whole.b
@@ -373,7 +372,6 @@ def test_ctrl_c_keeps_the_state() -> None:
         import numpy as np
         from maxmargin.solvers.perceptron.run import perceptron
         from maxmargin.solvers.perceptron.settings import PerceptronSettings
-        from maxmargin.solvers.perceptron.engines.tally import MOST_LOGGED
         from maxmargin.solvers.problem.problem import Problem
         X = np.arange(2000.0).reshape(-1, 1) % 7
         y = np.where(np.arange(2000) % 2, 1.0, -1.0)
@@ -383,7 +381,7 @@ def test_ctrl_c_keeps_the_state() -> None:
         run = perceptron(problem, PerceptronSettings(max_mistakes=None))
         counts = run.mistake_counts
         print(run.stop_reason, run.n_mistakes == counts.sum(),
-              len(run.mistake_rows) == min(run.n_mistakes, MOST_LOGGED),
+              len(run.mistake_rows) == min(run.n_mistakes, run.settings.sizes.most_logged),
               run.w[0] == (counts * y * X[:, 0]).sum(), run.b == (counts * y).sum())
     """
     environment = {**os.environ, "PYTHONWARNINGS": "error"}

@@ -1,6 +1,7 @@
 """The mistakes of every engine are those of whole numbers, on any data; runs are stopped and gone on with."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -16,16 +17,17 @@ from strategies import problems
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron import run as run_module
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint
-from maxmargin.solvers.perceptron.engines import engine_choice, ties
-from maxmargin.solvers.perceptron.engines import limb_engine as digits
+from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
+from maxmargin.solvers.perceptron.engines.limb_engine import no_digits
+from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.row_orders import Order, Presentation
+from maxmargin.solvers.perceptron.run import Run, perceptron
+from maxmargin.solvers.perceptron.run_sizes import RunSizes
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
@@ -125,7 +127,7 @@ def test_integers_in_slices_make_the_same_mistakes(engine_of: type[IntegerEngine
                 asks=True,
                 most=int(rng.integers(1, 3 * n)),
                 rounding=engine.rounding,
-                digits=digits.no_digits(),
+                digits=no_digits(),
                 counts=counts,
                 size=np.zeros(4),
                 cursor=cursor,
@@ -140,68 +142,63 @@ def test_integers_in_slices_make_the_same_mistakes(engine_of: type[IntegerEngine
 
 
 @pytest.mark.parametrize("method", ROUNDED)
-def test_ties_are_decided_exactly_or_counted(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+def test_ties_are_decided_exactly_or_counted(method: Method) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1], [-0.7, 0.2]]), np.ones(3), bias=False)
     limits = PerceptronSettings(max_epochs=3, method=method, short=0)
     run = perceptron(problem, limits)
     assert run.n_ties > 0 and run.n_uncertain == 0
     assert run.mistake_rows.tolist() == exact_mistakes(problem, 0.0, "mistake", 3)[0]
-    monkeypatch.setattr(ties, "_MOST", 0)
-    assert perceptron(problem, limits).n_ties == run.n_ties, "digits decide any number of them"
-    monkeypatch.setattr(digits, "_MOST_DIGITS", 0)
-    run = perceptron(problem, limits)
+    no_ties = replace(limits, sizes=RunSizes(most_ties=0))
+    assert perceptron(problem, no_ties).n_ties == run.n_ties, "limbs decide any number of them"
+    run = perceptron(problem, replace(limits, sizes=RunSizes(most_ties=0, most_limbs=0)))
     assert run.n_ties == 0 and run.n_uncertain > 0
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_weights_rounded_anew_change_no_mistake(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+def test_weights_rounded_again_change_no_mistake(method: Method) -> None:
     data = mm.load("breast_cancer")
     problem = Problem(data.X, data.y.astype(float))
     limits = PerceptronSettings(max_mistakes=20_000, method=method)
     plain = perceptron(problem, limits)
-    monkeypatch.setattr(ties, "_ROUNDED_ANEW", 1000)
-    monkeypatch.setattr(run_module, "_LOG_ROOM", 300)
-    other = perceptron(problem, limits)
+    other = perceptron(problem, replace(limits, sizes=RunSizes(reload_after=1000, log_buffer=300)))
     assert plain.mistake_rows.tolist() == other.mistake_rows.tolist()
     assert (plain.w == other.w).all() and plain.b == other.b
 
 
-@pytest.mark.parametrize("steps", [0, digits._MOST_STEPS])
+@pytest.mark.parametrize("steps", [0, RunSizes().most_limb_steps])
 @pytest.mark.parametrize("often", [1, 5, 20])
 @pytest.mark.parametrize("method", METHODS)
-def test_an_answer_is_that_of_the_row_it_was_asked_for(
-    monkeypatch: pytest.MonkeyPatch, method: Method, often: int, steps: int
-) -> None:
+def test_an_answer_is_that_of_the_row_it_was_asked_for(method: Method, often: int, steps: int) -> None:
     """Great rows, each with both labels, leave errors in w; rounded anew, w is 0 but for small rows, no longer near 0.
 
     The bound of the errors falls with them, between the question of a small row and its answer.
     """
-    monkeypatch.setattr(ties, "_ROUNDED_ANEW", often)
-    monkeypatch.setattr(digits, "_MOST_STEPS", steps)
+    sizes = RunSizes(reload_after=often, most_limb_steps=steps)
     great = np.array([[0.1 * (1 + k / 40), 0.0] for k in range(8)])
     X = np.vstack([np.repeat(great, 2, axis=0), np.full((30, 2), [0.0, 1e-9])])
     problem = Problem(X, np.r_[np.tile([1.0, -1.0], 8), np.ones(30)], False)
-    run = perceptron(problem, PerceptronSettings(max_epochs=20, method=method, short=0))
+    run = perceptron(problem, PerceptronSettings(max_epochs=20, method=method, short=0, sizes=sizes))
     assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 20)[0]
 
 
 @pytest.mark.parametrize("method", [Method.WEIGHTS, Method.BLOCKS])
-def test_the_error_bound_is_one(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+def test_the_error_bound_is_one(method: Method) -> None:
     """The computed weights are as near to the exact ones as the run believes, and not absurdly nearer."""
     seen: list[tuple[float, float]] = []
-    load = ties.Ties.load
 
-    def compare(self: ties.Ties, engine: Any, tally: Any) -> None:
-        before, believed = engine.state().copy(), float(tally.size[1])
-        load(self, engine, tally)
-        seen.append((float(np.linalg.norm(before - engine.state())), believed))
+    class Compared(Ties):
+        def load(self, engine: Any, tally: Any) -> None:
+            before, believed = engine.state().copy(), float(tally.size[1])
+            super().load(engine, tally)
+            seen.append((float(np.linalg.norm(before - engine.state())), believed))
 
-    monkeypatch.setattr(ties.Ties, "load", compare)
-    monkeypatch.setattr(ties, "_ROUNDED_ANEW", 5000)
-    monkeypatch.setattr(run_module, "_LOG_ROOM", 1000)
     data = mm.load("breast_cancer")
-    perceptron(Problem(data.X, data.y.astype(float)), PerceptronSettings(max_mistakes=50_000, method=method))
+    problem, sizes = Problem(data.X, data.y.astype(float)), RunSizes(reload_after=5000, log_buffer=1000)
+    limits = PerceptronSettings(max_mistakes=50_000, method=method, sizes=sizes)
+    run = Run(problem, limits, Presentation(limits.order, problem.n_samples, np.random.default_rng(0)))
+    run.ties = Compared(problem, limits, run.units)
+    run.until_stopped()
     assert len(seen) >= 5
     assert all(0 < error <= believed <= 1e4 * error for error, believed in seen)
 
@@ -256,12 +253,9 @@ def test_the_gram_matrix_of_many_rows_is_refused() -> None:
         perceptron(problem, PerceptronSettings(method=Method.GRAM))
 
 
-def test_long_logs_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from maxmargin.solvers.perceptron.engines import tally
-
-    monkeypatch.setattr(tally, "MOST_LOGGED", 7)
+def test_long_logs_are_cut_and_counted() -> None:
     problem = Problem.validated([[10.0], [12.0]], [-1, 1])
-    run = perceptron(problem)
+    run = perceptron(problem, PerceptronSettings(sizes=RunSizes(most_logged=7)))
     assert run.n_mistakes == run.mistake_counts.sum() == 233 and run.converged
     assert len(run.mistake_rows) == len(run.mistakes_per_epoch) == 7
     assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 10)[0][:7]

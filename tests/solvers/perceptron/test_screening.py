@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from maxmargin.solvers.perceptron.engines import block_engine
 from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.limb_engine import no_digits
@@ -25,7 +24,13 @@ def product(left: list[Fraction], right: list[Fraction]) -> Fraction:
     return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
-def check_a_pass(rng: np.random.Generator, Z: np.ndarray, w: np.ndarray, error: np.ndarray | None = None) -> int:
+def check_a_pass(
+    rng: np.random.Generator,
+    Z: np.ndarray,
+    w: np.ndarray,
+    error: np.ndarray | None = None,
+    most_products: int = 1 << 14,
+) -> int:
     """Present the rows z = y x once; return how many were presented, each as its exact score with w says.
 
     Computed weights are w plus an error that the pass knows the length of.
@@ -34,7 +39,7 @@ def check_a_pass(rng: np.random.Generator, Z: np.ndarray, w: np.ndarray, error: 
     problem = Problem(Z * y[:, np.newaxis], y, False)
     computed, length = (w, 0.0) if error is None else (w + error, float(np.linalg.norm(error)) * UP)
     start = WeightsEngine(Units.of(problem, PerceptronSettings()), problem.X, problem.y, np.append(computed, 0.0))
-    engine = BlockEngine(start, np.arange(len(Z)))
+    engine = BlockEngine(start, np.arange(len(Z)), most_products)
     size = np.array([np.linalg.norm(w) * UP, length, np.linalg.norm(w) * UP, 0.0])
     assert size[EXACT_UP_TO] == 0
     cursor, log = np.zeros(9, dtype=np.int64), np.empty(len(Z) + 1, dtype=np.int64)
@@ -79,10 +84,8 @@ def test_scores_that_single_precision_cannot_tell_from_0(n_features: int) -> Non
 
 
 @pytest.mark.parametrize("has_gram_matrices", [True, False])
-def test_errors_of_many_mistakes_in_one_block(has_gram_matrices: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_many_mistakes_in_one_block(has_gram_matrices: bool) -> None:
     """Sixty mistakes on one row take a score near 1 to nearly 0, where the errors of all additions have one sign."""
-    if not has_gram_matrices:
-        monkeypatch.setattr(block_engine, "MOST_WITH_PRODUCTS", 0)
     rng = np.random.default_rng(0)
     for _ in range(400):
         z = rng.standard_normal(2)
@@ -91,7 +94,8 @@ def test_errors_of_many_mistakes_in_one_block(has_gram_matrices: bool, monkeypat
         repeated = -rng.uniform(0.8, 1.0) * z + rng.uniform(-0.1, 0.1) * across
         rest = across * -np.sign(repeated @ across) * rng.uniform(0.0, 3.0)
         w = rest - 60 * repeated - 10.0 ** rng.uniform(-8, -4) * z
-        check_a_pass(rng, np.vstack([np.tile(repeated, (60, 1)), z[np.newaxis]]), w)
+        rows = np.vstack([np.tile(repeated, (60, 1)), z[np.newaxis]])
+        check_a_pass(rng, rows, w, most_products=1 << 14 if has_gram_matrices else 0)
 
 
 def test_an_error_of_the_weights_is_reckoned_with() -> None:
