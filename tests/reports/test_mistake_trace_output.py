@@ -13,8 +13,7 @@ from calls import arguments_of
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run as command
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
-from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.solvers.perceptron.settings import PerceptronSettings, RunSizes
 from maxmargin.solvers.proof.novikoff import Inequality
 from maxmargin.theory.mistake_traces import COLUMNS, mistake_trace
 

@@ -22,7 +22,7 @@ from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
+from maxmargin.solvers.perceptron.settings import RunSizes
 from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW, chosen_mistakes
 from maxmargin.solvers.perceptron.trace.moments import MomentSizes
 from maxmargin.solvers.problem.problem import Problem

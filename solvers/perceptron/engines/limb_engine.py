@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.limbs import digits, whole_numbers
 from maxmargin.solvers.perceptron.kernels.limb_scores import DIGIT_BITS, Digits
 from maxmargin.solvers.perceptron.kernels.work import frozen
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
-from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.solvers.perceptron.settings import PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
 Integers = NDArray[np.int64]

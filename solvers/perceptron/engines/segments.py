@@ -12,8 +12,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
-from maxmargin.solvers.perceptron.settings import Method
+from maxmargin.solvers.perceptron.settings import Method, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 

@@ -19,8 +19,7 @@ from maxmargin.solvers.perceptron.kernels import vectors
 from maxmargin.solvers.perceptron.kernels.error_bounds import REACH
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.run import Run, perceptron
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {

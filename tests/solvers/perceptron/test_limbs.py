@@ -19,8 +19,7 @@ from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_ord
 from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
 N_ORDERS = 5

@@ -25,8 +25,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress
+from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")

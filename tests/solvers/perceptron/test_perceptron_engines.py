@@ -27,9 +27,8 @@ from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOG
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.run import Run, perceptron
-from maxmargin.solvers.perceptron.run_sizes import RunSizes
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError
 
