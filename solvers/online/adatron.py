@@ -66,6 +66,11 @@ class AdaTron(Algorithm):
     name: ClassVar[str] = "adatron"
     summary: ClassVar[str] = "coordinate ascent on the dual of the maximum margin"
     reference: ClassVar[str] = "Anlauf and Biehl 1989; Friess, Cristianini and Campbell 1998"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "every update raises sum alpha - ||w||^2/2: its relative gain >= 0",
+        "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
+        "||w||/sum alpha >= g, strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(adatron_step)
 
     rate: float = 1.0

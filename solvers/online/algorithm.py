@@ -119,6 +119,8 @@ class Algorithm(ABC):
     ----------
     name, summary, reference : str
         Of the class: what it is called, what it does in one line, where it was published.
+    theorems : tuple of str
+        The statements of `guarantees`, for the catalogue; a test compares them with what runs say.
     step : Step
     presents : Presents
     default_order : Order
@@ -130,6 +132,7 @@ class Algorithm(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     reference: ClassVar[str]
+    theorems: ClassVar[tuple[str, ...]]
     step: ClassVar[Step]
     presents: ClassVar[Presents] = Presents.ROWS
     default_order: ClassVar[Order] = Order.CYCLIC

@@ -78,6 +78,10 @@ class Alma(Algorithm):
     name: ClassVar[str] = "alma"
     summary: ClassVar[str] = "approximate large margin algorithm in the p-norm"
     reference: ClassVar[str] = "Gentile 2001"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, g the best q-norm margin",
+        "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
+    )
     step: ClassVar[Step] = staticmethod(alma_step)
     is_scale_free: ClassVar[bool] = True
 

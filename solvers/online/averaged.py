@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
-from maxmargin.solvers.online.rosenblatt import perceptron_guarantees
+from maxmargin.solvers.online.rosenblatt import Perceptron, perceptron_guarantees
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import State, Step
 
@@ -59,6 +59,11 @@ class AveragedPerceptron(Algorithm):
     name: ClassVar[str] = "averaged"
     summary: ClassVar[str] = "the perceptron's mean weights over all presentations"
     reference: ClassVar[str] = "Freund and Schapire 1999; Collins 2002"
+    theorems: ClassVar[tuple[str, ...]] = (
+        *Perceptron.theorems,
+        "||mean||/A >= g, A the mean number of updates so far, strictly separable with margin g",
+        "||mean|| <= sqrt(sum over the updates of (T - t + 1)/T ||x||^2)",
+    )
     step: ClassVar[Step] = staticmethod(averaged_step)
     is_scale_free: ClassVar[bool] = True
 

@@ -59,6 +59,9 @@ class BalancedWinnow(Algorithm):
     name: ClassVar[str] = "balanced-winnow"
     summary: ClassVar[str] = "multiplicative updates of two weights a column"
     reference: ClassVar[str] = "Littlestone 1989; Kivinen and Warmuth 1997"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
+    )
     step: ClassVar[Step] = staticmethod(balanced_step)
 
     eta: float = 0.1

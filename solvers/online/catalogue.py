@@ -33,7 +33,6 @@ from maxmargin.solvers.online.romma import AggressiveRomma, Romma
 from maxmargin.solvers.online.rosenblatt import Perceptron
 from maxmargin.solvers.online.second_order import Arow, SecondOrderPerceptron
 from maxmargin.solvers.online.svm_subgradient import Pegasos, SubgradientSvm
-from maxmargin.solvers.online.theorems import THEOREMS
 from maxmargin.solvers.online.voted import VotedPerceptron
 from maxmargin.solvers.online.winnow import Winnow
 
@@ -117,7 +116,7 @@ def _entry(algorithm: type[Algorithm]) -> OnlineAlgorithm:
         parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
         order=str(algorithm.default_order),
         reference=algorithm.reference,
-        guarantees=THEOREMS[algorithm.name],
+        guarantees=algorithm.theorems,
     )
 
 

@@ -217,6 +217,13 @@ class ConfidenceWeighted(_Gaussian):
     name: ClassVar[str] = "cw"
     summary: ClassVar[str] = "confidence-weighted, in its exact form with a full covariance"
     reference: ClassVar[str] = "Crammer, Dredze and Pereira 2008"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "after every update y w.x >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless rounding has eaten "
+        "up Sigma",
+        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2), unless rounding has eaten up Sigma",
+        "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, y u.x >= phi sqrt(variance) ||x|| on every row, "
+        "unless rounding has eaten up Sigma",
+    )
     constraint: ClassVar[str] = "y w.x >= phi sqrt(x'Sigma x)"
     growth: ClassVar[str] = "ln(1 + phi^2)"
 
@@ -266,6 +273,12 @@ class SoftConfidenceWeightedI(_SoftGaussian):
     summary: ClassVar[str] = "soft confidence-weighted, linear price of a violation"
     constraint: ClassVar[str] = "with alpha < C, y w.x >= phi sqrt(x'Sigma x)"
     growth: ClassVar[str] = "min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least x'Sigma x before a mistake"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "after every update with alpha < C, y w.x >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless "
+        "rounding has eaten up Sigma",
+        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least "
+        "x'Sigma x before a mistake, unless rounding has eaten up Sigma",
+    )
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""
@@ -283,6 +296,12 @@ class SoftConfidenceWeightedII(_SoftGaussian):
     summary: ClassVar[str] = "soft confidence-weighted, squared price of a violation"
     constraint: ClassVar[str] = "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)"
     growth: ClassVar[str] = "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "after every update y w.x + alpha/(2C) >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless "
+        "rounding has eaten up Sigma",
+        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one, "
+        "unless rounding has eaten up Sigma",
+    )
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""

@@ -81,6 +81,9 @@ class DeltaRule(Algorithm):
     name: ClassVar[str] = "delta-rule"
     summary: ClassVar[str] = "batch gradient descent on the squared error"
     reference: ClassVar[str] = "Widrow and Hoff 1960"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "the squared error never grows (relative to the first one: increase <= 1e-9), eta <= 2/lambda_max(X'X)",
+    )
     step: ClassVar[Step] = staticmethod(batch_step)
     presents: ClassVar[Presents] = Presents.ALL_ROWS
 
@@ -131,6 +134,9 @@ class DeltaRuleSgd(Algorithm):
     name: ClassVar[str] = "delta-rule-sgd"
     summary: ClassVar[str] = "stochastic gradient descent on the squared error"
     reference: ClassVar[str] = "Widrow and Hoff 1960"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "sum (y - w_t.x)^2 <= ||u||^2/(eta k) + sum (y - u.x)^2/k^2 for every u, k = 1 - eta R^2/2 > 0",
+    )
     step: ClassVar[Step] = staticmethod(single_step)
 
     eta: float | None = None

@@ -52,6 +52,9 @@ class OnlineGradientDescent(Algorithm):
     name: ClassVar[str] = "ogd"
     summary: ClassVar[str] = "online gradient descent on the hinge loss"
     reference: ClassVar[str] = "Zinkevich 2003"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "sum of loss(w_t) <= sum of loss(u) + ||u||^2/(2 eta) + eta/2 sum over the updates of ||x||^2, for every u",
+    )
     step: ClassVar[Step] = staticmethod(gradient_step)
 
     eta: float = 0.1

@@ -65,6 +65,9 @@ class KernelPerceptron(Algorithm):
     name: ClassVar[str] = "kernel-perceptron"
     summary: ClassVar[str] = "the perceptron in the feature space of a kernel"
     reference: ClassVar[str] = "Aizerman, Braverman and Rozonoer 1964; Freund and Schapire 1999"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= R^2/g^2 in the feature space, g the margin of the plane that the converged run ended on",
+    )
     step: ClassVar[Step] = staticmethod(kernel_step)
 
     kernel: str = "rbf"

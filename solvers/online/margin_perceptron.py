@@ -47,6 +47,10 @@ class MarginPerceptron(Algorithm):
     name: ClassVar[str] = "margin-perceptron"
     summary: ClassVar[str] = "add y x where y w.x <= beta"
     reference: ClassVar[str] = "Duda and Hart 1973; Krauth and Mezard 1987"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= (R^2 + 2 beta)/g^2, strictly separable with margin g",
+        "margin >= g beta/(R^2 + 2 beta), on halting on data that are strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(margin_step)
 
     beta: float = 1.0

@@ -47,6 +47,11 @@ class MinOver(Algorithm):
     name: ClassVar[str] = "minover"
     summary: ClassVar[str] = "the perceptron on the worst row, to the maximum margin"
     reference: ClassVar[str] = "Krauth and Mezard 1987"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "||w||/t >= g after t updates, strictly separable with margin g",
+        "||w||/t <= g + R^2 (1 + ln t)/(2 g t) after t updates, strictly separable with maximum margin g",
+        "margin >= (1 - tolerance) g, on halting on data that are strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(minover_step)
     presents: ClassVar[Presents] = Presents.WORST_ROW
     is_scale_free: ClassVar[bool] = True

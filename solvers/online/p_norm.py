@@ -63,6 +63,9 @@ class PNormPerceptron(Algorithm):
     name: ClassVar[str] = "p-norm"
     summary: ClassVar[str] = "the perceptron with the link function of the p-norm"
     reference: ClassVar[str] = "Grove, Littlestone and Schuurmans 2001; Gentile 2003"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= (p - 1) X_p^2/g^2, X_p = max ||x||_p, strictly separable with best q-norm margin g",
+    )
     step: ClassVar[Step] = staticmethod(p_norm_step)
     is_scale_free: ClassVar[bool] = True
 

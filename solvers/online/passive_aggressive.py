@@ -58,6 +58,9 @@ class PassiveAggressive(Algorithm):
     name: ClassVar[str] = "pa"
     summary: ClassVar[str] = "the smallest step to functional margin 1"
     reference: ClassVar[str] = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "sum of loss^2 <= R^2/g^2, strictly separable with margin g; mistakes are at most as many",
+    )
     step: ClassVar[Step] = staticmethod(passive_aggressive_step)
     is_scale_free: ClassVar[bool] = True
 
@@ -97,6 +100,7 @@ class PassiveAggressiveI(Algorithm):
     name: ClassVar[str] = "pa-1"
     summary: ClassVar[str] = "the smallest step to functional margin 1, of tau = C at most"
     reference: ClassVar[str] = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
+    theorems: ClassVar[tuple[str, ...]] = ("mistakes <= max(R^2, 1/C) (||u||^2 + 2 C sum of loss(u)), for every u",)
     step: ClassVar[Step] = staticmethod(passive_aggressive_step)
 
     C: float = 1.0
@@ -140,6 +144,9 @@ class PassiveAggressiveII(Algorithm):
     name: ClassVar[str] = "pa-2"
     summary: ClassVar[str] = "a step towards functional margin 1, shorter for small C"
     reference: ClassVar[str] = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "sum of loss^2 <= (R^2 + 1/(2C)) (||u||^2 + 2 C sum of loss(u)^2), for every u",
+    )
     step: ClassVar[Step] = staticmethod(passive_aggressive_step)
 
     C: float = 1.0

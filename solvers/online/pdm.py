@@ -76,6 +76,11 @@ class Pdm(Algorithm):
     name: ClassVar[str] = "pdm"
     summary: ClassVar[str] = "perceptron with dynamic margin"
     reference: ClassVar[str] = "Panagiotakopoulos and Tsampouka 2011"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates t have (c t^c - t)/(c - 1) >= t^2 g^2/R^2, c = 2 - 2 epsilon, if strictly separable with g",
+        "margin >= (1 - epsilon) g, on halting on data that are strictly separable with margin g",
+        "||w||/t >= g after t updates, strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(pdm_step)
     is_scale_free: ClassVar[bool] = True
 

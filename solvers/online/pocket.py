@@ -72,6 +72,7 @@ class Pocket(Algorithm):
     name: ClassVar[str] = "pocket"
     summary: ClassVar[str] = "the perceptron's best weights, kept by a ratchet"
     reference: ClassVar[str] = "Gallant 1990"
+    theorems: ClassVar[tuple[str, ...]] = ("the greatest increase of the errors of the pocket, counted exactly, <= 0",)
     step: ClassVar[Step] = staticmethod(pocket_step)
     default_order: ClassVar[Order] = Order.RANDOM
     is_scale_free: ClassVar[bool] = True

@@ -50,6 +50,7 @@ class ReluSgd(Algorithm):
     name: ClassVar[str] = "relu-sgd"
     summary: ClassVar[str] = "subgradient descent on max(0, -y w.x)"
     reference: ClassVar[str] = "derived: the perceptron as stochastic subgradient descent"
+    theorems: ClassVar[tuple[str, ...]] = ("updates <= R^2/(at_zero g^2), strictly separable with margin g",)
     step: ClassVar[Step] = staticmethod(relu_step)
     is_scale_free: ClassVar[bool] = True
 

@@ -89,6 +89,10 @@ class Romma(Algorithm):
     name: ClassVar[str] = "romma"
     summary: ClassVar[str] = "relaxed online maximum margin, updates on mistakes"
     reference: ClassVar[str] = "Li and Long 2002"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= R^2/g^2, strictly separable with margin g",
+        "||w|| <= 1/g, strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(romma_step)
     is_scale_free: ClassVar[bool] = True
 
@@ -132,6 +136,11 @@ class AggressiveRomma(Algorithm):
     name: ClassVar[str] = "aggressive-romma"
     summary: ClassVar[str] = "relaxed online maximum margin, updates up to functional margin 1 - delta"
     reference: ClassVar[str] = "Li and Long 2002"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= R^2/(delta^2 g^2), strictly separable with margin g",
+        "margin >= (1 - delta) g, on halting on data that are strictly separable with margin g",
+        "||w|| <= 1/g, strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(romma_step)
     is_scale_free: ClassVar[bool] = True
 

@@ -62,6 +62,11 @@ class Perceptron(Algorithm):
     name: ClassVar[str] = "perceptron"
     summary: ClassVar[str] = "add y x on a mistake"
     reference: ClassVar[str] = "Rosenblatt 1958"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= R^2/g^2, strictly separable with margin g",
+        "updates <= sqrt(sum over the updates of ||x||^2)/g, strictly separable with margin g",
+        "||w||/M >= g, strictly separable with margin g",
+    )
     step: ClassVar[Step] = staticmethod(perceptron_step)
     is_scale_free: ClassVar[bool] = True
 

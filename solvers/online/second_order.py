@@ -79,6 +79,9 @@ class SecondOrderPerceptron(Algorithm):
     name: ClassVar[str] = "second-order"
     summary: ClassVar[str] = "the perceptron in coordinates whitened by its mistakes"
     reference: ClassVar[str] = "Cesa-Bianchi, Conconi and Gentile 2005"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= sum loss(u) + sqrt((a ||u||^2 + sum (u.x)^2) ln det(A/a)), sums over the updates, for every u",
+    )
     step: ClassVar[Step] = staticmethod(second_order_step)
 
     a: float = 1.0
@@ -129,6 +132,10 @@ class Arow(Algorithm):
     name: ClassVar[str] = "arow"
     summary: ClassVar[str] = "adaptive regularisation of weights"
     reference: ClassVar[str] = "Crammer, Kulesza and Dredze 2009"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= sum loss(u) + sqrt((r ||u||^2 + sum (u.x)^2) (ln det(A/r) + U)), sums over the updates, U of "
+        "them no mistakes, for every u",
+    )
     step: ClassVar[Step] = staticmethod(second_order_step)
 
     r: float = 1.0

@@ -98,6 +98,11 @@ class _SoftMarginDescent(Algorithm):
         Positive; the soft margin's C is 1/(lambda n).
     """
 
+    theorems: ClassVar[tuple[str, ...]] = (
+        "mean of f_t(w_t) - mean of f_t(u) <= G^2 (1 + ln T)/(2 lambda T), with the greatest subgradient G of T "
+        "steps, for the u of the soft margin at C = 1/(lambda n); over whole epochs f(u) is the optimum",
+    )
+
     lambda_: float = 0.1
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
-from maxmargin.solvers.online.rosenblatt import perceptron_guarantees, perceptron_step
+from maxmargin.solvers.online.rosenblatt import Perceptron, perceptron_guarantees, perceptron_step
 from maxmargin.solvers.online.state import Step
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ class VotedPerceptron(Algorithm):
     name: ClassVar[str] = "voted"
     summary: ClassVar[str] = "all weight vectors of the perceptron vote, with how long they lasted"
     reference: ClassVar[str] = "Freund and Schapire 1999"
+    theorems: ClassVar[tuple[str, ...]] = (
+        *Perceptron.theorems,
+        "errors of the vote <= twice the mean errors of the voters, where these are few enough to be counted",
+    )
     step: ClassVar[Step] = staticmethod(perceptron_step)
     is_scale_free: ClassVar[bool] = True
 

@@ -64,6 +64,9 @@ class Winnow(Algorithm):
     name: ClassVar[str] = "winnow"
     summary: ClassVar[str] = "multiplicative updates for non-negative features"
     reference: ClassVar[str] = "Littlestone 1988"
+    theorems: ClassVar[tuple[str, ...]] = (
+        "updates <= (sum u ln u - u + 1)/D, for a u >= 0 with every drop of the potential at least D > 0",
+    )
     step: ClassVar[Step] = staticmethod(winnow_step)
 
     factor: float = 2.0
