@@ -1,5 +1,6 @@
 """Settings of hypothesis, and the problems with closed-form answers as parameters of tests."""
 
+import signal
 from math import ceil
 from pathlib import Path
 from zlib import crc32
@@ -29,6 +30,12 @@ def inseparable(request: pytest.FixtureRequest) -> Known:
 def known(request: pytest.FixtureRequest) -> Known:
     """A problem of known maximum margin."""
     return request.param
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C raise, which a shell that starts the tests in the background switches off."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

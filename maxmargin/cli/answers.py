@@ -1,16 +1,13 @@
 """A verdict with its proof, as JSON fields and as text."""
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.output import attempt_fields, listed, row_names, row_numbers
+from maxmargin.cli.output import row_numbers, rows_of
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.answers.solution import Separability
-    from maxmargin.solvers.proof.certificate import Certificate
 
 _CHEAP_COLUMNS = 100_000
 """Rows times squared columns up to which the infinite columns of separable data are found unasked."""
@@ -20,28 +17,10 @@ _NAMED = 10
 
 
 def answer_fields(dataset: "Dataset", answer: "Separability", *, all_columns: bool = False) -> dict[str, Any]:
-    """Return the answer as JSON fields."""
-    from maxmargin.solvers.answers.solution import Verdict
-
+    """Return the answer as JSON fields; the columns of large separable data only if they are asked for."""
     work = dataset.n_samples * (dataset.n_features + 1) ** 2
-    with_columns = all_columns or answer.verdict is not Verdict.SEPARABLE or work <= _CHEAP_COLUMNS
-    return {
-        "verdict": answer.verdict.value,
-        "strictly_separable": answer.strictly_separable,
-        "proof": answer.proof,
-        "reason": answer.reason,
-        **_row_fields(dataset, "separated_rows", answer.separated_rows),
-        **_row_fields(dataset, "touching_rows", answer.touching_rows),
-        "infinite_columns": answer.infinite_columns if with_columns else None,
-        "finite_columns": answer.finite_columns if with_columns else None,
-        "aliased_columns": answer.aliased_columns if with_columns else None,
-        "dimension": answer.dimension if with_columns else None,
-        **_row_fields(dataset, "witness_rows", answer.witness_rows),
-        **_certificate_fields(answer),
-        **({} if answer.n_inequalities is None else _inequality_fields(answer)),
-        "engine": answer.engine,
-        "attempts": attempt_fields(answer.attempts),
-    }
+    with_columns = all_columns or answer.verdict.value != "separable" or work <= _CHEAP_COLUMNS
+    return answer.fields(rows_of(dataset), with_columns=with_columns)
 
 
 def answer_text(dataset: "Dataset", answer: "Separability", fields: dict[str, Any]) -> str:
@@ -111,48 +90,3 @@ def _aliased_text(fields: dict[str, Any]) -> list[str]:
 def _some(names: list[Any]) -> str:
     more = f", ... {len(names) - _NAMED} more (--json lists them)" if len(names) > _NAMED else ""
     return ", ".join(map(shown, names[:_NAMED])) + more
-
-
-def _row_fields(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:
-    return {**listed(name, row_numbers(dataset, rows)), **row_names(dataset, name, rows)}
-
-
-def _inequality_fields(answer: "Separability") -> dict[str, Any]:
-    return {"n_inequalities": answer.n_inequalities, "n_strict": answer.n_strict}
-
-
-def _certificate_fields(answer: "Separability") -> dict[str, Any]:
-    from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation, SeparatingHyperplane
-
-    witness = answer.witness
-    weights = [_exact(weight) for weight in witness.fractions()] if isinstance(witness, CommonHullPoint) else None
-    match answer.certificate:
-        case SeparatingHyperplane(w=w, b=b) | QuasiSeparation(w=w, b=b):
-            return {"hyperplane": _hyperplane(w, b), "witness_weights": weights, **_balance(answer.certificate)}
-    return {"hyperplane": None, "witness_weights": weights, **_balance(answer.certificate)}
-
-
-def _hyperplane(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
-    """Return w and b as floats, up to a power of two where they leave their range, and exactly as texts."""
-    try:
-        floats = [float(v) for v in (*w, b)]
-    except OverflowError:
-        from maxmargin.solvers.exact.dyadic import nearest_floats
-
-        rounded = nearest_floats([*w, b])
-        floats = [float("nan")] * (len(w) + 1) if rounded is None else rounded.tolist()
-    return {"w": floats[:-1], "b": floats[-1], "w_exact": [_exact(v) for v in w], "b_exact": _exact(b)}
-
-
-def _balance(certificate: "Certificate | None") -> dict[str, Any]:
-    """Return the rows of the overlap proof."""
-    from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
-
-    rows = list(certificate.rows) if isinstance(certificate, Overlap | QuasiSeparation) else None
-    return {"balancing_rows": rows}
-
-
-def _exact(value: Fraction) -> str:
-    from maxmargin.solvers.proof.certificate import text
-
-    return f"{text(value.numerator)}/{text(value.denominator)}"

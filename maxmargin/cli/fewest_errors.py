@@ -1,19 +1,17 @@
 """``maxmargin fewest-errors``: how far two classes are from being separable, in rows and in slack."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
-    attempt_fields,
     data_fields,
     headline,
     hyperplane_text,
-    listed,
     print_json,
     print_text,
-    row_names,
     row_numbers,
+    rows_of,
     waiting,
 )
 from maxmargin.solvers.answers.named import counted
@@ -54,7 +52,8 @@ def fewest_errors(
     is_interrupted = answer.reason == WHAT_WAS_PROVEN
     slack = None if is_interrupted else _slack(problem, time_limit, quiet=quiet)
     if as_json:
-        fields = {**_fields(dataset, answer), "total_slack": None if slack is None else _slack_fields(slack)}
+        rows = rows_of(dataset)
+        fields = {**answer.fields(rows), "total_slack": None if slack is None else slack.fields(rows)}
         print_json("fewest-errors", {**data_fields(dataset), "bias": bias, **fields})
     else:
         print_text(headline(dataset), _text(dataset, answer, slack, bias=bias))
@@ -70,42 +69,6 @@ def _slack(problem: "Problem", time_limit: float, *, quiet: bool) -> "TotalSlack
             return least_total_slack(problem, time_limit=time_limit)
     except KeyboardInterrupt:
         return None
-
-
-def _fields(dataset: "Dataset", answer: "FewestErrors") -> dict[str, Any]:
-    return {
-        "status": answer.status.value,
-        "lower": answer.lower,
-        "upper": answer.upper,
-        "is_optimal": answer.is_optimal,
-        **listed("error_rows", row_numbers(dataset, answer.error_rows)),
-        **row_names(dataset, "error_rows", answer.error_rows),
-        "w": answer.w,
-        "b": answer.b,
-        "packing_lower": answer.packing_lower,
-        **listed("witnesses", [_positions(dataset, witness.rows) for witness in answer.witnesses]),
-        "n_nodes": answer.n_nodes,
-        "reason": answer.reason,
-        "engine": answer.engine,
-        "attempts": attempt_fields(answer.attempts),
-    }
-
-
-def _positions(dataset: "Dataset", rows: tuple[int, ...]) -> list[int]:
-    """Return the positions of some rows in the source."""
-    return list(rows) if dataset.rows is None else [int(dataset.rows[row]) for row in rows]
-
-
-def _slack_fields(slack: "TotalSlack") -> dict[str, Any]:
-    return {
-        "status": slack.status.value,
-        "lower": slack.lower,
-        "upper": slack.upper,
-        "gap": slack.gap,
-        "w": slack.w,
-        "b": slack.b,
-        "attempts": attempt_fields(slack.attempts),
-    }
 
 
 def _text(dataset: "Dataset", answer: "FewestErrors", slack: "TotalSlack | None", *, bias: bool) -> str:

@@ -6,29 +6,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
-    attempt_fields,
     data_fields,
     headline,
     hyperplane_text,
-    listed,
     note,
     print_json,
     print_text,
-    row_names,
     row_numbers,
+    rows_of,
     waiting,
 )
 from maxmargin.data.weights import row_weights
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
-from maxmargin.solvers.proof.certificate import text
-from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly, quotient_text
 from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin, soft_margin
 from maxmargin.text.escaping import shown
 
@@ -78,7 +72,8 @@ def margin(
     if proof is not None:
         _write(proof, answer, {**source, "positive": dataset.positive}, quiet=quiet)
     if as_json:
-        fields = {**hard_fields(dataset, answer, bias=bias), **(_exact_fields(dataset, answer) if exact else {})}
+        rows = rows_of(dataset)
+        fields = {**answer.fields(rows), **(answer.exact_fields(rows) if exact else {})}
         print_json("margin", {**data_fields(dataset), "bias": bias, **fields})
     else:
         print_text(headline(dataset), _hard_text(dataset, answer, bias=bias, exact=exact))
@@ -114,7 +109,7 @@ def soft(
             )
     if as_json:
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
-        print_json("soft-margin", {**asked, **_soft_fields(dataset, answer)})
+        print_json("soft-margin", {**asked, **answer.fields(rows_of(dataset))})
     else:
         print_text(headline(dataset), _soft_text(dataset, answer, through(bias)))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
@@ -130,84 +125,6 @@ def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: b
     else:
         write_proof(path, certificate, **source, **values_fields(certificate))
         note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
-
-
-def hard_fields(dataset: "Dataset", answer: "HardMargin", *, bias: bool) -> dict[str, Any]:
-    """Return the answer as JSON fields."""
-    return {
-        "status": answer.status.value,
-        "advice": answer.status.advice_for(bias=bias),
-        "margin": answer.margin,
-        "lower": answer.lower,
-        "upper": answer.upper,
-        "gap": answer.gap,
-        "w": answer.w,
-        "b": answer.b,
-        **listed("support", row_numbers(dataset, answer.support)),
-        **row_names(dataset, "support", answer.support),
-        "support_dual": answer.dual[answer.support][:1000],
-        "primal_residual": answer.primal_residual,
-        "dual_residual": answer.dual_residual,
-        "reason": answer.reason,
-        "engine": answer.engine,
-        "attempts": attempt_fields(answer.attempts),
-    }
-
-
-def _exact_fields(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
-    """Return the fractions as texts, those of the multipliers in the order of the support; null where not known."""
-    square, w, b, dual = answer.margin_squared, answer.w_exact, answer.b_exact, answer.dual_exact
-    return {
-        **_proven_ends(dataset, answer),
-        "margin_squared": None if square is None else quotient_text(square),
-        "w_exact": None if w is None else [quotient_text(value) for value in w],
-        "b_exact": None if b is None else quotient_text(b),
-        "dual_exact": None if dual is None else [quotient_text(dual[row]) for row in answer.support.tolist()],
-    }
-
-
-def _proven_ends(dataset: "Dataset", answer: "HardMargin") -> dict[str, Any]:
-    """Return the exact plane that proves the lower end and the hull weights that prove the upper one, in full."""
-    plane, hull = answer.certificate, answer.upper_certificate
-    return {
-        "exact_plane": {
-            "w": [quotient_text(value) for value in plane.w],
-            "b": quotient_text(plane.b),
-            "margin_squared": quotient_text(plane.margin_squared),
-        }
-        if isinstance(plane, MarginAtLeast | MarginExactly)
-        else None,
-        "exact_hull": None
-        if hull is None
-        else {
-            "rows": row_numbers(dataset, np.array(hull.rows)),
-            "weights": [text(weight) for weight in hull.weights],
-            "margin_squared": quotient_text(hull.margin_squared),
-        },
-    }
-
-
-def _soft_fields(dataset: "Dataset", answer: "SoftMargin") -> dict[str, Any]:
-    norm = float(np.linalg.norm(answer.w))
-    return {
-        "status": answer.status.value,
-        "C": answer.C,
-        "objective": answer.objective,
-        "lower": answer.lower,
-        "gap": answer.gap,
-        "w": answer.w,
-        "b": answer.b,
-        "margin": 1 / norm if norm else None,
-        **listed("support", row_numbers(dataset, answer.support)),
-        **row_names(dataset, "support", answer.support),
-        "support_dual": answer.dual[answer.support][:1000],
-        "slack_sum": float(answer.slack.sum()),
-        "slack_count": int((answer.slack > 0).sum()),
-        "n_errors": int((answer.slack >= 1).sum()),
-        "reason": answer.reason,
-        "engine": answer.engine,
-        "attempts": attempt_fields(answer.attempts),
-    }
 
 
 def _hard_text(dataset: "Dataset", answer: "HardMargin", *, bias: bool, exact: bool) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.output import LONGEST_LIST, hyperplane_text, listed, row_names, row_numbers
+from maxmargin.cli.output import hyperplane_text, rows_of
 from maxmargin.cli.tables import aligned
 from maxmargin.reports.number_formats import rounded_up
 from maxmargin.solvers.answers.named import counted
@@ -49,29 +49,12 @@ def run_fields(
 ) -> dict[str, Any]:
     """Return a run as JSON fields; `with_rows` also its hyperplane and its lists."""
     low, high = _run_maximum(truth)
-    return {
-        "algorithm": run.algorithm.name,
-        "parameters": asdict(run.algorithm),
-        "order": str(run.settings.order or run.algorithm.default_order),
-        "bias_scale": run.settings.bias_scale,
-        "max_epochs": run.settings.max_epochs,
-        "max_updates": run.settings.max_updates,
-        "time_limit": run.settings.time_limit,
-        "n_updates": run.n_updates,
-        "n_mistakes": run.n_mistakes,
-        "n_epochs": run.n_epochs,
-        "n_presentations": run.n_presentations,
-        "converged": run.converged,
-        "stop_reason": run.stop_reason.value,
-        "margin": run.margin,
-        "run_margin": run.run_margin,
-        "n_errors": run.n_errors,
+    known = {
         "is_kernel": not is_linear(run, truth),
         "maximum_margin": {"status": maximum.status.value, "lower": maximum.lower, "upper": maximum.upper},
         "run_maximum_margin": {"status": truth.hard.status.value, "lower": low, "upper": high},
-        "guarantees": [_guarantee_fields(guarantee) for guarantee in run.guarantees],
-        **(_row_fields(dataset, run) if with_rows else {}),
     }
+    return run.fields(rows_of(dataset), known=known, with_rows=with_rows)
 
 
 def is_linear(run: "OnlineRun", truth: "Reference") -> bool:
@@ -83,25 +66,6 @@ def _run_maximum(truth: "Reference") -> tuple[float, float]:
     """Return the proven ends of the maximum margin in the space of the run, in the user's units."""
     unit = as_fraction(1, truth.space.exponent)
     return round_down(Fraction(truth.hard.lower) * unit), round_up(Fraction(truth.hard.upper) * unit)
-
-
-def _guarantee_fields(guarantee: "Guarantee") -> dict[str, Any]:
-    return {**asdict(guarantee), "applies": guarantee.value is not None}
-
-
-def _row_fields(dataset: "Dataset", run: "OnlineRun") -> dict[str, Any]:
-    return {
-        "w": run.w,
-        "b": run.b,
-        **listed("updates_per_epoch", run.updates_per_epoch),
-        **listed("update_rows", row_numbers(dataset, run.update_rows)),
-        **row_names(dataset, "update_rows", run.update_rows),
-        "extras": {name: _cut(value) for name, value in run.extras.items()},
-    }
-
-
-def _cut(value: Any) -> Any:
-    return value[:LONGEST_LIST] if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
 def one_text(dataset: "Dataset", run: "OnlineRun", truth: "Reference", maximum: "HardMargin", prepare: str) -> str:

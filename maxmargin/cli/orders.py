@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.options import prepared
-from maxmargin.cli.output import LONGEST_LIST, data_fields, headline, print_json, print_text, waiting
+from maxmargin.cli.output import data_fields, headline, print_json, print_text, waiting
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.theory.order_studies import order_study
@@ -48,7 +48,7 @@ def orders(
         study = order_study(data.X, data.y, bias=bias, time_limit=limits.share(), on_progress=on_progress, **options)
     if as_json:
         found = {name: [asdict(point) for point in part] for name, part in points.items()}
-        print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **_fields(study), **found})
+        print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **study.fields(), **found})
     else:
         print_text(headline(dataset), "\n".join([*_text(study, bias=bias), *_points_text(points)]))
     return Exit.OK
@@ -87,16 +87,6 @@ def _counted(*, quiet: bool) -> "Iterator[Callable[[int, int], None] | None]":
         yield lambda done, n: print(f"\r\x1b[K{done:,} of {n:,} orders", end="", file=sys.stderr, flush=True)
     finally:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _fields(study: "OrderStudy") -> dict[str, Any]:
-    """Return the study with its long lists cut, and their lengths beside them."""
-    fields = study.to_dict()
-    for part in (fields["outcomes"], *(fields[name] for name in ("given", "most", "fewest", "sequence"))):
-        for name in [name for name, value in (part or {}).items() if isinstance(value, list)]:
-            part[f"{name}_count"] = len(part[name])
-            del part[name][LONGEST_LIST:]
-    return {**fields, "most_seen": study.most_seen, "fewest_seen": study.fewest_seen, "worst_case": study.worst_case}
 
 
 def _text(study: "OrderStudy", *, bias: bool) -> list[str]:

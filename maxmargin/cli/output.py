@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.solvers.answers.fields import RowNames, plain
 from maxmargin.solvers.answers.named import counted
 from maxmargin.text.escaping import shown, shown_lines
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
-    from maxmargin.solvers.problem.candidate import Attempt
-
-LONGEST_LIST = 1000
-"""Entries of a list in JSON; `<name>_count` has its whole length."""
 
 _FIRST_NOTE_AFTER = 1.0
 _SECONDS_BETWEEN_LINES = 5.0
@@ -38,36 +35,14 @@ def print_text(*parts: str) -> None:
         print(shown_lines(part))
 
 
-def plain(value: Any) -> Any:
-    """Return the value in Python's own types, with null for numbers that JSON lacks."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    return value
-
-
-def listed(name: str, values: Any) -> dict[str, Any]:
-    """Return the list, cut to its first thousand, and its length as ``<name>_count``; nulls for None."""
-    if values is None:
-        return {name: None, f"{name}_count": None}
-    return {name: list(values[:LONGEST_LIST]), f"{name}_count": len(values)}
+def rows_of(dataset: "Dataset") -> RowNames:
+    """Return how the rows of the data are called: by their position in the source, and by an --id column."""
+    return RowNames(positions=dataset.rows, ids=dataset.row_ids)
 
 
 def row_numbers(dataset: "Dataset", rows: Any) -> Any:
     """Return the rows' positions in the source, from 0."""
-    return rows if rows is None or dataset.rows is None else dataset.rows[rows]
-
-
-def row_names(dataset: "Dataset", name: str, rows: Any) -> dict[str, Any]:
-    """Return the names of the rows, where the data set has an --id column."""
-    if dataset.row_ids is None or rows is None:
-        return {}
-    return {f"{name}_ids": [dataset.row_ids[row] for row in rows[:LONGEST_LIST].tolist()]}
+    return rows_of(dataset).numbers(rows)
 
 
 def data_fields(dataset: "Dataset") -> dict[str, Any]:
@@ -87,11 +62,6 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
 def space_text(run: "PerceptronRun", *, bias: bool) -> str:
     """Return where a run took place: its bias scale, or that it had no bias."""
     return f"bias scale {run.settings.bias_scale!r}" if bias else "through the origin"
-
-
-def attempt_fields(attempts: "tuple[Attempt, ...]") -> list[dict[str, Any]]:
-    """Return what each solver said of itself."""
-    return [{"solver": a.solver, "status": str(a.status), "message": a.message, "claim": a.claim} for a in attempts]
 
 
 def headline(dataset: "Dataset") -> str:

@@ -14,12 +14,11 @@ from maxmargin.cli.output import (
     data_fields,
     headline,
     hyperplane_text,
-    listed,
     note,
     print_json,
     print_text,
-    row_names,
     row_numbers,
+    rows_of,
     space_text,
     waiting,
 )
@@ -75,44 +74,11 @@ def perceptron(
         note("interrupted: the trace that was under way is not written", quiet=quiet)
         exit_code = Exit.INTERRUPTED
     if as_json:
-        fields = _fields(dataset, run, problem.bias, prepare, seed)
-        print_json("perceptron", {**data_fields(dataset), **fields, **traced})
+        fields = run.fields(rows_of(dataset), prepare=prepare, seed=seed)
+        print_json("perceptron", {**data_fields(dataset), "bias": problem.bias, **fields, **traced})
     else:
         print_text(headline(dataset), _text(dataset, run, prepare, bias=problem.bias))
     return exit_code
-
-
-def _fields(dataset: "Dataset", run: "PerceptronRun", bias: bool, prepare: str, seed: int) -> dict[str, Any]:
-    settings = run.settings
-    return {
-        "bias": bias,
-        "n_mistakes": run.n_mistakes,
-        "n_epochs": run.n_epochs,
-        "converged": run.converged,
-        "stop_reason": run.stop_reason.value,
-        "margin": run.margin,
-        "margin_upper": run.margin_upper,
-        "run_margin": run.run_margin,
-        "run_upper": run.run_upper,
-        "zero": settings.zero,
-        "bias_scale": settings.bias_scale,
-        "prepare": prepare,
-        "order": settings.order.value,
-        "seed": seed,
-        "max_epochs": settings.max_epochs,
-        "max_mistakes": settings.max_mistakes,
-        "time_limit": settings.time_limit,
-        "engine": run.engine,
-        "n_ties": run.n_ties,
-        "n_uncertain": run.n_uncertain,
-        "resumed_from": run.resumed_from,
-        "w": run.w,
-        "b": run.b,
-        "norm": run.norm,
-        **listed("mistakes_per_epoch", run.mistakes_per_epoch),
-        **listed("mistake_rows", row_numbers(dataset, run.mistake_rows)),
-        **row_names(dataset, "mistake_rows", run.mistake_rows),
-    }
 
 
 def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str, *, bias: bool) -> str:

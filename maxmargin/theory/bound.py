@@ -1,12 +1,14 @@
 """A bound of the mistakes, and what all of them need."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.fields import plain
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures, norm_squared
@@ -46,6 +48,11 @@ class Bound:
     vacuous: bool
     assumption: str
     reference: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bound in Python's own types; an infinite value is None."""
+        result: dict[str, Any] = plain(asdict(self))
+        return result
 
     def ratio(self, n_mistakes: int) -> float:
         """Return M/bound, 0 for an infinite bound."""

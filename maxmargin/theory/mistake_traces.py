@@ -1,7 +1,7 @@
 """A perceptron's run mistake by mistake: the two curves of Novikoff's proof, the certificate, the potential."""
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
+from maxmargin.solvers.answers.fields import plain
 from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -61,6 +62,10 @@ class TraceSizes:
     most_added: int = 20_000_000
     most_kept: int = 2_000_000
     moments: MomentSizes = field(default_factory=MomentSizes)
+
+
+_PARTS = ("inequalities", "violations", "run")
+"""Fields of a trace that are not numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -144,6 +149,15 @@ class MistakeTrace:
     violations: tuple[Violation, ...]
     reason: str
     run: "PerceptronRun"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns and the numbers of the trace in Python's own types, and the run as its own fields."""
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name not in _PARTS}
+        checks = {
+            "inequalities": [str(inequality) for inequality in self.inequalities],
+            "violations": [asdict(violation) for violation in self.violations],
+        }
+        return {**plain({**own, **checks}), "run": self.run.to_dict()}
 
     def __repr__(self) -> str:
         n_violations = counted(len(self.violations), "violation")

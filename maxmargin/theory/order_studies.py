@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.dataset import from_arrays
+from maxmargin.solvers.answers.fields import NO_NAMES, RowNames, cut
 from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -150,10 +151,20 @@ class OrderStudy(NamedAnswer):
         """The most mistakes of all sequences, proven; None where it is not known, or some sequence has no end."""
         return None if self.exhaustive is None else self.exhaustive.n_mistakes
 
+    def fields(self, rows: RowNames = NO_NAMES) -> dict[str, Any]:
+        """Return the fields of ``maxmargin orders --json``: those of `to_dict` with long lists cut, and extremes."""
+        fields = self.to_dict()
+        for part in (fields["outcomes"], *(fields[name] for name in ("given", "most", "fewest", "sequence"))):
+            for name in [name for name, value in (part or {}).items() if isinstance(value, list)]:
+                part.update(cut(name, part[name]))
+        return {**fields, "most_seen": self.most_seen, "fewest_seen": self.fewest_seen, "worst_case": self.worst_case}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the study in dicts, lists, strings and finite numbers; None for what there is not."""
+        settings = asdict(self.settings)
+        del settings["sizes"]  # limits of work, which change no outcome
         return {
-            "settings": {**asdict(self.settings), "order": None, "method": str(self.settings.method)},
+            "settings": {**settings, "order": None, "method": str(self.settings.method)},
             "effort": asdict(self.effort),
             "seed": self.runs.seed,
             "outcomes": {name: _plain(getattr(self.outcomes, name).tolist()) for name in type(self.outcomes).__slots__},

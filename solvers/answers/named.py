@@ -4,6 +4,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+from maxmargin.solvers.answers.fields import NO_NAMES, RowNames, plain
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NamedAnswer:
@@ -26,6 +28,25 @@ class NamedAnswer:
     @abstractmethod
     def headline(self) -> str:
         """The answer in one line, without names from the data."""
+
+    @abstractmethod
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return what the command line prints of the answer as JSON, but for what it says of the data.
+
+        Parameters
+        ----------
+        rows : RowNames
+            How rows are called.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields of the JSON that the command line prints, in Python's own types.
+
+        Lists have at most 1,000 entries, with their whole length as ``<name>_count``; rows are numbered from 0, and
+        None stands for infinity and for numbers that are not known.
+        """
+        result: dict[str, Any] = plain(self.fields(NO_NAMES))
+        return result
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.headline}>"

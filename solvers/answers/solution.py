@@ -1,7 +1,7 @@
 """What the solvers return: frozen results that recompute their residuals and their interval from the data."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -12,15 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.column_signs import ColumnSigns
+from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.phrases import status_meaning, through, verdict_meaning, without_intercepts
-from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
+from maxmargin.solvers.exact.dyadic import nearest_floats, round_up, sqrt_up
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint
+from maxmargin.solvers.proof.certificate import (
+    Certificate,
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+    text,
+)
 from maxmargin.solvers.proof.class_certificate import ClassWitness
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
-from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
+from maxmargin.solvers.proof.margin_certificate import (
+    MarginAtLeast,
+    MarginAtMost,
+    MarginBetween,
+    MarginExactly,
+    quotient_text,
+)
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -164,6 +178,37 @@ class Separability(NamedAnswer):
             return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
         return f"undecided{kind}"
 
+    def fields(self, rows: RowNames, *, with_columns: bool = True) -> dict[str, Any]:
+        """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
+        inequalities = {"n_inequalities": self.n_inequalities, "n_strict": self.n_strict}
+        return {
+            "verdict": self.verdict.value,
+            "strictly_separable": self.strictly_separable,
+            "proof": self.proof,
+            "reason": self.reason,
+            **rows.fields("separated_rows", self.separated_rows),
+            **rows.fields("touching_rows", self.touching_rows),
+            "infinite_columns": self.infinite_columns if with_columns else None,
+            "finite_columns": self.finite_columns if with_columns else None,
+            "aliased_columns": self.aliased_columns if with_columns else None,
+            "dimension": self.dimension if with_columns else None,
+            **rows.fields("witness_rows", self.witness_rows),
+            **self._certificate_fields(),
+            **({} if self.n_inequalities is None else inequalities),
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
+
+    def _certificate_fields(self) -> dict[str, Any]:
+        plane = weights = rows = None
+        if isinstance(self.certificate, SeparatingHyperplane | QuasiSeparation):
+            plane = _hyperplane_fields(self.certificate.w, self.certificate.b)
+        if isinstance(self.witness, CommonHullPoint):
+            weights = [_fraction_text(weight) for weight in self.witness.fractions()]
+        if isinstance(self.certificate, Overlap | QuasiSeparation):
+            rows = list(self.certificate.rows)
+        return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
+
     @property
     def proof(self) -> str | None:
         """``"exact"`` where `strictly_separable` is proven, else None."""
@@ -254,6 +299,7 @@ class HardMargin(NamedAnswer):
     attempts : tuple of Attempt
     reason : str
         Why exact work was not finished, or that there are no floats w and b; else empty.
+    bias : bool
     certificate : Certificate or None
         `MarginExactly` where the margin is known exactly, `CommonHullPoint` or the like where it is 0, else
         `MarginAtLeast`, which proves ``lower``.
@@ -283,6 +329,7 @@ class HardMargin(NamedAnswer):
     engine: str
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
+    bias: bool = True
     certificate: Certificate | None = field(default=None, repr=False)
     margin_squared: Fraction | None = field(default=None, repr=False)
     w_exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
@@ -295,6 +342,60 @@ class HardMargin(NamedAnswer):
     def headline(self) -> str:
         """The status and the proven interval."""
         return f"{self.status.value}: maximum margin in [{self.lower!r}, {self.upper!r}]"
+
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the fields of ``maxmargin margin --json``."""
+        return {
+            "status": self.status.value,
+            "advice": self.status.advice_for(bias=self.bias),
+            "margin": self.margin,
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "w": self.w,
+            "b": self.b,
+            **rows.fields("support", self.support),
+            "support_dual": self.dual[self.support][:LONGEST_LIST],
+            "primal_residual": self.primal_residual,
+            "dual_residual": self.dual_residual,
+            "reason": self.reason,
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
+
+    def exact_fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
+        square, w, b, dual = self.margin_squared, self.w_exact, self.b_exact, self.dual_exact
+        return {
+            "exact_plane": self._exact_plane(),
+            "exact_hull": self._exact_hull(rows),
+            "margin_squared": None if square is None else quotient_text(square),
+            "w_exact": None if w is None else [quotient_text(value) for value in w],
+            "b_exact": None if b is None else quotient_text(b),
+            "dual_exact": None if dual is None else [quotient_text(dual[row]) for row in self.support.tolist()],
+        }
+
+    def _exact_plane(self) -> dict[str, Any] | None:
+        """Return the exact plane that proves the lower end."""
+        plane = self.certificate
+        if not isinstance(plane, MarginAtLeast | MarginExactly):
+            return None
+        return {
+            "w": [quotient_text(value) for value in plane.w],
+            "b": quotient_text(plane.b),
+            "margin_squared": quotient_text(plane.margin_squared),
+        }
+
+    def _exact_hull(self, rows: RowNames) -> dict[str, Any] | None:
+        """Return the weights of two hull points that prove the upper end, in full."""
+        hull = self.upper_certificate
+        if hull is None:
+            return None
+        return {
+            "rows": rows.numbers(np.array(hull.rows)),
+            "weights": [text(weight) for weight in hull.weights],
+            "margin_squared": quotient_text(hull.margin_squared),
+        }
 
     @property
     def upper_certificate(self) -> MarginAtMost | None:
@@ -367,6 +468,28 @@ class SoftMargin(NamedAnswer):
         """The status and the proven interval."""
         return f"{self.status.value}: objective at C = {self.C!r} in [{self.lower!r}, {self.objective!r}]"
 
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the fields of ``maxmargin margin --soft C --json``."""
+        norm = float(np.linalg.norm(self.w))
+        return {
+            "status": self.status.value,
+            "C": self.C,
+            "objective": self.objective,
+            "lower": self.lower,
+            "gap": self.gap,
+            "w": self.w,
+            "b": self.b,
+            "margin": 1 / norm if norm else None,
+            **rows.fields("support", self.support),
+            "support_dual": self.dual[self.support][:LONGEST_LIST],
+            "slack_sum": float(self.slack.sum()),
+            "slack_count": int((self.slack > 0).sum()),
+            "n_errors": int((self.slack >= 1).sum()),
+            "reason": self.reason,
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
+
     @property
     def gap(self) -> float:
         """``objective - lower``, the proven distance to the optimum at most."""
@@ -389,3 +512,22 @@ def weighted_normal(problem: Problem, weights: Floats) -> Floats:
     rows = np.flatnonzero(weights)
     result: Floats = (weights[rows] * problem.y[rows]) @ problem.carrier[rows]
     return np.asarray(result)
+
+
+def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
+    """Return w and b as floats, up to a power of two where they leave their range, and exactly as texts."""
+    try:
+        floats = [float(v) for v in (*w, b)]
+    except OverflowError:
+        rounded = nearest_floats([*w, b])
+        floats = [float("nan")] * (len(w) + 1) if rounded is None else rounded.tolist()
+    return {
+        "w": floats[:-1],
+        "b": floats[-1],
+        "w_exact": [_fraction_text(v) for v in w],
+        "b_exact": _fraction_text(b),
+    }
+
+
+def _fraction_text(value: Fraction) -> str:
+    return f"{text(value.numerator)}/{text(value.denominator)}"

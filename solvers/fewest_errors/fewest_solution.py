@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.fields import RowNames, attempt_fields, cut
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.solution import Status
 from maxmargin.solvers.problem.candidate import Attempt
@@ -66,6 +68,24 @@ class FewestErrors(NamedAnswer):
     engine: str
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
+
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the fields of ``maxmargin fewest-errors --json`` but those of the total slack."""
+        return {
+            "status": self.status.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "is_optimal": self.is_optimal,
+            **rows.fields("error_rows", self.error_rows),
+            "w": self.w,
+            "b": self.b,
+            "packing_lower": self.packing_lower,
+            **cut("witnesses", [rows.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
+            "n_nodes": self.n_nodes,
+            "reason": self.reason,
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
 
     @property
     def headline(self) -> str:

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.fields import RowNames, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.solution import Separability, Status
 from maxmargin.solvers.basics.limits import Limits
@@ -60,6 +62,18 @@ class TotalSlack(NamedAnswer):
     slack: Floats
     dual: dict[int, Fraction]
     attempts: tuple[Attempt, ...] = ()
+
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the fields of ``total_slack`` in ``maxmargin fewest-errors --json``."""
+        return {
+            "status": self.status.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "w": self.w,
+            "b": self.b,
+            "attempts": attempt_fields(self.attempts),
+        }
 
     @property
     def headline(self) -> str:

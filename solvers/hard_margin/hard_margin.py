@@ -372,6 +372,7 @@ def _zero(
         primal_residual=math.inf,
         dual_residual=math.inf,
         engine=engine,
+        bias=problem.bias,
         attempts=attempts,
         certificate=certificate,
         margin_squared=Fraction(0),

@@ -141,6 +141,7 @@ class Incumbent:
             certificate=certificate,
             hull_weights=self.dual,
             problem=self.problem,
+            bias=self.problem.bias,
         )
 
 
@@ -164,6 +165,7 @@ def exact_solution(point: HullPoint, attempts: tuple[Attempt, ...], engine: str)
         certificate=MarginExactly.by(point),
         hull_weights=weights,
         problem=problem,
+        bias=problem.bias,
         margin_squared=point.margin_squared,
         w_exact=point.normal,
         b_exact=point.offset,

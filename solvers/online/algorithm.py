@@ -3,12 +3,14 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, cut
 from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.guarantee import Guarantee
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+def _cut(value: Any) -> Any:
+    return value[:LONGEST_LIST] if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -95,6 +101,50 @@ class OnlineRun(NamedAnswer):
     extras: Mapping[str, Any] = field(default_factory=dict)
     state: State = field(repr=False)
     space: Space = field(repr=False)
+
+    def fields(
+        self, rows: RowNames, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
+    ) -> dict[str, Any]:
+        """Return the fields of ``maxmargin online --json``, with what is known of the data among them.
+
+        Parameters
+        ----------
+        rows : RowNames
+        known : mapping
+            The maximum margins, in the user's space and in that of the run.
+        with_rows : bool
+            Also the hyperplane and the lists.
+        """
+        return {
+            "algorithm": self.algorithm.name,
+            "parameters": asdict(self.algorithm),
+            "order": str(self.settings.order or self.algorithm.default_order),
+            "bias_scale": self.settings.bias_scale,
+            "max_epochs": self.settings.max_epochs,
+            "max_updates": self.settings.max_updates,
+            "time_limit": self.settings.time_limit,
+            "n_updates": self.n_updates,
+            "n_mistakes": self.n_mistakes,
+            "n_epochs": self.n_epochs,
+            "n_presentations": self.n_presentations,
+            "converged": self.converged,
+            "stop_reason": self.stop_reason.value,
+            "margin": self.margin,
+            "run_margin": self.run_margin,
+            "n_errors": self.n_errors,
+            **known,
+            "guarantees": [{**asdict(one), "applies": one.value is not None} for one in self.guarantees],
+            **(self._row_fields(rows) if with_rows else {}),
+        }
+
+    def _row_fields(self, rows: RowNames) -> dict[str, Any]:
+        return {
+            "w": self.w,
+            "b": self.b,
+            **cut("updates_per_epoch", self.updates_per_epoch),
+            **rows.fields("update_rows", self.update_rows),
+            "extras": {name: _cut(value) for name, value in self.extras.items()},
+        }
 
     @property
     def headline(self) -> str:

@@ -3,10 +3,12 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.fields import RowNames, cut
 from maxmargin.solvers.answers.named import NamedAnswer, counted
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
@@ -84,6 +86,37 @@ class PerceptronRun(NamedAnswer):
     settings: PerceptronSettings
     engine: str
     resumed_from: int | None = None
+
+    def fields(self, rows: RowNames, *, prepare: str = "raw", seed: int | None = None) -> dict[str, Any]:
+        """Return the fields of ``maxmargin perceptron --json``, with what was done before the run."""
+        settings = self.settings
+        return {
+            "n_mistakes": self.n_mistakes,
+            "n_epochs": self.n_epochs,
+            "converged": self.converged,
+            "stop_reason": self.stop_reason.value,
+            "margin": self.margin,
+            "margin_upper": self.margin_upper,
+            "run_margin": self.run_margin,
+            "run_upper": self.run_upper,
+            "zero": settings.zero,
+            "bias_scale": settings.bias_scale,
+            "prepare": prepare,
+            "order": settings.order.value,
+            "seed": seed,
+            "max_epochs": settings.max_epochs,
+            "max_mistakes": settings.max_mistakes,
+            "time_limit": settings.time_limit,
+            "engine": self.engine,
+            "n_ties": self.n_ties,
+            "n_uncertain": self.n_uncertain,
+            "resumed_from": self.resumed_from,
+            "w": self.w,
+            "b": self.b,
+            "norm": self.norm,
+            **cut("mistakes_per_epoch", self.mistakes_per_epoch),
+            **rows.fields("mistake_rows", self.mistake_rows),
+        }
 
     @property
     def headline(self) -> str:

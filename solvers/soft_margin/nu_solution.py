@@ -3,10 +3,12 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.solution import Status
 from maxmargin.solvers.exact.dyadic import round_up
@@ -63,6 +65,25 @@ class NuMargin(NamedAnswer):
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
     sample_weight: Floats | None = field(default=None, repr=False)
+
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the answer as fields of JSON."""
+        return {
+            "status": self.status.value,
+            "nu": self.nu,
+            "objective": self.objective,
+            "lower": self.lower,
+            "gap": self.gap,
+            "w": self.w,
+            "b": self.b,
+            "rho": self.rho,
+            **rows.fields("support", self.support),
+            "support_dual": self.dual[self.support][:LONGEST_LIST],
+            "slack_count": int((self.slack > 0).sum()),
+            "reason": self.reason,
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
 
     @property
     def headline(self) -> str:

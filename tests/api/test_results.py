@@ -1,5 +1,6 @@
 """What every result can do: be shown in a line, be compared with itself, and travel to another process."""
 
+import json
 import pickle
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import json_answer
 
 import maxmargin as mm
 from maxmargin.solvers.answers.named import NamedAnswer
@@ -92,10 +94,34 @@ def test_reprs_say_what_was_found() -> None:
     assert repr(mm.fewest_errors(X, OVERLAP)) == "<FewestErrors fewest errors 1 (proven)>"
 
 
-def test_every_result_class_has_a_headline() -> None:
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_is_a_dict_that_json_holds(name: str) -> None:
+    results = RESULTS[name]()
+    for result in results if isinstance(results, tuple) else [results]:
+        fields = result.to_dict()
+        assert json.loads(json.dumps(fields, allow_nan=False)) == fields
+
+
+def test_the_command_prints_the_fields_of_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    dataset = mm.load("iris", positive="setosa")
+    for command, result in (
+        ("check", mm.separability(dataset.X, dataset.y)),
+        ("margin", mm.hard_margin(dataset.X, dataset.y, method="quick")),
+        ("perceptron", mm.perceptron(dataset.X, dataset.y)),
+        ("fewest-errors", mm.fewest_errors(dataset.X, dataset.y)),
+    ):
+        _, printed = json_answer(capsys, *command.split(), "iris", "--positive", "setosa")
+        own = result.to_dict()
+        assert set(own) <= set(printed), command
+        by_name = {"infinite_columns", "finite_columns", "seed"}  # columns have names on the command line
+        shared = set(own) - by_name
+        assert {name: own[name] for name in shared} == {name: printed[name] for name in shared}
+
+
+def test_every_result_class_has_a_headline_and_fields() -> None:
     def classes(base: type) -> set[type]:
         return {part for child in base.__subclasses__() for part in {child, *classes(child)}}
 
     for name in ("HardMargin", "SoftMargin", "Separability", "NuMargin", "FewestErrors", "TotalSlack"):
         assert getattr(mm, name) in classes(NamedAnswer)
-    assert all("headline" in vars(part) for part in classes(NamedAnswer))
+    assert all({"headline", "fields"} <= set(vars(part)) for part in classes(NamedAnswer))

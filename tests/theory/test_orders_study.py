@@ -23,6 +23,7 @@ from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, Perceptron
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory.context import augmented
+from maxmargin.theory.order_studies import order_study
 
 N_ORDERS = 66
 """More than one block of orders, and a part of the next one."""
@@ -242,3 +243,10 @@ def test_two_numbers_far_from_zero() -> None:
 def test_a_rule_without_its_direction_is_refused() -> None:
     with pytest.raises(InvalidOptionError, match="direction"):
         greedy_sequence(AGRESTI, PerceptronSettings(), Rule.LEAST_PROGRESS)
+
+
+def test_the_limits_of_work_are_no_field_of_a_study() -> None:
+    settings = order_study([[-1.0], [1.0]], [0, 1], n_orders=3).to_dict()["settings"]
+    assert set(settings) == {
+        "bias_scale", "zero", "order", "max_epochs", "max_mistakes", "method", "time_limit", "short",
+    }  # fmt: skip
