@@ -24,7 +24,7 @@ from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, best_offset, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset, slack_of
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

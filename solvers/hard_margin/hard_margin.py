@@ -19,7 +19,7 @@ from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_sup
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin
-from maxmargin.solvers.hard_margin.incumbent import SUPPORT_WEIGHT, Incumbent, exact_solution, shared_point
+from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling
@@ -136,7 +136,7 @@ def hard_margin(
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
-    best = Incumbent(problem)
+    best = HardBracket(problem)
     try:
         return _solved(best, verdict, method, solvers, is_forced=solver is not None, exact=exact, limits=limits)
     except KeyboardInterrupt:
@@ -146,7 +146,7 @@ def hard_margin(
 
 
 def _solved(
-    best: Incumbent,
+    best: HardBracket,
     verdict: Separability | None,
     method: str,
     solvers: tuple[str, ...],
@@ -185,7 +185,7 @@ def _may_be_separable(verdict: Separability | None) -> bool:
     return verdict is None or verdict.strictly_separable is not False
 
 
-def _by_descent(best: Incumbent, limits: Limits) -> None:
+def _by_descent(best: HardBracket, limits: Limits) -> None:
     """Offer the last that descent along single multipliers comes to, also where Ctrl-C ends it."""
     found: Candidate | None = None
     try:
@@ -193,14 +193,10 @@ def _by_descent(best: Incumbent, limits: Limits) -> None:
             found = better
     finally:
         if found is not None:
-            best.attempts.append(found.attempt)
-            if found.w is not None and (plane := prove_separable(best.problem, found.w)) is not None:
-                best.offer_plane(plane, DUAL_COORDINATE)
-            if found.multipliers is not None:
-                best.offer_weights(found.multipliers)
+            best.offer(found)
 
 
-def _from_few_rows(best: Incumbent, limits: Limits) -> Rows | None:
+def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
     """Offer what the working set finds; return rows that float arithmetic could not separate, if it met some."""
     for found in working_set.rounds(best.problem, best.problem.scaling, limits):
         best.attempts.append(found.attempt)
@@ -214,7 +210,7 @@ def _from_few_rows(best: Incumbent, limits: Limits) -> Rows | None:
     return None
 
 
-def _is_worth_exact_work(best: Incumbent, limits: Limits) -> bool:
+def _is_worth_exact_work(best: HardBracket, limits: Limits) -> bool:
     """Return whether the interval is wide and the data are small."""
     n_columns = _n_columns(best.problem)
     is_small = n_columns <= min(_SMALL_COLUMNS, limits.exact_limit) and best.problem.n_samples <= _SMALL_ROWS
@@ -230,7 +226,7 @@ def _unasked(limits: Limits) -> Limits:
     return Limits(time_limit=_UNASKED_SECONDS if left is None else min(left, _UNASKED_SECONDS))
 
 
-def _finish(best: Incumbent, attempts: tuple[Attempt, ...], limits: Limits) -> HardMargin:
+def _finish(best: HardBracket, attempts: tuple[Attempt, ...], limits: Limits) -> HardMargin:
     """Go on to the exact answer, or as far as the limits allow."""
     problem, n_columns = best.problem, _n_columns(best.problem)
     if n_columns > limits.exact_limit:
@@ -266,7 +262,7 @@ class _Clock:
         return left is not None and (left == 0 or _STEPS_TO_COME * self.seconds > left + _OVERTIME)
 
 
-def _offer_ends(best: Incumbent, point: HullPoint) -> None:
+def _offer_ends(best: HardBracket, point: HullPoint) -> None:
     """Offer what a v on the way to the shortest one proves."""
     best.offer_weights(point.rounded_weights())
     b, least = best_offset(best.problem, point.normal)
@@ -275,26 +271,21 @@ def _offer_ends(best: Incumbent, point: HullPoint) -> None:
         best.offer_plane(plane, exact_margin.NAME)
 
 
-def _stopped(best: Incumbent) -> Status:
+def _stopped(best: HardBracket) -> Status:
     return Status.UNDECIDED if best.plane is None else Status.LIMIT
 
 
-def _improve(best: Incumbent, problem: Problem, candidates: Iterator[Candidate], limits: Limits) -> bool:
+def _improve(best: HardBracket, problem: Problem, candidates: Iterator[Candidate], limits: Limits) -> bool:
     """Ask for candidates until the interval is narrow; return whether the last solver stopped at a limit."""
-    stopped_early, n_before = False, len(best.attempts)
+    best.stopped_early, n_before = False, len(best.attempts)
     while best.relative_gap > _NEXT_SOLVER_GAP and (candidate := next(candidates, None)) is not None:
-        best.attempts.append(candidate.attempt)
-        stopped_early = candidate.stopped_early
-        if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
-            best.offer_plane(plane, candidate.engine)
-        if candidate.multipliers is not None:
-            best.offer_weights(candidate.multipliers)
+        best.offer(candidate)
     if len(best.attempts) > n_before and not limits.is_over():
         _polish(best, problem)
-    return stopped_early
+    return best.stopped_early
 
 
-def _polish(best: Incumbent, problem: Problem) -> None:
+def _polish(best: HardBracket, problem: Problem) -> None:
     """Offer the plane of least norm with margin 1 on the support rows.
 
     The margin tells errors of w only by their square: a proven gap of 1e-16 leaves 1e-8 in w.
@@ -344,12 +335,10 @@ def _brought_home(candidate: Candidate, scaling: ColumnScaling) -> Candidate:
     return scaling.bring_home(replace(candidate, attempt=attempt))
 
 
-def _status(best: Incumbent, stopped_early: bool) -> Status:
+def _status(best: HardBracket, stopped_early: bool) -> Status:
     if best.plane is None:
         return Status.UNDECIDED
-    if best.relative_gap <= RELATIVE_GAP:
-        return Status.OPTIMAL
-    return Status.LIMIT if stopped_early else Status.NUMERICAL
+    return best.status_at(RELATIVE_GAP, is_limited=stopped_early)
 
 
 def _inseparable(problem: Problem, verdict: Separability) -> HardMargin:

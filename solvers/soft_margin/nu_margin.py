@@ -19,10 +19,10 @@ from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
-from maxmargin.solvers.soft_margin.nu_incumbent import NuIncumbent, data_size
+from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
 from maxmargin.solvers.soft_margin.nu_solution import NuMargin
-from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, slack_of
-from maxmargin.solvers.soft_margin.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, NEXT_SOLVER_GAP, is_small
+from maxmargin.solvers.soft_margin.soft_bracket import slack_of
+from maxmargin.solvers.soft_margin.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, is_small
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 
 Floats = NDArray[np.float64]
@@ -140,26 +140,14 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     return shares
 
 
-def _best(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuIncumbent:
+def _best(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuBracket:
     """Offer candidates until the interval is narrow."""
-    best = NuIncumbent(problem, weights, shares=_shares(problem, nu, weights))
-    for candidate in _candidates(best, way):
-        best.offer(candidate)
-        if best.relative_gap > NEXT_SOLVER_GAP:
-            best.offer_written(candidate.engine)
-        best.close_at_zero()
-        if best.relative_gap <= NEXT_SOLVER_GAP or best.is_interrupted:
-            return best
-        if way.limits.is_over():
-            best.why_stopped = way.limits.words()
-            break
-    if best.relative_gap > RELATIVE_GAP:
-        best.offer_nothing()
-        best.offer_written("class means")
+    best = NuBracket(problem, weights, shares=_shares(problem, nu, weights))
+    best.improve(_candidates(best, way), way.limits)
     return best
 
 
-def _candidates(best: NuIncumbent, way: _Way) -> Iterator[Candidate]:
+def _candidates(best: NuBracket, way: _Way) -> Iterator[Candidate]:
     """Yield candidates, the likeliest to do first."""
     problem, shares = best.problem, best.shares
     method, solvers, limits = way
@@ -177,7 +165,7 @@ def _candidates(best: NuIncumbent, way: _Way) -> Iterator[Candidate]:
         yield from textbook
 
 
-def _limits(best: NuIncumbent, limits: Limits) -> Iterator[Candidate]:
+def _limits(best: NuBracket, limits: Limits) -> Iterator[Candidate]:
     """Yield the candidates for reduced hulls that share a point, and for those that are the hulls."""
     if best.may_be_zero:
         yield _vertex(best.problem, best.shares, limits)

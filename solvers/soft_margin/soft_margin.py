@@ -19,7 +19,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
-from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, Incumbent, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, slack_of
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 
 Floats = NDArray[np.float64]
@@ -28,9 +28,6 @@ Rows = NDArray[np.int64]
 _DUAL_COORDINATE = "dual-coordinate"
 
 METHODS = ("auto", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
-
-NEXT_SOLVER_GAP = 1e-9
-"""Relative width above which the next solver is asked as well."""
 
 _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
 """Sizes up to which the textbook program is always solved through cvxpy, in a second or so."""
@@ -205,20 +202,20 @@ class _Way(NamedTuple):
 
 def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _Way) -> SoftMargin:
     if weights is None:
-        return _best(Incumbent(problem, np.full(problem.n_samples, C)), way).solution(C)
+        return _best(SoftBracket(problem, np.full(problem.n_samples, C)), way).solution(C)
     kept = np.flatnonzero(weights.are_positive)
     if len(kept) == problem.n_samples:
         return _best(_of_weights(problem, C, weights), way).solution(C, weights.nearest)
     return _without_free_rows(problem, C, weights, kept, way)
 
 
-def _of_weights(problem: Problem, C: float, weights: RowWeights) -> Incumbent:
+def _of_weights(problem: Problem, C: float, weights: RowWeights) -> SoftBracket:
     """Start from the floats next to the exact prices."""
     low, high = weights.times(C)
     exponents = np.frexp(C)[1] + np.frexp(weights.nearest)[1]
     if not np.isfinite(high).all() or exponents.min() < _LEAST_EXPONENT:
         raise InvalidProblemError("C times sample_weight is beyond the range of binary64")
-    return Incumbent(problem, high, low)
+    return SoftBracket(problem, high, low)
 
 
 def _without_free_rows(problem: Problem, C: float, weights: RowWeights, kept: Rows, way: _Way) -> SoftMargin:
@@ -232,21 +229,13 @@ def _without_free_rows(problem: Problem, C: float, weights: RowWeights, kept: Ro
     return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights.nearest)
 
 
-def _best(best: Incumbent, way: _Way) -> Incumbent:
+def _best(best: SoftBracket, way: _Way) -> SoftBracket:
     """Offer candidates until the interval is narrow, or the time is over."""
-    for candidate in _candidates(best, way):
-        best.offer(candidate)
-        if best.relative_gap <= NEXT_SOLVER_GAP or best.is_interrupted:
-            return best
-        if way.limits.is_over():
-            best.why_stopped = way.limits.words()
-            break
-    if best.relative_gap > RELATIVE_GAP:
-        best.offer_nothing()
+    best.improve(_candidates(best, way), way.limits)
     return best
 
 
-def _candidates(best: Incumbent, way: _Way) -> Iterator[Candidate]:
+def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
     """Yield candidates, the likeliest to do first."""
     problem, prices, method = best.problem, best.prices, way.method
     if way.before is not None and _is_limit(way.before, prices):

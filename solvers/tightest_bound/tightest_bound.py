@@ -13,13 +13,13 @@ from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_sup
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
-from maxmargin.solvers.soft_margin.soft_incumbent import SUPPORT_WEIGHT, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin.soft_margin import is_small
 from maxmargin.solvers.tightest_bound.run_coordinates import RunCoordinates
-from maxmargin.solvers.tightest_bound.tightest_incumbent import Incumbent
+from maxmargin.solvers.tightest_bound.tightest_bracket import TightestBracket
 from maxmargin.solvers.tightest_bound.tightest_search import NAME, TightestSearch
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 
@@ -85,7 +85,7 @@ def tightest_bound(
     """
     _check(problem, n_passes, method, solver)
     limits = Limits(time_limit=time_limit)
-    best = Incumbent(_as_run(problem), n_passes, _loss(loss))
+    best = TightestBracket(_as_run(problem), n_passes, _loss(loss))
     try:
         for v in candidates:
             best.offer_normal(np.asarray(v, dtype=np.float64), "candidate")
@@ -121,7 +121,7 @@ def _as_run(problem: Problem) -> Problem:
     return problem if problem.integers is None else replace(problem, integers=None, units=None)
 
 
-def _improve(best: Incumbent, method: str, solver: str | None, limits: Limits) -> None:
+def _improve(best: TightestBracket, method: str, solver: str | None, limits: Limits) -> None:
     """Offer candidates until the interval is narrow."""
     is_forced = method == "cvxpy" or solver is not None
     if best.relative_gap > _ENOUGH and not is_forced:
@@ -132,7 +132,7 @@ def _improve(best: Incumbent, method: str, solver: str | None, limits: Limits) -
                 best.offer(_solved(best, name, limits))
 
 
-def _search(best: Incumbent, limits: Limits) -> None:
+def _search(best: TightestBracket, limits: Limits) -> None:
     """Offer what the search finds; where it comes near the maximum margin, that and the best multipliers there."""
     search = TightestSearch(best.problem, best.n_passes, best.square, best.loss, limits.is_over)
     is_wide = best.problem.n_samples < best.problem.n_features
@@ -145,15 +145,15 @@ def _search(best: Incumbent, limits: Limits) -> None:
         _offer_found(best, search, _NO_LACK)
 
 
-def _offer_found(best: Incumbent, search: TightestSearch, least_lack: float) -> None:
+def _offer_found(best: TightestBracket, search: TightestSearch, least_lack: float) -> None:
     found = search.run(least_lack)
     best.n_iterations = search.n_places
     best.offer(found)
-    if found.attempt.status == INTERRUPTED:
+    if best.is_interrupted:
         raise KeyboardInterrupt
 
 
-def _offer_support(best: Incumbent) -> None:
+def _offer_support(best: TightestBracket) -> None:
     """Offer the least v with margin 1 on the rows that weigh something: often the maximum margin."""
     rows = np.flatnonzero(best.weights > SUPPORT_WEIGHT * best.weights.max())
     v = normal_of_support(best.problem.dense_rows(rows), best.problem.y[rows], bias=False)
@@ -161,7 +161,7 @@ def _offer_support(best: Incumbent) -> None:
         best.offer_normal(v, NAME)
 
 
-def _offer_hard_margin(best: Incumbent, limits: Limits) -> None:
+def _offer_hard_margin(best: TightestBracket, limits: Limits) -> None:
     """Offer the maximum margin."""
     hard = hard_margin(best.problem, time_limit=limits.share())
     attempt = Attempt(solver="hard margin", status=hard.status)
@@ -171,7 +171,7 @@ def _offer_hard_margin(best: Incumbent, limits: Limits) -> None:
         _offer_near_rows(best, hard.w, limits)
 
 
-def _offer_near_rows(best: Incumbent, v: Floats, limits: Limits) -> None:
+def _offer_near_rows(best: TightestBracket, v: Floats, limits: Limits) -> None:
     """Offer multipliers of the rows next to the margin of v, whichever are best for the bound."""
     rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_LACK))
     search = TightestSearch(best.problem.of_rows(rows), best.n_passes, best.square, best.loss, limits.is_over)
@@ -180,11 +180,11 @@ def _offer_near_rows(best: Incumbent, v: Floats, limits: Limits) -> None:
     if found.multipliers is not None:
         weights[rows] = found.multipliers
     best.offer(replace(found, multipliers=weights))
-    if found.attempt.status == INTERRUPTED:
+    if best.is_interrupted:
         raise KeyboardInterrupt
 
 
-def _solved(best: Incumbent, solver: str, limits: Limits) -> Candidate:
+def _solved(best: TightestBracket, solver: str, limits: Limits) -> Candidate:
     """Return the solution of the textbook program, which is asked for rows of size 1."""
     from maxmargin.solvers.engines.textbook import formulations
 

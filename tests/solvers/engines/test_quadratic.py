@@ -9,7 +9,7 @@ import pytest
 from maxmargin import load
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.textbook import backends, formulations
-from maxmargin.solvers.hard_margin.incumbent import Incumbent
+from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_space import RowSpace
@@ -37,7 +37,7 @@ def solved(problem: Problem, start: np.ndarray | None = None) -> Candidate:
 
 def relative_gap(problem: Problem, found: Candidate) -> float:
     assert found.w is not None and found.multipliers is not None
-    best = Incumbent(problem)
+    best = HardBracket(problem)
     plane = prove_separable(problem, found.w)
     assert plane is not None
     best.offer_plane(plane, found.engine)

@@ -24,7 +24,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.soft_margin.soft_incumbent import RELATIVE_GAP, best_offset
+from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset
 from maxmargin.solvers.soft_margin.soft_margin import METHODS, soft_margin, soft_margin_path
 
 small = st.integers(-3, 3).map(float)
@@ -333,14 +333,13 @@ def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None
 
 def test_an_interrupted_path_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
-    proven = replace(hard_margin(problem), reason=WHAT_WAS_PROVEN)
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.hard_margin", lambda problem: proven)
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.NEXT_SOLVER_GAP", -1.0)  # so that it is asked
-    answer = soft_margin(problem)
-    assert answer.reason == WHAT_WAS_PROVEN and answer.attempts[-1].status == "interrupted"
+    wide = replace(hard_margin(problem), dual=np.zeros(2), reason=WHAT_WAS_PROVEN)
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.hard_margin", lambda problem, method: wide)
+    answer = soft_margin(problem, 1e200)  # so great that the hard margin is asked first
+    assert answer.reason == WHAT_WAS_PROVEN and [run.status for run in answer.attempts] == ["interrupted"]
     assert answer.lower <= 0.5 <= answer.objective
     with pytest.raises(KeyboardInterrupt):
-        soft_margin_path(problem, [0.1, 1.0])
+        soft_margin_path(problem, [1e200, 1e201])
 
 
 def test_a_path_ends_at_the_hard_margin(separable: Known) -> None:

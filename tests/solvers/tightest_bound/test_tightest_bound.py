@@ -30,7 +30,7 @@ from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.sums.careful_sums import careful_sum
 from maxmargin.solvers.tightest_bound import slack_families, tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
-from maxmargin.solvers.tightest_bound.tightest_incumbent import RELATIVE_GAP
+from maxmargin.solvers.tightest_bound.tightest_bracket import RELATIVE_GAP
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 from maxmargin.theory.context import augmented
 

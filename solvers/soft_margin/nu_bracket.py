@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
 from maxmargin.solvers.proof.sums.sums import functional_margins
 from maxmargin.solvers.soft_margin.nu_solution import NuMargin
-from maxmargin.solvers.soft_margin.soft_incumbent import SUPPORT_WEIGHT, Incumbent, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SUPPORT_WEIGHT, SoftBracket, slack_of
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ _NEARLY_TOUCHING = 1e-3
 
 
 @dataclass(slots=True)
-class NuIncumbent(Incumbent):
+class NuBracket(SoftBracket):
     """A primal point (w, b, rho) and a dual point, each the best of its kind; at first w = 0, whose objective is 0.
 
     Parameters
@@ -43,39 +44,48 @@ class NuIncumbent(Incumbent):
 
     def __post_init__(self) -> None:
         """Start from w = 0."""
-        Incumbent.__post_init__(self)
-        self.objective, self.lower = 0.0, -np.inf
+        SoftBracket.__post_init__(self)
+        self.upper, self.lower = 0.0, -np.inf
+
+    def offer(self, candidate: Candidate) -> None:
+        """Keep the parts that prove more, then the normal that the multipliers write, and 0 where that is optimal."""
+        SoftBracket.offer(self, candidate)
+        if self.relative_gap > NEXT_SOLVER_GAP:
+            self.offer_written(candidate.engine)
+        self.close_at_zero()
 
     def offer_nothing(self) -> None:
-        """Offer the means of the classes."""
+        """Offer the means of the classes, and the normal that they write."""
         weights = self.prices.copy()
         for group, total in zip(self.shares.members, self.shares.totals, strict=True):
             weights[group] *= float(self.shares.mass / total)
         self._offer_dual(weights)
+        self.offer_written("class means")
 
     def offer_written(self, engine: str) -> None:
         """Offer the normal that the multipliers write, which is the best one if they are."""
         parts = self.problem.map(_written, self.problem.y * self.dual)
         w = sum(parts, np.zeros(self.problem.n_features))
         if np.isfinite(w).all():
-            self._offer_normal(w, engine)
+            self.offer_normal(w, engine)
 
     @property
     def may_be_zero(self) -> bool:
         """Whether the optimum may well be 0, and this could be proven."""
         nearly = self._objective_at(_NEARLY_TOUCHING)
-        return self.objective == 0 and -nearly <= self.lower < 0 and may_be_checked(self.problem)
+        return self.upper == 0 and -nearly <= self.lower < 0 and may_be_checked(self.problem)
 
     def close_at_zero(self) -> None:
         """Raise the lower end to 0 where the multipliers show that the reduced hulls share a point."""
         if self.may_be_zero and share_a_point(self.problem, self.shares, self.dual):
             self.lower = 0.0
 
-    def _offer_normal(self, w: Floats, engine: str) -> None:
+    def offer_normal(self, w: Floats, engine: str) -> None:
+        """Keep the best multiple of w with its best offset and rho if the objective is less there."""
         plane = best_plane(self.problem, self.shares, w)
         objective = objective_upper_bound(self.problem, self.shares, *plane)
-        if objective < self.objective:
-            (self.w, self.b, self.rho), self.objective, self.engine = plane, objective, engine
+        if objective < self.upper:
+            (self.w, self.b, self.rho), self.upper, self.engine = plane, objective, engine
 
     def _offer_dual(self, dual: Floats) -> None:
         dual = fitted(self.shares, dual)
@@ -89,7 +99,7 @@ class NuIncumbent(Incumbent):
         if not np.isfinite(self.lower):
             return 1.0
         scale = max(-self.lower, self._objective_at(_TOUCHING))
-        return (self.objective - self.lower) / scale if scale > 0 else 0.0
+        return (self.upper - self.lower) / scale if scale > 0 else 0.0
 
     def _objective_at(self, share: float) -> float:
         """Return the modulus of the objective of reduced hulls whose distance is such a share of the size."""
@@ -105,7 +115,7 @@ class NuIncumbent(Incumbent):
             w=self.w,
             b=self.b,
             rho=self.rho,
-            objective=self.objective,
+            objective=self.upper,
             lower=self.lower,
             slack=slack_of(self.problem, self.w, self.b, self.rho),
             support=np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),

@@ -6,13 +6,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.exact.dyadic import round_up
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.soft_margin.soft_incumbent import slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import slack_of
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 
 Floats = NDArray[np.float64]
@@ -22,7 +21,7 @@ RELATIVE_GAP = 1e-9
 
 
 @dataclass(slots=True)
-class Incumbent:
+class TightestBracket(Bracket):
     """A normal v and weights of the rows, each the best of its kind; at first 0 and equal weights.
 
     Parameters
@@ -38,13 +37,9 @@ class Incumbent:
     loss: Loss
     square: Fraction = field(init=False)
     v: Floats = field(init=False)
-    upper: float = field(init=False)
     weights: Floats = field(init=False)
-    lower: float = 0.0
-    engine: str = "none"
     separates: bool = False
     n_iterations: int = 0
-    attempts: list[Attempt] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.square = radius_squared(self.problem)
@@ -52,24 +47,16 @@ class Incumbent:
         self.upper = round_up(Fraction(self.problem.n_samples * self.n_passes))
         self.offer_weights(np.ones(self.problem.n_samples))
 
-    def offer(self, candidate: Candidate) -> None:
-        """Keep the parts that are better."""
-        self.attempts.append(candidate.attempt)
-        if candidate.w is not None:
-            self.offer_normal(candidate.w, candidate.engine)
-        if candidate.multipliers is not None:
-            self.offer_weights(candidate.multipliers)
-
-    def offer_normal(self, v: Floats, engine: str) -> None:
-        """Keep v, or v over its least margin, if the bound is less there."""
-        if not np.isfinite(v).all():
+    def offer_normal(self, w: Floats, engine: str) -> None:
+        """Keep v = w, or v over its least margin, if the bound is less there."""
+        if not np.isfinite(w).all():
             return
-        least = 1.0 - float(slack_of(self.problem, v, 0.0).max())
-        self._offer_value(v, value_at(self.problem, v, self.n_passes, self.square, self.loss), engine)
+        least = 1.0 - float(slack_of(self.problem, w, 0.0).max())
+        self._offer_value(w, value_at(self.problem, w, self.n_passes, self.square, self.loss), engine)
         if least > 0:
             self.separates = True
             with np.errstate(over="ignore"):
-                scaled = v / least
+                scaled = w / least
             if np.isfinite(scaled).all():
                 self._offer_value(scaled, separating_value(self.problem, scaled, self.square), engine)
 
@@ -86,15 +73,10 @@ class Incumbent:
         if lower > self.lower:
             self.weights, self.lower = weights, lower
 
-    @property
-    def relative_gap(self) -> float:
-        """(upper - lower)/upper."""
-        return (self.upper - self.lower) / self.upper
-
     def solution(self, reason: str = "") -> TightestBound:
         """Return the result."""
         return TightestBound(
-            status=self._status(reason),
+            status=self.status_at(RELATIVE_GAP, is_limited=bool(reason)),
             loss=self.loss,
             n_passes=self.n_passes,
             v=self.v,
@@ -106,8 +88,3 @@ class Incumbent:
             attempts=tuple(self.attempts),
             reason=reason,
         )
-
-    def _status(self, reason: str) -> Status:
-        if self.relative_gap <= RELATIVE_GAP:
-            return Status.OPTIMAL
-        return Status.LIMIT if reason == WHAT_WAS_PROVEN else Status.NUMERICAL

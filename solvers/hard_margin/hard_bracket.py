@@ -2,7 +2,7 @@
 
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.solution import HardMargin, Status, proven_upper, weighted_normal
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.hard_margin.float_planes import FloatPlane, best_float_plane
@@ -19,6 +20,7 @@ from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyper
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
+from maxmargin.solvers.separability.feasibility import prove_separable
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -42,7 +44,7 @@ NO_FLOATS = "hyperplane of floats: none found; the exact one that proves the low
 
 
 @dataclass(slots=True)
-class Incumbent:
+class HardBracket(Bracket):
     """The best plane and the best multipliers seen so far.
 
     `near` are rows next to the plane, if they are known: the least functional margin is one of theirs, also after the
@@ -53,11 +55,12 @@ class Incumbent:
     plane: SeparatingHyperplane | None = None
     proof: MarginAtLeast | None = None
     near: Problem | None = None
-    engine: str = "none"
-    lower: float = 0.0
     hull: tuple[Rows, Floats] | None = None
-    upper: float = math.inf
-    attempts: list[Attempt] = field(default_factory=list)
+
+    def offer_normal(self, w: Floats, engine: str) -> None:
+        """Keep the plane with this normal if it separates, and its exact margin is the greatest."""
+        if (plane := prove_separable(self.problem, w)) is not None:
+            self.offer_plane(plane, engine)
 
     def offer_plane(self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None) -> None:
         """Keep the plane if its exact margin is the greatest."""
@@ -112,13 +115,6 @@ class Incumbent:
             weights /= 2 * np.where(is_positive, weights[is_positive].sum(), weights[~is_positive].sum())
         result[rows] = weights if self.problem.bias else weights / weights.sum()
         return result
-
-    @property
-    def relative_gap(self) -> float:
-        """(upper - lower)/upper; infinity while one end is missing."""
-        if self.plane is None or math.isinf(self.upper):
-            return math.inf
-        return float((Fraction(self.upper) - Fraction(self.lower)) / Fraction(self.upper))
 
     def solution(self, status: Status, attempts: tuple[Attempt, ...], reason: str) -> HardMargin:
         """Return the result: the hyperplane as floats, which prove the lower end where they are the better plane."""

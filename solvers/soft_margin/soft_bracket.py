@@ -1,6 +1,6 @@
 """The best hyperplane and the best multipliers of a soft margin seen so far, with what they prove."""
 
-import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
@@ -20,6 +22,9 @@ Floats = NDArray[np.float64]
 RELATIVE_GAP = 1e-6
 """Relative width (objective - lower)/objective up to which the answer counts as `optimal`."""
 
+NEXT_SOLVER_GAP = 1e-9
+"""Relative width above which the next solver is asked as well."""
+
 SUPPORT_WEIGHT = 1e-7
 """Multiplier, relative to the largest, below which a row is not listed as support."""
 
@@ -28,7 +33,7 @@ _NO_SLACK = 1e-6
 
 
 @dataclass(slots=True)
-class Incumbent:
+class SoftBracket(Bracket):
     """A primal point (w, b) and a dual point, each the best of its kind.
 
     Parameters
@@ -46,13 +51,8 @@ class Incumbent:
     least_prices: Floats | None = None
     w: Floats = field(init=False)
     b: float = 0.0
-    objective: float = np.inf
     dual: Floats = field(init=False)
-    lower: float = 0.0
-    engine: str = "none"
-    stopped_early: bool = False
     why_stopped: str = ""
-    attempts: list[Attempt] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.least_prices is None:
@@ -60,25 +60,33 @@ class Incumbent:
         self.w = np.zeros(self.problem.n_features)
         self.dual = np.zeros(self.problem.n_samples)
 
-    def offer(self, candidate: Candidate) -> None:
-        """Keep the parts that are better."""
-        self.attempts.append(candidate.attempt)
-        self.stopped_early = candidate.stopped_early
-        if candidate.w is not None and np.isfinite(candidate.w).all():
-            self._offer_normal(candidate.w, candidate.engine)
-        if candidate.multipliers is not None and not np.isnan(candidate.multipliers).any():
-            self._offer_dual(np.clip(candidate.multipliers, 0.0, self.least_prices))
+    def improve(self, candidates: Iterable[Candidate], limits: Limits) -> None:
+        """Offer candidates until the interval is narrow, Ctrl-C stops a solver, or the time is over."""
+        for candidate in candidates:
+            self.offer(candidate)
+            if self.relative_gap <= NEXT_SOLVER_GAP or self.is_interrupted:
+                return
+            if limits.is_over():
+                self.why_stopped = limits.words()
+                break
+        if self.relative_gap > RELATIVE_GAP:
+            self.offer_nothing()
 
     def offer_nothing(self) -> None:
         """Offer w = 0, and multipliers as near to the prices as balances."""
-        self._offer_normal(np.zeros(self.problem.n_features), "none")
+        self.offer_normal(np.zeros(self.problem.n_features), "none")
         self._offer_dual(self.prices if self.least_prices is None else self.least_prices)
 
-    def _offer_normal(self, w: Floats, engine: str) -> None:
+    def offer_weights(self, weights: Floats) -> None:
+        """Keep the multipliers, clipped to their bounds, if the lower end that they prove is greater."""
+        self._offer_dual(np.clip(weights, 0.0, self.least_prices))
+
+    def offer_normal(self, w: Floats, engine: str) -> None:
+        """Keep w with its best offset if the objective is less there."""
         b = best_offset(self.problem, w, self.prices)
         objective = objective_upper_bound(self.problem, w, b, self.prices)
-        if objective < self.objective or (objective == self.objective and self.engine == "none"):
-            self.w, self.b, self.objective, self.engine = w, b, objective, engine
+        if objective < self.upper or (objective == self.upper and self.engine == "none"):
+            self.w, self.b, self.upper, self.engine = w, b, objective, engine
 
     def _offer_dual(self, dual: Floats) -> None:
         lower = dual_lower_bound(self.problem, dual)
@@ -86,21 +94,9 @@ class Incumbent:
             self.dual, self.lower = balanced(self.problem, dual), lower
 
     @property
-    def is_interrupted(self) -> bool:
-        """Whether Ctrl-C stopped the last engine."""
-        return bool(self.attempts) and self.attempts[-1].status == INTERRUPTED
-
-    @property
-    def relative_gap(self) -> float:
-        """(objective - lower)/objective."""
-        if self.objective > sys.float_info.max:
-            return 1.0
-        return (self.objective - self.lower) / self.objective if self.objective > 0 else 0.0
-
-    @property
     def has_little_slack(self) -> bool:
         """Whether the objective is nearly all 1/2 ||w||^2, as it is where the hard margin is optimal."""
-        return self.objective * (1 - _NO_SLACK) <= float(self.w @ self.w) / 2
+        return self.upper * (1 - _NO_SLACK) <= float(self.w @ self.w) / 2
 
     def solution(self, C: float, sample_weight: Floats | None = None) -> SoftMargin:
         """Return the result."""
@@ -109,7 +105,7 @@ class Incumbent:
             C=C,
             w=self.w,
             b=self.b,
-            objective=self.objective,
+            objective=self.upper,
             lower=self.lower,
             slack=slack_of(self.problem, self.w, self.b),
             support=np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
@@ -127,9 +123,7 @@ class Incumbent:
         return self.why_stopped if self.relative_gap > RELATIVE_GAP else ""
 
     def _status(self) -> Status:
-        if self.relative_gap <= RELATIVE_GAP:
-            return Status.OPTIMAL
-        return Status.LIMIT if self.stopped_early or self.reason() else Status.NUMERICAL
+        return self.status_at(RELATIVE_GAP, is_limited=self.stopped_early or bool(self.reason()))
 
 
 def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:
