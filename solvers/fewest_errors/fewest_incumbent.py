@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 MOST_ENTRIES = 1 << 25
-"""Of the distinct rows, up to which they are held as one dense array."""
+"""Largest number of entries of the distinct rows for which they are held as one dense array."""
 
 _NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -29,6 +29,8 @@ class Incumbent:
     Attributes
     ----------
     kinds : DistinctRows
+    most_entries : int
+        Largest number of entries of the distinct rows for which they are held as one dense array.
     cone : SignedRows
         Of the distinct rows.
     direction : tuple of Fraction
@@ -41,8 +43,9 @@ class Incumbent:
         What proposed the direction.
     """
 
-    def __init__(self, kinds: DistinctRows) -> None:
+    def __init__(self, kinds: DistinctRows, most_entries: int = MOST_ENTRIES) -> None:
         self.kinds = kinds
+        self.most_entries = most_entries
         self.cone = SignedRows(kinds.problem, kinds.problem.scaling)
         zero = (Fraction(0),) * self.cone.width
         self._best: tuple[int, tuple[Fraction, ...], Rows, str] = (
@@ -52,7 +55,7 @@ class Incumbent:
     @property
     def is_small(self) -> bool:
         """Whether all distinct rows are held as one dense array."""
-        return len(self.kinds.counts) * self.cone.width <= MOST_ENTRIES
+        return len(self.kinds.counts) * self.cone.width <= self.most_entries
 
     @cached_property
     def scaled(self) -> Floats:

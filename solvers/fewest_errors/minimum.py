@@ -52,6 +52,7 @@ def fewest_errors(
     time_limit: float | None = TIME_LIMIT,
     max_rows: int = MAX_ROWS,
     verdict: Separability | None = None,
+    most_entries: int = MOST_ENTRIES,
 ) -> FewestErrors:
     """Find the least number of rows with y_i (w.x_i + b) <= 0 over all hyperplanes, as a proven interval.
 
@@ -72,6 +73,8 @@ def fewest_errors(
         to the best hyperplane are searched: their fewest errors are a lower bound of those of all.
     verdict : Separability, optional
         The proven answer of `separability` for this problem, where it is known already.
+    most_entries : int
+        Largest number of entries of the distinct rows for which they are held as one dense array.
 
     Returns
     -------
@@ -94,18 +97,18 @@ def fewest_errors(
     if max_rows < 1:
         raise InvalidOptionError(f"max_rows is {max_rows!r}; expected a number of rows from 1")
     solvers = backends.chosen(solver, backends.FEWEST_ERRORS_ORDER if method == "cvxpy" else ())
-    return _Work(problem, Limits(time_limit=time_limit), max_rows).answer(verdict, solvers)
+    return _Work(problem, Limits(time_limit=time_limit), max_rows, most_entries).answer(verdict, solvers)
 
 
 class _Work:
     """What is proven so far; every attribute is true at any moment, so that the work may be cut short anywhere."""
 
-    def __init__(self, problem: Problem, limits: Limits, max_rows: int) -> None:
+    def __init__(self, problem: Problem, limits: Limits, max_rows: int, most_entries: int) -> None:
         self.problem = problem
         self.limits = limits
         self.kinds = DistinctRows.of(problem)
-        self.best = Incumbent(self.kinds)
-        n_rows = min(max_rows, max(1, MOST_ENTRIES // self.best.cone.width))
+        self.best = Incumbent(self.kinds, most_entries)
+        n_rows = min(max_rows, max(1, most_entries // self.best.cone.width))
         self.n_searched = min(n_rows, len(self.kinds.counts))
         self.search: CoverSearch | None = None
         self.searched: Rows = np.arange(len(self.kinds.counts))
@@ -167,7 +170,7 @@ class _Work:
         if self.search is None:
             order = np.argsort(np.abs(self.best.scores()), kind="stable")
             self.searched = np.sort(order[: self.n_searched])
-            part = Incumbent(_some(self.kinds, self.searched))
+            part = Incumbent(_some(self.kinds, self.searched), self.best.most_entries)
             part.offer(self.best.direction, self.best.engine)
             self.search = CoverSearch(part, self.limits)
         self.search.run()

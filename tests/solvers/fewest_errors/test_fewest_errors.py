@@ -23,8 +23,6 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.fewest_errors import fewest_incumbent
-from maxmargin.solvers.fewest_errors import minimum as question
 from maxmargin.solvers.fewest_errors.cover_program import UNITS, CoverProgram
 from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, best_offset
@@ -443,12 +441,11 @@ def test_few_rows_bound_all(max_rows: int) -> None:
     assert answer.lower >= max_rows // 6
 
 
-def test_many_entries_are_not_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question, "MOST_ENTRIES", 90)
-    monkeypatch.setattr(fewest_incumbent, "MOST_ENTRIES", 90)
+def test_many_entries_are_not_held_at_once() -> None:
     X, y = iris(slice(2, 4))
-    answer = mm.fewest_errors(X, y)
-    check(Problem.validated(X, np.where(y == 2, 1.0, -1.0)), answer)
+    problem = Problem.validated(X, np.where(y == 2, 1.0, -1.0))
+    answer = fewest_errors(problem, most_entries=90)
+    check(problem, answer)
     assert 1 <= answer.lower <= 3 <= answer.upper
 
 
