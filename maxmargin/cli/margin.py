@@ -23,7 +23,7 @@ from maxmargin.data.weights import row_weights
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
-from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin, soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
@@ -101,12 +101,8 @@ def soft(
     """Print the soft margin and return the exit code."""
     problem, weights = problem_of(dataset, bias=bias), row_weights(dataset, None, class_weight)
     with waiting("solving for the soft margin", quiet=quiet):
-        if method is None and solver is None:
-            answer = quick_soft_margin(problem, C, sample_weight=weights, time_limit=time_limit)
-        else:
-            answer = soft_margin(
-                problem, C, sample_weight=weights, method=method or "auto", solver=solver, time_limit=time_limit
-            )
+        chosen = method or ("quick" if solver is None else "auto")
+        answer = soft_margin(problem, C, sample_weight=weights, method=chosen, solver=solver, time_limit=time_limit)
     if as_json:
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
         print_json("soft-margin", {**asked, **answer.fields(rows_of(dataset))})

@@ -89,9 +89,11 @@ class Context:
     @cached_property
     def soft(self) -> "SoftMargin":
         """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
-        from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin
+        from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
-        return self.known_soft or uninterrupted(quick_soft_margin(self.problem, self.C, time_limit=self.limits.share()))
+        return self.known_soft or uninterrupted(
+            soft_margin(self.problem, self.C, method="quick", time_limit=self.limits.share())
+        )
 
     @cached_property
     def space(self) -> Problem:

@@ -15,7 +15,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.online.guarantee import quotient
 from maxmargin.solvers.online.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.soft_margin.soft_margin import quick_soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 Floats = NDArray[np.float64]
 
@@ -102,7 +102,7 @@ class Reference:
         """Return the soft margin through the origin of the run's space."""
         if C not in self._solved:
             with self._in_time() as limits:
-                self._solved[C] = quick_soft_margin(self.space.problem, C, time_limit=limits.share())
+                self._solved[C] = soft_margin(self.space.problem, C, method="quick", time_limit=limits.share())
         return self._solved[C]
 
     @property

@@ -27,7 +27,7 @@ Rows = NDArray[np.int64]
 
 _DUAL_COORDINATE = "dual-coordinate"
 
-METHODS = ("auto", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
+METHODS = ("auto", "cvxpy", "quick", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
 
 _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
 """Sizes up to which the textbook program is always solved through cvxpy, in a second or so."""
@@ -70,11 +70,12 @@ def soft_margin(
     sample_weight : array_like (n_samples,), optional
         The v_i >= 0, finite, or `RowWeights`; by default 1. The interval is that of the exact products C v_i; rows of
         weight 0 have no say.
-    method : {"auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
+    method : {"auto", "cvxpy", "quick", "working-set", "interior-point", "dual-coordinate"}
         "cvxpy": the textbook program. "working-set": for many rows, a few passes and a program of those next to the
         margin. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows and columns.
         "dual-coordinate": for many of both, sparse. "auto": one of these by size and shape, and others in turn while
-        the interval is not narrow.
+        the interval is not narrow; "quick" likewise, but for small data "interior-point" comes before "cvxpy", whose
+        modelling layer takes a second to load.
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
@@ -98,20 +99,6 @@ def soft_margin(
     return soft_margin_path(
         problem, (C,), sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
     )[0]
-
-
-def quick_soft_margin(
-    problem: Problem, C: float, *, sample_weight: Any = None, time_limit: float | None = None
-) -> SoftMargin:
-    """Solve by `soft_margin`, small data without the textbook program where the interval is narrow without it.
-
-    The modelling layer of that program takes a second to load.
-    """
-    if is_small(problem):
-        found = soft_margin(problem, C, sample_weight=sample_weight, method=interior_point.NAME, time_limit=time_limit)
-        if found.gap <= NEXT_SOLVER_GAP * found.objective or found.reason == WHAT_WAS_PROVEN:
-            return found
-    return soft_margin(problem, C, sample_weight=sample_weight, time_limit=time_limit)
 
 
 def soft_margin_path(
@@ -244,14 +231,17 @@ def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
         yield _as_before(way.before)
     if method == "cvxpy" or way.solver is not None:
         yield from _textbook(problem, prices, way)
-    elif method != "auto":
+    elif method not in ("auto", "quick"):
         yield _structured(problem, prices, method, way)
     elif is_small(problem):
+        if method == "quick":
+            yield _structured(problem, prices, interior_point.NAME, way)
         if _is_beyond_solvers(problem, prices):
             yield _hard_margin(problem, way.limits, method="quick")
         textbook = _textbook(problem, prices, way)
         yield next(textbook)
-        yield _structured(problem, prices, interior_point.NAME, way)
+        if method == "auto":
+            yield _structured(problem, prices, interior_point.NAME, way)
         yield from textbook
     else:
         for engine in _engines(problem):

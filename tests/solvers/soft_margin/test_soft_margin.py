@@ -351,3 +351,11 @@ def test_a_path_ends_at_the_hard_margin(separable: Known) -> None:
         assert Fraction(answer.lower) <= limit <= Fraction(answer.objective)
         assert answer.gap <= 1e-8 * answer.objective
     assert path[0].lower <= float(limit) * (1 + 1e-12)
+
+
+def test_quick_leaves_the_modelling_layer_for_wide_intervals() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    runs = [run.solver for run in soft_margin(Problem(X, y), 1.0, method="quick").attempts]
+    assert runs == ["interior-point"]
+    wide = soft_margin(Problem(X, y), 1e80, method="quick")
+    assert [run.solver for run in wide.attempts[:2]] == ["interior-point", "CLARABEL"]
