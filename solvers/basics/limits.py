@@ -1,4 +1,4 @@
-"""How much work an exact answer may cost before it is given up."""
+"""The time limit of a question, and the size up to which numbers are solved exactly."""
 
 import time
 from collections.abc import Callable

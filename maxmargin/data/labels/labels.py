@@ -1,4 +1,4 @@
-"""Labels: which classes there are, in which order, and which one is +1."""
+"""Labels: which classes there are, and in which order; the rule which one is +1 is in `affirmative`."""
 
 import math
 from collections.abc import Iterable, Sequence
