@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports.study.report_settings import Sizes
+from maxmargin.solvers.answers.fields import attempt_fields
 from maxmargin.solvers.answers.solution import Separability, Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
-from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
 from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
@@ -43,7 +43,7 @@ def separability_fields(
         "proof": answer.proof,
         "reason": answer.reason,
         "engine": answer.engine,
-        "attempts": [attempt_fields(attempt) for attempt in answer.attempts],
+        "attempts": attempt_fields(answer.attempts),
         **_inequalities(answer),
         "separated_rows": answer.separated_rows,
         "touching_rows": answer.touching_rows,
@@ -54,16 +54,6 @@ def separability_fields(
         "balance": _balance(dataset, answer, question),
         "certificate": certificate,
         "certificate_cut": cut,
-    }
-
-
-def attempt_fields(attempt: Attempt) -> dict[str, Any]:
-    """Return what a solver said of itself."""
-    return {
-        "solver": attempt.solver,
-        "status": str(attempt.status),
-        "message": attempt.message,
-        "claim": attempt.claim,
     }
 
 

@@ -12,12 +12,13 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.reports.sections import order_section, translation_section
 from maxmargin.reports.sections.limitations import limitations
 from maxmargin.reports.sections.plain import plain
-from maxmargin.reports.sections.separability_section import attempt_fields, row_fields, separability_fields
+from maxmargin.reports.sections.separability_section import row_fields, separability_fields
 from maxmargin.reports.sections.tracing import trace_fields
 from maxmargin.reports.study.measures import angle_degrees, cosine, norm, unit
 from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Centred, Study
+from maxmargin.solvers.answers.fields import attempt_fields
 from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -136,7 +137,7 @@ def hard_fields(hard: HardMargin, *, bias: bool) -> dict[str, Any]:
         "primal_residual": hard.primal_residual,
         "dual_residual": hard.dual_residual,
         "engine": hard.engine,
-        "attempts": [attempt_fields(attempt) for attempt in hard.attempts],
+        "attempts": attempt_fields(hard.attempts),
     }
 
 
