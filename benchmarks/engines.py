@@ -97,7 +97,7 @@ BENCHMARK = Benchmark(
     },
     peers={
         "maxmargin": Peer(solve=engine("auto")),
-        "maxmargin, quick": Peer(solve=engine("quick"), on=HARD),
+        "maxmargin, textbook": Peer(solve=engine("textbook")),
         "maxmargin, daqp": Peer(solve=engine("daqp"), on=HARD),
         "maxmargin, working-set": Peer(solve=engine("working-set")),
         "maxmargin, cvxpy": Peer(solve=engine("cvxpy")),

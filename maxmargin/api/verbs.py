@@ -144,7 +144,9 @@ def hard_margin(
     ----------
     X, y, bias, positive
         As in `separability`.
-    method : {"auto", "cvxpy"}
+    method : {"auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy"}
+        "auto": by size and shape, a working set of rows, descent along single multipliers, or DAQP; the textbook
+        program through cvxpy follows where the interval stays wide, and "textbook" asks cvxpy in place of DAQP.
     solver : str, optional
         A cvxpy solver, such as "CLARABEL".
     exact : bool
@@ -203,8 +205,9 @@ def soft_margin(
     class_weight : mapping of label to float, "balanced" or None
         Factors of v_i by label, 1 for labels that are not in the mapping. "balanced": n_samples / (2 n) for each of
         the two sides of n rows.
-    method : {"auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
-        "auto": for small data the textbook solution through cvxpy is always computed.
+    method : {"auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
+        "auto": by size and shape; the textbook program through cvxpy follows where the interval stays wide, and
+        "textbook" hands small data to cvxpy in any case.
     solver : str, optional
         A cvxpy solver, such as "CLARABEL".
     time_limit : float, optional

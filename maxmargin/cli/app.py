@@ -101,9 +101,10 @@ def check(**options: Any) -> int:
 @opt.solver_option
 @click.option(
     "--method",
+    default="auto",
     metavar="NAME",
     help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
-    "[default: what suits the data]",
+    "[default: auto]",
 )
 @opt.price_option(None, "Soft margin instead: min 1/2||w||^2 + C sum xi.")
 @click.option("--class-weight", type=click.Choice(["balanced"]), help="With --soft: both classes weigh the same.")

@@ -40,7 +40,7 @@ def margin(
     source: dict[str, Any],
     *,
     bias: bool,
-    method: str | None,
+    method: str,
     solver: str | None,
     exact: bool,
     exact_limit: int | None,
@@ -63,7 +63,7 @@ def margin(
     with waiting("solving for the maximum margin", quiet=quiet):
         answer = hard_margin(
             problem,
-            method=method or ("auto" if solver else "quick"),
+            method=method,
             solver=solver,
             exact=exact,
             exact_limit=most_columns,
@@ -92,7 +92,7 @@ def soft(
     *,
     bias: bool,
     class_weight: str | None,
-    method: str | None,
+    method: str,
     solver: str | None,
     time_limit: float | None,
     as_json: bool,
@@ -101,8 +101,7 @@ def soft(
     """Print the soft margin and return the exit code."""
     problem, weights = problem_of(dataset, bias=bias), row_weights(dataset, None, class_weight)
     with waiting("solving for the soft margin", quiet=quiet):
-        chosen = method or ("quick" if solver is None else "auto")
-        answer = soft_margin(problem, C, sample_weight=weights, method=chosen, solver=solver, time_limit=time_limit)
+        answer = soft_margin(problem, C, sample_weight=weights, method=method, solver=solver, time_limit=time_limit)
     if as_json:
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
         print_json("soft-margin", {**asked, **answer.fields(rows_of(dataset))})

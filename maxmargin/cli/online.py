@@ -120,7 +120,7 @@ class _Runner:
 
         with waiting("solving for the maximum margin", quiet=self.quiet):
             limit = self.settings.proof_time
-            return hard_margin(self.problem, method="quick", time_limit=limit) if self.problem.bias else self.truth.hard
+            return hard_margin(self.problem, time_limit=limit) if self.problem.bias else self.truth.hard
 
 
 def online(

@@ -91,9 +91,7 @@ class Context:
         """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
         from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
-        return self.known_soft or uninterrupted(
-            soft_margin(self.problem, self.C, method="quick", time_limit=self.limits.share())
-        )
+        return self.known_soft or uninterrupted(soft_margin(self.problem, self.C, time_limit=self.limits.share()))
 
     @cached_property
     def space(self) -> Problem:
@@ -173,7 +171,7 @@ def gather(
 
 
 def _quick_hard_margin(problem: Problem, limits: Limits, solvers: Solvers) -> "HardMargin":
-    found: HardMargin = solvers.hard_margin(problem, method="quick", time_limit=limits.share())
+    found: HardMargin = solvers.hard_margin(problem, time_limit=limits.share())
     return uninterrupted(found)
 
 

@@ -113,7 +113,7 @@ def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | Non
     limits = Limits(time_limit=time_limit)
     problem = prepared_problem(dataset, settings)
     answer = separability(problem, time_limit=limits.share(4))
-    hard = uninterrupted(hard_margin(problem, verdict=answer, time_limit=limits.share(3)))
+    hard = uninterrupted(hard_margin(problem, method="textbook", verdict=answer, time_limit=limits.share(3)))
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits)

@@ -98,7 +98,7 @@ def soft_points(
         If one of them was interrupted: half a report would look like a whole one.
     """
     grid, limits, points = tuple(Cs), Limits(time_limit=time_limit), dict[float, SoftPoint]()
-    for solution in solve(problem, grid, time_limit=time_limit):
+    for solution in solve(problem, grid, method="textbook", time_limit=time_limit):
         points[solution.C] = _point(problem, solution)
         if limits.is_over():
             break

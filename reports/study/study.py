@@ -184,7 +184,8 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     affordable = _affordable(settings, problem, answer)
     run = run_of(run_problem, affordable, scale, on_progress, limits.share(_Shares.run))
     ask = settings.solvers
-    hard = uninterrupted(ask.hard_margin(problem, verdict=answer, time_limit=limits.share(_Shares.margin)))
+    share = limits.share(_Shares.margin)
+    hard = uninterrupted(ask.hard_margin(problem, method="textbook", verdict=answer, time_limit=share))
     grid = settings.Cs or default_grid(problem, hard)
     soft = soft_points(problem, grid, limits.share(_Shares.soft), solve=ask.soft_margins)
     known = hard if run_problem is problem else None

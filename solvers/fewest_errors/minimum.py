@@ -181,9 +181,7 @@ class _Work:
         right = self.best.right
         if self.limits.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
             return
-        hard = hard_margin(
-            self.kinds.problem.of_rows(right), method="quick", time_limit=self.limits.share(_SHARES_OF_TIME)
-        )
+        hard = hard_margin(self.kinds.problem.of_rows(right), time_limit=self.limits.share(_SHARES_OF_TIME))
         if hard.w is not None and hard.b is not None:
             offset = [Fraction(hard.b)] if self.problem.bias else []
             self.best.offer([*map(Fraction, hard.w.tolist()), *offset], hard.engine, or_equal=True)

@@ -143,7 +143,7 @@ def _without_slack(
 
 def _of_greatest_margin(problem: Problem, limits: Limits) -> list[tuple[Floats, float]]:
     """Return the hyperplane of floats that the hard margin finds, stretched: beside large rows few offsets are left."""
-    answer = hard_margin(problem, method="quick", time_limit=limits.share())
+    answer = hard_margin(problem, time_limit=limits.share())
     return [] if answer.w is None or answer.b is None else [(2 * answer.w, 2 * answer.b)]
 
 

@@ -48,7 +48,8 @@ class HardBracket(Bracket):
     """The best plane and the best multipliers seen so far.
 
     `near` are rows next to the plane, if they are known: the least functional margin is one of theirs, also after the
-    entries of the plane were divided by a number and rounded.
+    entries of the plane were divided by a number and rounded. `is_of_all_rows` says whether a solver was handed all
+    rows.
     """
 
     problem: Problem
@@ -56,6 +57,7 @@ class HardBracket(Bracket):
     proof: MarginAtLeast | None = None
     near: Problem | None = None
     hull: tuple[Rows, Floats] | None = None
+    is_of_all_rows: bool = False
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep the plane with this normal if it separates, and its exact margin is the greatest."""

@@ -52,6 +52,12 @@ _NEXT_SOLVER_GAP = 1e-11
 _SHARES_OF_TIME = 4
 """Where exact work is asked for, the solvers that it starts from take one share of so many of the time."""
 
+_FEW_ENTRIES = 1 << 15
+"""Size of X up to which DAQP takes milliseconds, and is asked even when the time is over."""
+
+_SHARES_OF_DAQP = 2
+"""DAQP is given half of the time if other solvers can follow."""
+
 _WORKING_SET_GAP = 1e-13
 """Relative width at which the working set stops."""
 
@@ -67,7 +73,7 @@ _SECONDS_A_CUBE = 1.5e-7
 _STEPS_TO_COME, _OVERTIME = 2, 1.0
 """A step and the fractions of the answer, which take as long; seconds by which these may be late."""
 
-METHODS = ("auto", "quick", "working-set", "dual-coordinate", "daqp", "cvxpy")
+METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """Where it is not decided whether the hulls only touch."""
@@ -86,19 +92,20 @@ def hard_margin(
 ) -> HardMargin:
     """Solve min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and prove how close the answer is.
 
-    Separability is decided first, in exact arithmetic. The quadratic program is then solved on centred columns of
-    unit size; every plane and every set of multipliers that a solver returns is checked on the original rows, and the
-    best of each gives the interval. From there rational arithmetic goes on to the exact answer where that is asked
-    for, and unasked where ``method="auto"`` without a solver leaves a wide interval on small data.
+    The quadratic program is solved on centred columns of unit size; every plane and every set of multipliers that a
+    solver returns is checked on the original rows in exact arithmetic, and the best of each gives the interval. A
+    plane that passes proves separability; where none does, separability is decided before further solvers are asked.
+    Rational arithmetic goes on to the exact answer if ``exact=True``, and also if ``method="auto"`` or ``"textbook"``
+    without a solver leaves a wide interval on small data.
 
     Parameters
     ----------
     problem : Problem
-    method : {"auto", "quick", "working-set", "dual-coordinate", "daqp", "cvxpy"}
+    method : {"auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy"}
         "working-set" solves for a few rows and looks at all others, "dual-coordinate" descends along single
         multipliers, "daqp" hands the program of all rows to DAQP, "cvxpy" solves it as written in a textbook through
-        cvxpy. "auto" takes the first for many rows, the second for many columns, else the last; "quick" likewise, but
-        "daqp" before the last, which follows where the interval stays wide; past 300 columns "auto" does so too.
+        cvxpy. "auto" takes the first for many rows, the second for many columns, else the third, followed by the last
+        if the interval stays wide. "textbook" is "auto" without the third, except beyond 300 columns.
     solver : str, optional
         The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
     exact : bool
@@ -135,7 +142,7 @@ def hard_margin(
     if solver is not None and method in ("working-set", DUAL_COORDINATE, "daqp"):
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
-    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "quick", "cvxpy") else ()
+    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "textbook", "cvxpy") else ()
     best = HardBracket(problem)
     try:
         return _solved(best, verdict, method, solvers, is_forced=solver is not None, exact=exact, limits=limits)
@@ -156,33 +163,30 @@ def _solved(
     limits: Limits,
 ) -> HardMargin:
     problem, likely = best.problem, None
-    is_auto = method in ("auto", "quick") and not is_forced
-    if _may_be_separable(verdict):
+    is_auto = method in ("auto", "textbook") and not is_forced
+    candidates = _candidates(problem, method, solvers, limits, n_shares=_SHARES_OF_TIME if exact else 1)
+    if verdict is None or verdict.strictly_separable is not False:
         if method == DUAL_COORDINATE or (is_auto and many_columns.is_worth_it(problem)):
             _by_descent(best, limits)
         elif method == "working-set" or (is_auto and working_set.is_worth_it(problem)):
             likely = _from_few_rows(best, limits)
+        elif verdict is None and is_auto and _is_daqp_first(problem, method):
+            likely = _from_all_rows(best, candidates)
     if best.plane is None:
         verdict = verdict or separability(problem, time_limit=limits.share(), likely=likely)
         if verdict.strictly_separable is False:
-            return _inseparable(problem, verdict)
+            return _inseparable(best, verdict)
     attempts = () if verdict is None else verdict.attempts
-    asking = limits.part(_SHARES_OF_TIME) if exact else limits
-    stopped_early = limits.is_over()
     if best.engine != DUAL_COORDINATE or best.relative_gap > RELATIVE_GAP:
-        stopped_early = _improve(best, problem, _candidates(problem, method, solvers, asking), limits)
+        _improve(best, candidates, limits)
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
         return _finish(best, attempts, limits)
     if is_auto and _is_worth_exact_work(best, limits):
         return _finish(best, attempts, _unasked(limits))
-    status = _status(best, stopped_early or limits.is_over())
+    status = _status(best, best.stopped_early or limits.is_over())
     return best.solution(status, attempts, limits.words() if limits.is_over() and status is not Status.OPTIMAL else "")
-
-
-def _may_be_separable(verdict: Separability | None) -> bool:
-    return verdict is None or verdict.strictly_separable is not False
 
 
 def _by_descent(best: HardBracket, limits: Limits) -> None:
@@ -208,6 +212,22 @@ def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
         if best.relative_gap <= _WORKING_SET_GAP:
             break
     return None
+
+
+def _from_all_rows(best: HardBracket, candidates: Iterator[Candidate]) -> Rows | None:
+    """Offer what the first solver finds; return no rows, which tells that floating point has been tried."""
+    candidate = next(candidates, None)
+    if candidate is None:  # the time is over
+        return None
+    best.offer(candidate)
+    best.is_of_all_rows = True
+    return np.empty(0, dtype=np.int64)
+
+
+def _is_daqp_first(problem: Problem, method: str) -> bool:
+    """Return whether DAQP is handed all rows before the verdict: a plane that it finds proves the verdict as well."""
+    is_asked = method == "auto" or problem.n_features > _MOST_COLUMNS_OF_DAQP
+    return is_asked and not problem.is_sparse and problem.n_samples * problem.n_features <= _MOST_ENTRIES
 
 
 def _is_worth_exact_work(best: HardBracket, limits: Limits) -> bool:
@@ -275,24 +295,23 @@ def _stopped(best: HardBracket) -> Status:
     return Status.UNDECIDED if best.plane is None else Status.LIMIT
 
 
-def _improve(best: HardBracket, problem: Problem, candidates: Iterator[Candidate], limits: Limits) -> bool:
-    """Ask for candidates until the interval is narrow; return whether the last solver stopped at a limit."""
-    best.stopped_early, n_before = False, len(best.attempts)
+def _improve(best: HardBracket, candidates: Iterator[Candidate], limits: Limits) -> None:
+    """Ask for candidates until the interval is narrow."""
     while best.relative_gap > _NEXT_SOLVER_GAP and (candidate := next(candidates, None)) is not None:
         best.offer(candidate)
-    if len(best.attempts) > n_before and not limits.is_over():
-        _polish(best, problem)
-    return best.stopped_early
+        best.is_of_all_rows = True
+    if best.is_of_all_rows and not limits.is_over():
+        _polish(best)
 
 
-def _polish(best: HardBracket, problem: Problem) -> None:
+def _polish(best: HardBracket) -> None:
     """Offer the plane of least norm with margin 1 on the support rows.
 
     The margin tells errors of w only by their square: a proven gap of 1e-16 leaves 1e-8 in w.
     """
     if best.plane is None or best.hull is None:
         return
-    rows, weights = best.hull
+    problem, (rows, weights) = best.problem, best.hull
     support = rows[weights > SUPPORT_WEIGHT * weights.max()]
     if len(support) > 2 * (problem.n_features + 1) or len(support) * problem.n_features > _MOST_ENTRIES:
         return
@@ -301,21 +320,25 @@ def _polish(best: HardBracket, problem: Problem) -> None:
         best.offer_polished(plane)
 
 
-def _candidates(problem: Problem, method: str, solvers: tuple[str, ...], limits: Limits) -> Iterator[Candidate]:
-    """Yield what solvers say of the program of all rows."""
-    if method in ("auto", "quick") and problem.n_samples * problem.n_features > _MOST_ENTRIES:
+def _candidates(
+    problem: Problem, method: str, solvers: tuple[str, ...], limits: Limits, *, n_shares: int
+) -> Iterator[Candidate]:
+    """Yield what solvers say of the program of all rows, in one of these shares of the time left when it begins."""
+    limits, n_entries = limits.part(n_shares), problem.n_samples * problem.n_features
+    if method in ("auto", "textbook") and n_entries > _MOST_ENTRIES:
         return
     scaling = problem.scaling
-    is_wide = method == "auto" and len(solvers) > 1 and problem.n_features > _MOST_COLUMNS_OF_DAQP
-    is_asked_first = is_wide or method in ("quick", "daqp")
-    if is_asked_first and not limits.is_over():
-        yield _brought_home(quadratic.solve_all(problem, limits), scaling)
+    is_wide = method == "textbook" and len(solvers) > 1 and problem.n_features > _MOST_COLUMNS_OF_DAQP
+    is_asked_first = is_wide or (method == "auto" and len(solvers) > 1) or method == "daqp"
+    if is_asked_first and (n_entries <= _FEW_ENTRIES or not limits.is_over()):
+        share = limits if method == "daqp" else limits.part(_SHARES_OF_DAQP)
+        yield _brought_home(quadratic.solve_all(problem, share), scaling)
     for number, name in enumerate(solvers):
         if (number or is_asked_first) and limits.ends_within(backends.seconds_to_load()):
             return
         if is_wide and name == "DAQP":
             continue
-        if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
+        if backends.takes_too_long(n_entries, limits.share()):
             yield backends.not_asked(name)
             continue
         from maxmargin.solvers.engines.textbook import formulations
@@ -341,9 +364,10 @@ def _status(best: HardBracket, stopped_early: bool) -> Status:
     return best.status_at(RELATIVE_GAP, is_limited=stopped_early)
 
 
-def _inseparable(problem: Problem, verdict: Separability) -> HardMargin:
+def _inseparable(best: HardBracket, verdict: Separability) -> HardMargin:
     status = _SHARED if verdict.verdict is Verdict.UNDECIDED else Status(verdict.verdict.value)
-    return _zero(problem, status, verdict.certificate, verdict.engine, verdict.attempts)
+    runs = (*best.attempts, *verdict.attempts)
+    return _zero(best.problem, status, verdict.certificate, verdict.engine, runs)
 
 
 def _zero(

@@ -38,7 +38,7 @@ class Reference:
     def hard(self) -> HardMargin:
         """The maximum margin through the origin of the run's space."""
         with self._in_time() as limits:
-            return hard_margin(self.space.problem, method="quick", time_limit=limits.share())
+            return hard_margin(self.space.problem, time_limit=limits.share())
 
     @property
     def is_separable(self) -> bool:
@@ -102,7 +102,7 @@ class Reference:
         """Return the soft margin through the origin of the run's space."""
         if C not in self._solved:
             with self._in_time() as limits:
-                self._solved[C] = soft_margin(self.space.problem, C, method="quick", time_limit=limits.share())
+                self._solved[C] = soft_margin(self.space.problem, C, time_limit=limits.share())
         return self._solved[C]
 
     @property

@@ -92,6 +92,7 @@ def separability(
         are not separable twice as many.
     likely : ndarray of int, optional
         Rows that floating point could not separate, where that was tried already: exact arithmetic begins with them.
+        Empty if it was tried in vain on all rows.
     settings : ConeSettings
         Sizes and tolerances of the exact decision, which change the time that it takes.
 
@@ -262,7 +263,8 @@ def _decided(
     cone: SignedRows, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
 ) -> Separability:
     """Let facial reduction decide, from the common point of the hulls where one is known."""
-    decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=likely)
+    start = None if likely is None or not likely.size else likely
+    decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=start)
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
         known = common_point(cone.problem, decision.witness) if decision.witness else None

@@ -27,10 +27,10 @@ Rows = NDArray[np.int64]
 
 _DUAL_COORDINATE = "dual-coordinate"
 
-METHODS = ("auto", "cvxpy", "quick", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
+METHODS = ("auto", "textbook", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
 
 _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
-"""Sizes up to which the textbook program is always solved through cvxpy, in a second or so."""
+"""Sizes up to which cvxpy solves the textbook program in a second or so."""
 
 MODERATE_ENTRIES = 1 << 20
 """Entries of X up to which it is where the interval would be wide without."""
@@ -70,12 +70,11 @@ def soft_margin(
     sample_weight : array_like (n_samples,), optional
         The v_i >= 0, finite, or `RowWeights`; by default 1. The interval is that of the exact products C v_i; rows of
         weight 0 have no say.
-    method : {"auto", "cvxpy", "quick", "working-set", "interior-point", "dual-coordinate"}
+    method : {"auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
         "cvxpy": the textbook program. "working-set": for many rows, a few passes and a program of those next to the
         margin. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows and columns.
         "dual-coordinate": for many of both, sparse. "auto": one of these by size and shape, and others in turn while
-        the interval is not narrow; "quick" likewise, but for small data "interior-point" comes before "cvxpy", whose
-        modelling layer takes a second to load.
+        the interval is not narrow. "textbook": likewise, but small data are handed to cvxpy in any case.
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
@@ -231,16 +230,16 @@ def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
         yield _as_before(way.before)
     if method == "cvxpy" or way.solver is not None:
         yield from _textbook(problem, prices, way)
-    elif method not in ("auto", "quick"):
+    elif method not in ("auto", "textbook"):
         yield _structured(problem, prices, method, way)
     elif is_small(problem):
-        if method == "quick":
-            yield _structured(problem, prices, interior_point.NAME, way)
         if _is_beyond_solvers(problem, prices):
-            yield _hard_margin(problem, way.limits, method="quick")
+            yield _hard_margin(problem, way.limits)
+        if method == "auto":
+            yield _structured(problem, prices, interior_point.NAME, way)
         textbook = _textbook(problem, prices, way)
         yield next(textbook)
-        if method == "auto":
+        if method == "textbook":
             yield _structured(problem, prices, interior_point.NAME, way)
         yield from textbook
     else:

@@ -13,7 +13,7 @@ def check_options(problem: Problem, methods: tuple[str, ...], method: str, solve
     """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
     if method not in methods:
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(methods)}")
-    if solver is not None and method not in ("auto", "cvxpy"):
+    if solver is not None and method not in ("auto", "textbook", "cvxpy"):
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     if method == interior_point.NAME and not interior_point.fits(problem):
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")

@@ -106,7 +106,7 @@ def test_the_command_prints_the_fields_of_the_result(capsys: pytest.CaptureFixtu
     dataset = mm.load("iris", positive="setosa")
     for command, result in (
         ("check", mm.separability(dataset.X, dataset.y)),
-        ("margin", mm.hard_margin(dataset.X, dataset.y, method="quick")),
+        ("margin", mm.hard_margin(dataset.X, dataset.y)),
         ("perceptron", mm.perceptron(dataset.X, dataset.y)),
         ("fewest-errors", mm.fewest_errors(dataset.X, dataset.y)),
     ):

@@ -230,7 +230,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
         (["margin", "iris", "--positive", "setosa", "--soft", "-1"], ["-1", "positive"]),
         (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
         (["margin", "iris", "--method", "svm"], ["--method", "svm", *options.MARGIN_METHODS]),
-        (["margin", "iris", "--method", "quick", "--soft", "1"], ["quick", *options.SOFT_METHODS]),
+        (["margin", "iris", "--method", "daqp", "--soft", "1"], ["daqp", *options.SOFT_METHODS]),
         (["margin", "iris", "--positive", "setosa", "--method", "daqp", "--solver", "OSQP"], ["OSQP", "daqp"]),
         (["margin", "iris", "--class-weight", "balanced"], ["--class-weight", "--soft"]),
         (["margin", "iris", "--soft", "1", "--class-weight", "even"], ["--class-weight", "balanced"]),
@@ -277,7 +277,7 @@ def test_choices_are_those_of_the_code() -> None:
     assert tuple(ZERO_RULES) == options.ZERO_RULES
     assert tuple(How) == options.PREPARATIONS
     assert hard_margin.METHODS == options.MARGIN_METHODS
-    assert tuple(method for method in soft_margin.METHODS if method != "quick") == options.SOFT_METHODS
+    assert soft_margin.METHODS == options.SOFT_METHODS
 
 
 def test_a_bug_is_not_called_bad_input(agresti: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 REFUSALS = (mm.DataError, mm.InvalidProblemError)
 METHODS = {
     "separability": ("auto", "auto", "highs", "cvxpy"),
-    "hard_margin": ("auto", "auto", "quick", "working-set", "daqp", "cvxpy"),
+    "hard_margin": ("auto", "auto", "textbook", "working-set", "daqp", "cvxpy"),
     "soft_margin": ("auto", "auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"),
     "perceptron": ("auto", "weights", "gram", "blocks"),
 }

@@ -56,7 +56,9 @@ def separable(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.round(rng.normal(size=(10, rng.integers(1, 4))) + 4 * (y[:, None] > 0), 2), y
 
 
-@pytest.mark.parametrize("options", [{}, {"exact": True}, {"method": "quick"}, {"bias": False}, {"solver": "CLARABEL"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"exact": True}, {"method": "textbook"}, {"bias": False}, {"solver": "CLARABEL"}]
+)
 def test_the_margin_is_that_of_the_floats(options: dict[str, Any]) -> None:
     n_checked = 0
     for seed in range(12):
@@ -84,7 +86,7 @@ def units() -> Iterator[Any]:
 @pytest.mark.parametrize("X", list(units()))
 def test_units_of_all_sizes(X: Any) -> None:
     for y in ([-1, -1, 1, 1], [-1, 1, -1, 1]):
-        for options in ({}, {"bias": False}, {"method": "quick"}):
+        for options in ({}, {"bias": False}, {"method": "textbook"}):
             answer = mm.hard_margin(X, y, **options)
             if answer.w is not None:
                 check(answer, X, y)
@@ -148,7 +150,7 @@ def narrow() -> tuple[np.ndarray, list[int]]:
 
 def test_separable_by_no_floats(narrow: Any) -> None:
     X, y = narrow
-    for options in ({}, {"exact": True}, {"method": "quick"}, {"bias": False}):
+    for options in ({}, {"exact": True}, {"method": "textbook"}, {"bias": False}):
         answer = mm.hard_margin(X, y, **options)
         assert answer.status is Status.OPTIMAL
         assert (answer.w, answer.b, answer.margin) == (None, None, 0.0) and "none found" in answer.reason

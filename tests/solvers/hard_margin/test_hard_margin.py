@@ -155,7 +155,7 @@ def test_accurate_engines_are_optimal(separable: Known, solver: str) -> None:
 
 def test_unknown_methods_and_solvers_are_refused() -> None:
     problem = Problem.validated([[1.0], [2.0]], [-1, 1])
-    with pytest.raises(ValueError, match="expected one of auto, quick, working-set, dual-coordinate, daqp, cvxpy"):
+    with pytest.raises(ValueError, match="expected one of auto, textbook, working-set, dual-coordinate, daqp, cvxpy"):
         hard_margin(problem, method="magic")
     with pytest.raises(ValueError, match="is not installed; installed are"):
         hard_margin(problem, solver="NONE_SUCH")

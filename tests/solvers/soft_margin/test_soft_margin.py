@@ -199,7 +199,7 @@ def test_prices_that_are_none_are_refused(C: float) -> None:
 
 
 def test_unknown_methods_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected one of auto, cvxpy"):
+    with pytest.raises(ValueError, match="expected one of auto, textbook, cvxpy"):
         soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method="magic")
 
 
@@ -314,7 +314,7 @@ def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
 
 
 def test_solvers_have_no_part_in_structured_methods() -> None:
-    for method in METHODS[2:]:
+    for method in METHODS[3:]:
         with pytest.raises(InvalidProblemError, match="no part"):
             soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method=method, solver="CLARABEL")
 
@@ -334,7 +334,7 @@ def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None
 def test_an_interrupted_path_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
     wide = replace(hard_margin(problem), dual=np.zeros(2), reason=WHAT_WAS_PROVEN)
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.hard_margin", lambda problem, method: wide)
+    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.hard_margin", lambda problem: wide)
     answer = soft_margin(problem, 1e200)  # so great that the hard margin is asked first
     assert answer.reason == WHAT_WAS_PROVEN and [run.status for run in answer.attempts] == ["interrupted"]
     assert answer.lower <= 0.5 <= answer.objective
@@ -353,9 +353,9 @@ def test_a_path_ends_at_the_hard_margin(separable: Known) -> None:
     assert path[0].lower <= float(limit) * (1 + 1e-12)
 
 
-def test_quick_leaves_the_modelling_layer_for_wide_intervals() -> None:
+def test_cvxpy_is_asked_only_where_the_interval_is_wide() -> None:
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
-    runs = [run.solver for run in soft_margin(Problem(X, y), 1.0, method="quick").attempts]
+    runs = [run.solver for run in soft_margin(Problem(X, y), 1.0).attempts]
     assert runs == ["interior-point"]
-    wide = soft_margin(Problem(X, y), 1e80, method="quick")
+    wide = soft_margin(Problem(X, y), 1e80)
     assert [run.solver for run in wide.attempts[:2]] == ["interior-point", "CLARABEL"]
