@@ -76,7 +76,7 @@ def verdict(data: Data, _: Any) -> Any:
 
 def proof(data: Data, _: Any) -> None:
     from maxmargin.solvers.problem.problem import Problem
-    from maxmargin.solvers.separability.feasibility import prove_separable
+    from maxmargin.solvers.proof.margins import prove_separable
 
     assert prove_separable(Problem(data.X, data.y), data.w) is not None
 

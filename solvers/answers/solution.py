@@ -24,6 +24,7 @@ from maxmargin.solvers.proof.certificate import (
     Overlap,
     QuasiSeparation,
     SeparatingHyperplane,
+    quotient_text,
     text,
 )
 from maxmargin.solvers.proof.class_certificate import ClassWitness
@@ -33,7 +34,6 @@ from maxmargin.solvers.proof.margin_certificate import (
     MarginAtMost,
     MarginBetween,
     MarginExactly,
-    quotient_text,
 )
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,8 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
+from maxmargin.solvers.proof.margins import prove_separable
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
-from maxmargin.solvers.separability.feasibility import prove_separable
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -25,8 +25,8 @@ from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
-from maxmargin.solvers.proof.margins import best_offset
-from maxmargin.solvers.separability.feasibility import prove_separable, separability
+from maxmargin.solvers.proof.margins import best_offset, prove_separable
+from maxmargin.solvers.separability.feasibility import separability
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -58,16 +58,15 @@ class InMemory:
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield what the function makes of every chunk, in order."""
-        n_rows = self.shape[0]
+        n_rows, n_at_once = self.shape[0], self._chunk_rows()
+        if n_at_once >= n_rows:
+            yield function(slice(0, n_rows), self.X, *vectors)
+            return
 
         def work(rows: slice) -> T:
-            is_all = rows == slice(0, n_rows)
-            return function(rows, self.X if is_all else self.X[rows], *(v[rows] for v in vectors))
+            return function(rows, self.X[rows], *(v[rows] for v in vectors))
 
-        chunks = list(slices(n_rows, self._chunk_rows()))
-        if len(chunks) == 1:
-            yield work(chunks[0])
-            return
+        chunks = list(slices(n_rows, n_at_once))
         yield from in_order(work, chunks, n_ahead=len(chunks))  # a reader that is woken late leaves no thread idle
 
     def _chunk_rows(self) -> int:

@@ -1,9 +1,8 @@
 """Proofs as found, each exact on the data as stored; as plain data they are what `checker.py` reads."""
 
 import json
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
@@ -76,9 +75,12 @@ class Certificate:
         """Return the proof as JSON text."""
         return json.dumps(self.to_dict(), indent=1) + "\n"
 
-    @abstractmethod
     def _numbers(self) -> dict[str, Any]:
-        """Return the exact numbers, integers as texts."""
+        """Return the exact numbers of the fields, integers as texts; of (w, b) the direction."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        if "w" in values:
+            values["direction"] = (*values["w"], values["b"]) if self.problem.bias else values["w"]
+        return {key: written(values[name]) for name, (key, written) in _WRITTEN.items() if name in values}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +100,6 @@ class SeparatingHyperplane(Certificate):
     w: Sequence[Fraction]
     b: Fraction
     least_functional_margin: Fraction
-
-    def _numbers(self) -> dict[str, Any]:
-        return {"direction": direction_texts(self.w, self.b, bias=self.problem.bias)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +126,6 @@ class CommonHullPoint(Certificate):
         total = sum(self.weights)
         return tuple(Fraction(weight, total) for weight in self.weights)
 
-    def _numbers(self) -> dict[str, Any]:
-        return {"rows": list(self.rows), "weights": texts(self.weights)}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap(Certificate):
@@ -149,13 +145,6 @@ class Overlap(Certificate):
     rows: tuple[int, ...]
     weights: tuple[int, ...]
     null_space: tuple[tuple[int, ...], ...]
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "rows": list(self.rows),
-            "weights": texts(self.weights),
-            "null_space": [texts(vector) for vector in self.null_space],
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,20 +167,6 @@ class QuasiSeparation(Certificate):
     weights: tuple[int, ...]
     null_space: tuple[tuple[int, ...], ...]
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "direction": direction_texts(self.w, self.b, bias=self.problem.bias),
-            "rows": list(self.rows),
-            "weights": texts(self.weights),
-            "null_space": [texts(vector) for vector in self.null_space],
-        }
-
-
-def direction_texts(w: Sequence[Fraction], b: Fraction, *, bias: bool) -> list[str]:
-    """Return (w, b), through the origin w alone, as integers up to a positive factor."""
-    numbers = [*w, b] if bias else list(w)
-    return texts(without_denominators(numbers))
-
 
 def texts(integers: Sequence[int]) -> list[str]:
     """Return integers of any size as texts."""
@@ -207,3 +182,25 @@ def text(integer: int) -> str:
     ('-12', '0x100')
     """
     return format(integer, "d" if integer.bit_length() < _DECIMAL_BITS else "#x")
+
+
+def quotient_text(value: Fraction) -> str:
+    """Return "p/q" in lowest terms, or "p" for a whole number; hexadecimal where an integer is very long.
+
+    Examples
+    --------
+    >>> quotient_text(Fraction(289, 680)), quotient_text(Fraction(4))
+    ('17/40', '4')
+    """
+    return text(value.numerator) if value.denominator == 1 else f"{text(value.numerator)}/{text(value.denominator)}"
+
+
+_WRITTEN: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "direction": ("direction", lambda numbers: texts(without_denominators(numbers))),
+    "rows": ("rows", list),
+    "pairs": ("rows", lambda pairs: [list(pair) for pair in pairs]),
+    "weights": ("weights", texts),
+    "null_space": ("null_space", lambda basis: [texts(vector) for vector in basis]),
+    "margin_squared": ("margin_squared", quotient_text),
+}
+"""The key of a field in the document, and the form in which it is written; a direction up to a positive factor."""

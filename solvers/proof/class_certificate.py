@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from maxmargin.solvers.exact.dyadic import without_denominators
-from maxmargin.solvers.proof.certificate import Certificate, texts
+from maxmargin.solvers.proof.certificate import Certificate
 
 Pair = tuple[int, int]
 """A row, and a class that is not its own: the row's own score shall not be less than that of the class."""
@@ -25,9 +24,6 @@ class ClassSeparation(Certificate):
     question: ClassVar[str] = "multinomial"
     direction: tuple[Fraction, ...]
 
-    def _numbers(self) -> dict[str, Any]:
-        return {"direction": texts(without_denominators(self.direction))}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassWitness(Certificate):
@@ -44,9 +40,6 @@ class ClassWitness(Certificate):
     question: ClassVar[str] = "multinomial"
     pairs: tuple[Pair, ...]
     weights: tuple[int, ...]
-
-    def _numbers(self) -> dict[str, Any]:
-        return {"rows": [list(pair) for pair in self.pairs], "weights": texts(self.weights)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +60,6 @@ class ClassOverlap(Certificate):
     weights: tuple[int, ...]
     null_space: tuple[tuple[int, ...], ...]
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "rows": [list(pair) for pair in self.pairs],
-            "weights": texts(self.weights),
-            "null_space": [texts(vector) for vector in self.null_space],
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassQuasiSeparation(Certificate):
@@ -93,11 +79,3 @@ class ClassQuasiSeparation(Certificate):
     pairs: tuple[Pair, ...]
     weights: tuple[int, ...]
     null_space: tuple[tuple[int, ...], ...]
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "direction": texts(without_denominators(self.direction)),
-            "rows": [list(pair) for pair in self.pairs],
-            "weights": texts(self.weights),
-            "null_space": [texts(vector) for vector in self.null_space],
-        }

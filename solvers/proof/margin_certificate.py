@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import FloatFractions
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import (
-    Certificate,
-    SeparatingHyperplane,
-    direction_texts,
-    text,
-    texts,
-)
+from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
 from maxmargin.solvers.proof.hulls import integer_weights, margin_upper_bound_squared
 from maxmargin.solvers.proof.margins import norm_squared
@@ -47,12 +41,6 @@ class MarginAtLeast(Certificate):
         square = plane.least_functional_margin**2 / sum_of_squares(plane.w)
         return cls(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "direction": direction_texts(self.w, self.b, bias=self.problem.bias),
-            "margin_squared": quotient_text(self.margin_squared),
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginAtMost(Certificate):
@@ -80,13 +68,6 @@ class MarginAtMost(Certificate):
             return None
         rows, integers = integer_weights(weights)
         return cls(problem=problem, rows=tuple(rows.tolist()), weights=tuple(integers), margin_squared=square)
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "rows": list(self.rows),
-            "weights": texts(self.weights),
-            "margin_squared": quotient_text(self.margin_squared),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,14 +137,6 @@ class MarginExactly(Certificate):
             problem=self.problem, rows=self.rows, weights=self.weights, margin_squared=self.margin_squared
         )
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "direction": direction_texts(self.w, self.b, bias=self.problem.bias),
-            "rows": list(self.rows),
-            "weights": texts(self.weights),
-            "margin_squared": quotient_text(self.margin_squared),
-        }
-
 
 def sum_of_squares(numbers: Sequence[Fraction]) -> Fraction:
     """Return the sum of the squares, in one unit: fractions added one by one cost a greatest common divisor each."""
@@ -171,14 +144,3 @@ def sum_of_squares(numbers: Sequence[Fraction]) -> Fraction:
         return norm_squared(numbers.floats)
     common = lcm(*(number.denominator for number in numbers))
     return Fraction(sum((number.numerator * (common // number.denominator)) ** 2 for number in numbers), common**2)
-
-
-def quotient_text(value: Fraction) -> str:
-    """Return "p/q" in lowest terms, or "p" for a whole number; hexadecimal where an integer is very long.
-
-    Examples
-    --------
-    >>> quotient_text(Fraction(289, 680)), quotient_text(Fraction(4))
-    ('17/40', '4')
-    """
-    return text(value.numerator) if value.denominator == 1 else f"{text(value.numerator)}/{text(value.denominator)}"

@@ -21,6 +21,7 @@ from maxmargin.solvers.exact.dyadic import (
 )
 from maxmargin.solvers.exact.limbs import sum_of_squares
 from maxmargin.solvers.problem.problem import Problem, Samples
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.sums.lowest import Lowest, lowest, whole_group
 from maxmargin.solvers.proof.sums.rounding import (
     errors,
@@ -68,6 +69,16 @@ def best_offset(problem: Problem, w: Floats | Sequence[Fraction]) -> tuple[Fract
     With bias it is the middle between the two classes; through the origin b = 0.
     """
     return offset_between([least_score(problem, group, w) for group in _lowest_groups(problem, w)])
+
+
+def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
+    """Return the hyperplane with normal w and the best offset if it separates, checked in exact arithmetic."""
+    if not (np.isfinite(w).all() and w.any()):
+        return None
+    b, least = best_offset(problem, w)
+    if least <= 0:
+        return None
+    return SeparatingHyperplane(problem=problem, w=FloatFractions(w), b=b, least_functional_margin=least)
 
 
 def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:

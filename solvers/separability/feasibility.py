@@ -16,7 +16,6 @@ from maxmargin.solvers.engines.dual_coordinate import many_columns
 from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.dyadic import FloatFractions
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem, confirmed
@@ -25,7 +24,7 @@ from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     SeparatingHyperplane,
 )
-from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.proof.margins import prove_separable
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.cone_settings import DEFAULT, ConeSettings
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
@@ -184,16 +183,6 @@ def _from_few_rows(
         if found.plane is not None:
             return found.plane, None
     return None, rows
-
-
-def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
-    """Return the hyperplane with normal w and the best offset if it separates, checked in exact arithmetic."""
-    if not (np.isfinite(w).all() and w.any()):
-        return None
-    b, least = best_offset(problem, w)
-    if least <= 0:
-        return None
-    return SeparatingHyperplane(problem=problem, w=FloatFractions(w), b=b, least_functional_margin=least)
 
 
 def prove_inseparable(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:

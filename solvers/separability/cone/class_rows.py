@@ -11,7 +11,7 @@ from maxmargin.solvers.exact.dyadic import Integers, nearest_floats
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import score_enclosures
-from maxmargin.solvers.separability.cone.cone_rows import Rows, Vector, exact_columns, home, scaled_unit
+from maxmargin.solvers.separability.cone.cone_rows import Rows, Vector, exact_columns, home, scaled_unit, with_offset
 from maxmargin.solvers.separability.cone.cone_settings import DEFAULT
 
 Floats = NDArray[np.float64]
@@ -131,11 +131,7 @@ class ClassRows:
 
     def _scores(self, entries: Integers, exponent: int, block: Integers) -> Integers:
         products: Integers = entries.dot(block[: self.problem.n_features])
-        if not self.problem.bias:
-            return products
-        offset = block[-1]
-        moved = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
-        return np.asarray(moved)
+        return with_offset(products, exponent, block[-1]) if self.problem.bias else products
 
     def _differences(self, rows: Rows, first: int, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         samples, others = self.pairs(rows)

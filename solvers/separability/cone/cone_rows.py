@@ -137,8 +137,7 @@ class SignedRows:
         X, d = self.problem.carrier[rows], self.problem.n_features
         products, exponent = self.problem.exact_products(rows, X, vectors[:d])
         if self.problem.bias:
-            offset = vectors[-1]
-            products = products + offset * (1 << -exponent) if exponent <= 0 else products * (1 << exponent) + offset
+            products = with_offset(products, exponent, vectors[-1])
         return np.asarray(products * _signs(self.problem, rows)[:, None])
 
     def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
@@ -206,6 +205,13 @@ def annihilated(cone: ConeRows, rows: Rows, vectors: Sequence[Sequence[int]]) ->
     if not vectors:
         return np.ones(len(rows), dtype=np.bool_)
     return cone.vanishing(rows, np.array(vectors, dtype=object).T)
+
+
+def with_offset(products: Integers, exponent: int, offset: Integers) -> Integers:
+    """Return ``products * 2**exponent + offset`` as integers, up to a power of two."""
+    if exponent > 0:
+        return np.asarray(products * (1 << exponent) + offset)
+    return np.asarray(products + offset * (1 << -exponent))
 
 
 def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:

@@ -13,7 +13,7 @@ from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_space import RowSpace
-from maxmargin.solvers.separability.feasibility import prove_separable
+from maxmargin.solvers.proof.margins import prove_separable
 
 
 def planted(n_samples: int, n_features: int, *, margin: float = 0.02, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

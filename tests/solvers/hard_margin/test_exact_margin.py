@@ -30,9 +30,9 @@ from maxmargin.solvers.hard_margin import hard_margin as module
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
 from maxmargin.solvers.proof.hull_point import HullPoint
-from maxmargin.solvers.proof.margin_certificate import quotient_text
 
 Vector = list[Fraction]
 
