@@ -14,11 +14,11 @@ and all weights positive. Then v.z_i is the same number h_g for all rows of S in
 - *Minor cycles.* Take the shortest combination of S whatever the signs. If it has negative weights, go towards it from
   the present ones until the first becomes zero, and drop that row. End when all are positive.
 
-It ends: the first minor step has positive length, because the weights in the corral were positive and that of the new
-row grows, so ||v|| strictly decreases in every major cycle. A corral is known by its rows, and none comes again: there
-are finitely many. Every minor cycle but the last drops a row. Nothing is asked of the start but independent rows.
+It ends: the first minor step has positive length, because the weights in the corral were positive and the weight of the
+new row grows, so ||v|| strictly decreases in every major cycle. A corral is determined by its rows, and none comes
+again: there are finitely many. Every minor cycle but the last drops a row. Any independent rows will do as a start.
 
-No number of the linear algebra is believed: v is summed anew from the rows and the weights, and optimality is the exact
+No number of the linear algebra is trusted: v is recomputed from the rows and the weights, and optimality is the exact
 statement sum_g min_{i in g} v.z_i = ||v||^2, over all rows of the data.
 """
 
@@ -47,9 +47,9 @@ _START_ROWS = 4
 
 
 def nearest_point(problem: Problem, start: HullPoint, is_late: Callable[[], bool]) -> tuple[HullPoint, bool]:
-    """Return the shortest v, and True; or where time is up the present one, and False.
+    """Return the shortest v and True; if the time is over, the present v and False.
 
-    Where the hulls share a point the shortest v is 0.
+    If the hulls share a point, the shortest v is 0.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def nearest_point(problem: Problem, start: HullPoint, is_late: Callable[[], bool
 
 
 def start_near(problem: Problem, weights: Floats | None) -> HullPoint:
-    """Return a point on independent rows, the greatest weights first; any finite weights will do, and none."""
+    """Return a point on independent rows, greatest weights first; the weights may be any finite numbers, or None."""
     rows, integers = _weighted_rows(problem, np.zeros(problem.n_samples) if weights is None else weights)
     groups = groups_of(problem, rows)
     indicators = np.equal.outer(groups, range(n_groups(problem))).astype(int).astype(object)
@@ -85,7 +85,7 @@ def start_near(problem: Problem, weights: Floats | None) -> HullPoint:
 
 
 def _weighted_rows(problem: Problem, weights: Floats) -> tuple[Rows, list[int]]:
-    """Return rows and positive weights, the greatest first; in a group without any its first row has weight 1."""
+    """Return rows and positive weights, the greatest first; in a group without any the first row has weight 1."""
     groups = np.array(groups_of(problem, range(problem.n_samples)))
     weights = np.where(weights > _LEAST_WEIGHT * max(weights.max(), 0.0), weights, 0.0)
     chosen = []
@@ -101,9 +101,9 @@ def _weighted_rows(problem: Problem, weights: Floats) -> tuple[Rows, list[int]]:
 
 
 def most_violated_row(point: HullPoint) -> int | None:
-    """Return the row with the least y(w.x + b) < 1; None where there is none, and v is proven the shortest.
+    """Return the row with the least y(w.x + b) < 1; None if there is no such row, so that v is proven the shortest.
 
-    Integers are needed only where the enclosures of all rows leave a doubt.
+    Only rows whose enclosure contains 1 are computed in integers.
 
     Raises
     ------

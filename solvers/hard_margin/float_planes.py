@@ -1,4 +1,4 @@
-"""Hyperplanes of floats near an exact one, each with its exact margin: what is returned as (w, b) is one of these."""
+"""Hyperplanes of floats near an exact one, each with its exact margin: the returned (w, b) is one of these."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -21,31 +21,32 @@ from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL
 Floats = NDArray[np.float64]
 
 _NEGLIGIBLE, _GREAT = Fraction(1, 1 << 48), Fraction(1, 1 << 10)
-"""Shares of the margin: rounding that costs no more ends the search, and one that costs more widens it."""
+"""Fractions of the margin: a rounding that loses at most the first ends the search; one that loses more than the second
+widens it."""
 
 _NEAR_ONE = Fraction(1, 1 << 40)
-"""From 1, how far the functional margin of a plane of floats may be that is not divided by it."""
+"""Largest distance from 1 at which the functional margin of a plane of floats is left as it is."""
 
 _FEW, _MANY = 8, 64
-"""Multiples of either kind that are tried, and that are tried where rounding costs much."""
+"""Number of multiples of each kind that are tried: first, and if rounding loses much of the margin."""
 
 _STEP = Fraction(1, 1 << 52)
-"""Between multiples, relative: a unit in the last place of 1."""
+"""Relative distance of consecutive multiples: one unit in the last place of 1."""
 
 _BITS, _MOST_SMALL_BITS = 53, 19
-"""Of a float; of small integers."""
+"""Significant bits of a float, and largest number of bits of a small integer."""
 
 _MOST_INTEGER = 1 << _BITS
-"""Integers up to which all are floats."""
+"""Every integer up to this one is a float."""
 
 _GREATEST_SIZE, _LEAST_SIZE = 1022, -1015
-"""Binary exponents between which the entries of a multiple are to lie."""
+"""Largest and smallest binary exponent of an entry of a multiple."""
 
 _WIDE = 1_000
-"""Columns from which a rounding is tried before fractions: in fractions that takes longer than all the rest."""
+"""Smallest number of columns for which a rounding in floats is tried before fractions, which would take longest."""
 
 _MOST_ENTRIES = 1 << 22
-"""Entries looked at, one a multiple; the first few multiples are always tried."""
+"""Largest number of matrix entries read by the search; the first few multiples are tried in any case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,24 +84,24 @@ def best_float_plane(
 ) -> FloatPlane | None:
     """Return the hyperplane of floats with the greatest exact margin among roundings of multiples of an exact one.
 
-    Where the plane is that of small integers, of at most 19 bits before their powers of two, these are multiplied by a
-    number of so few bits that no product is rounded, next to what brings the functional margin to 1: nothing is lost.
-    Otherwise a search follows.
+    If the plane has small integers as entries (at most 19 bits before their powers of two), these are multiplied by a
+    number with so few bits that no product is rounded, the nearest to the factor that brings the functional margin to
+    1: nothing is lost. Otherwise a search follows.
 
     Every entry of a multiple of w is rounded to the nearest float. With it go two offsets, the rounding of the multiple
     of b and the float nearest to the best offset of the rounded w, which is the exact middle between the classes; both
     margins are computed exactly, on all rows. The multiples are, with the plane scaled to functional margin 1,
 
     1. 1 + j 2**-52 for j = 0 .. 7, where every entry is rounded by another amount and b falls on another grid;
-    2. where these lose more than 2**-10 of the margin, those for j = 8 .. 63, then the multiples k = 1 .. 64 of the
+    2. if these lose more than 2**-10 of the margin, those for j = 8 .. 63, then the multiples k = 1 .. 64 of the
        integers without a common factor that have the direction of w, if none of them exceeds 2**53, and those whose
        greatest entry is k = 1 .. 64.
 
-    The first that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. From 1,000
-    columns on, that is tried first of all, divided by the functional margin in floating point, or as it is where its
-    entries are floats and its functional margin is 1 up to rounding. Where entries leave the range of binary64 all
-    multiples are multiplied by the power of two that brings them back, or as near to it as can be. On data so large
-    that this takes long only the first multiples are tried.
+    The first multiple that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. With
+    1,000 columns or more the rounded plane is tried first of all, divided by the functional margin in floating point,
+    or unchanged if its entries are floats and its functional margin is 1 up to rounding. If entries leave the range of
+    binary64, all multiples are multiplied by the power of two that brings them back, or comes nearest to that. On data
+    so large that the search would take long, only the first multiples are tried.
 
     Parameters
     ----------
@@ -110,13 +111,13 @@ def best_float_plane(
     margin_squared : Fraction
         The square of its geometric margin.
     near : Problem, optional
-        Rows next to the plane: the least functional margin of all rows is one of theirs, also after the entries of the
-        plane were rounded. Without them a pass over all rows finds them.
+        Rows next to the plane, among which is the row of least functional margin, also after the entries of the plane
+        were rounded. By default a pass over all rows finds them.
 
     Returns
     -------
     FloatPlane or None
-        None where no plane of the search separates.
+        None if no plane of the search separates.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def best_float_plane(
 
 
 def _with_its_normal(plane: SeparatingHyperplane) -> FloatPlane | None:
-    """Return the plane with its offset, the best one, rounded; None unless its entries are floats and its margin 1."""
+    """Return the plane with its best offset rounded; None unless its entries are floats and its margin 1."""
     least = plane.least_functional_margin
     if not isinstance(plane.w, FloatFractions) or abs(least - 1) > _NEAR_ONE:
         return None
@@ -188,7 +189,7 @@ def _loses_at_most(share: Fraction, found: FloatPlane | None, target: Fraction) 
 
 
 def _exact_multiple(plane: Sequence[Fraction]) -> Sequence[Fraction]:
-    """Return a multiple next to the plane whose entries are floats, if it is a plane of small integers; else itself."""
+    """Return a multiple next to the plane whose entries are floats if it has small integers as entries, else itself."""
     whole = without_denominators(plane)
     n_bits = max((v // (v & -v)).bit_length() for v in whole if v)
     if n_bits > _MOST_SMALL_BITS:
@@ -214,7 +215,7 @@ def _lossless(plane: Sequence[Fraction], multiple: Sequence[Fraction], margin_sq
 
 
 def _normals(scaled: Sequence[Fraction]) -> Iterator[tuple[Fraction, Floats, bool]]:
-    """Yield factors, the normals of the multiples, rounded, and whether underflow changed none by more than that."""
+    """Yield factors, rounded normals of the multiples, and whether no entry was lost to underflow."""
     for factor in _multiples(scaled):
         try:
             w = np.array([float(v) for v in (scaled if factor == 1 else [v * factor for v in scaled])])
@@ -244,7 +245,7 @@ def _in_range(plane: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _rows_near(problem: Problem, plane: SeparatingHyperplane) -> Problem | None:
-    """Return the rows next to the plane; None where its entries are too different in size."""
+    """Return the rows next to the plane; None if its entries are too different in size for floats."""
     w = nearest_floats(plane.w)
     if w is None:
         return None

@@ -29,13 +29,13 @@ SUPPORT_WEIGHT = 1e-9
 """Multiplier, relative to the largest, below which a row is not listed as support."""
 
 _ROUNDING = 2.0**-50
-"""Relative, by how much the margins of two planes may differ and still be taken for the same."""
+"""Relative difference up to which the margins of two planes count as equal."""
 
 _ENOUGH = 1e-11
-"""Relative gap at which an upper end in floating point is not computed in integers as well."""
+"""Relative gap at or below which an upper end in floating point is good enough, and is not computed in integers."""
 
 _MANY_ENTRIES = 1 << 12
-"""Stored entries from which on integers take much longer."""
+"""Smallest number of stored entries for which integers take much longer than floating point."""
 
 _LARGEST = sys.float_info.max
 
@@ -47,9 +47,9 @@ NO_FLOATS = "hyperplane of floats: none found; the exact one that proves the low
 class HardBracket(Bracket):
     """The best plane and the best multipliers seen so far.
 
-    `near` are rows next to the plane, if they are known: the least functional margin is one of theirs, also after the
-    entries of the plane were divided by a number and rounded. `is_of_all_rows` says whether a solver was handed all
-    rows.
+    `near` holds rows next to the plane if they are known: the row of least functional margin is among them, also after
+    the entries of the plane were divided by a number and rounded. `is_of_all_rows` says whether a solver was handed
+    all rows.
     """
 
     problem: Problem
@@ -72,7 +72,7 @@ class HardBracket(Bracket):
             self.plane, self.proof, self.lower, self.engine, self.near = plane, proof, lower, engine, near
 
     def offer_polished(self, plane: SeparatingHyperplane) -> None:
-        """Keep the plane if its margin is as great up to rounding: its w is the more accurate one."""
+        """Keep the plane if its margin is equal up to rounding, because its w is more accurate."""
         proof = MarginAtLeast.by(plane)
         lower = sqrt_down(proof.margin_squared)
         if lower >= self.lower * (1 - _ROUNDING):
@@ -90,7 +90,7 @@ class HardBracket(Bracket):
             self.hull, self.upper = (rows, weights), upper
 
     def _rounded_upper(self, weights: Floats, rows: Rows) -> float:
-        """Return what weights of many sparse entries prove in floating point, else infinity."""
+        """Return the upper end that weights of many sparse rows prove in floating point, else infinity."""
         X = self.problem.carrier[rows] if self.problem.is_sparse and self.problem.integers is None else None
         if X is None or X.nnz < _MANY_ENTRIES or not np.isfinite(weights).all():
             return math.inf
@@ -119,7 +119,7 @@ class HardBracket(Bracket):
         return result
 
     def solution(self, status: Status, attempts: tuple[Attempt, ...], reason: str) -> HardMargin:
-        """Return the result: the hyperplane as floats, which prove the lower end where they are the better plane."""
+        """Return the result; its hyperplane of floats proves the lower end if it is better than the exact one."""
         weights = self._hull_weights()
         certificate, lower, found = self.proof, self.lower, None
         if self.plane is not None and certificate is not None:
@@ -180,17 +180,17 @@ def shared_point(point: HullPoint) -> CommonHullPoint:
 
 
 def _square_of_inverse(upper: float) -> float:
-    """Return 1/upper^2, what the multipliers sum to at the optimum, as near as binary64 comes."""
+    """Return 1/upper^2, the sum of the multipliers at the optimum, as near as binary64 comes."""
     return min(1.0 / upper / upper, _LARGEST) if upper > 1.0 / _LARGEST else _LARGEST
 
 
 def _with_none_found(reason: str, *, is_missing: bool) -> str:
-    """Return the reason, and where it is so that no hyperplane of floats was found."""
+    """Return the reason, followed by the remark that no hyperplane of floats was found if this is so."""
     return "; ".join(filter(None, (reason, NO_FLOATS if is_missing else "")))
 
 
 def _floats(problem: Problem, found: FloatPlane | None, hull_weights: Floats, *, is_separable: bool) -> dict[str, Any]:
-    """Return what a `HardMargin` says of the hyperplane of floats."""
+    """Return the fields of a `HardMargin` about the hyperplane of floats."""
     if found is None:
         margin = 0.0 if is_separable else None
         return {"w": None, "b": None, "margin": margin, "primal_residual": math.inf, "dual_residual": math.inf}

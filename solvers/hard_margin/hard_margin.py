@@ -35,22 +35,22 @@ RELATIVE_GAP = 1e-9
 """Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
 
 EXACT_LIMIT = 500
-"""Columns, the bias counted, up to which the margin is solved exactly by default; there a solution takes a minute."""
+"""Default for the largest number of columns (bias included) solved exactly; at this size a solution takes a minute."""
 
 _SMALL_COLUMNS, _SMALL_ROWS = 60, 5000
-"""Sizes up to which a wide interval is closed by exact arithmetic unasked."""
+"""Largest numbers of columns and of rows for which exact arithmetic closes a wide interval without being asked to."""
 
 _UNASKED_SECONDS = 60.0
-"""Time that this may take at most."""
+"""Time limit for that, in seconds."""
 
 _MOST_COLUMNS_OF_DAQP = 300
-"""Columns up to which DAQP is handed the textbook program, whose time grows with their cube; beyond, its row space."""
+"""Largest number of columns for which cvxpy hands the textbook program to DAQP: the time grows with the cube."""
 
 _NEXT_SOLVER_GAP = 1e-11
-"""Relative width above which the next solver is asked as well."""
+"""Relative width of the interval above which the next solver is asked as well."""
 
 _SHARES_OF_TIME = 4
-"""Where exact work is asked for, the solvers that it starts from take one share of so many of the time."""
+"""If exact work is asked for, the solvers before it are given the time divided by this number."""
 
 _FEW_ENTRIES = 1 << 15
 """Size of X up to which DAQP takes milliseconds, and is asked even when the time is over."""
@@ -59,24 +59,24 @@ _SHARES_OF_DAQP = 2
 """DAQP is given half of the time if other solvers can follow."""
 
 _WORKING_SET_GAP = 1e-13
-"""Relative width at which the working set stops."""
+"""Relative width of the interval at which the working set stops."""
 
 _DESCENT_GAP = 1e-12
-"""Relative width at which descent along single multipliers stops."""
+"""Relative width of the interval at which descent along single multipliers stops."""
 
 _MOST_ENTRIES = 20_000_000
-"""Size of X up to which cvxpy is asked where the working set leaves a wide interval."""
+"""Largest size of X (number of entries) for which cvxpy is asked when the working set leaves a wide interval."""
 
 _SECONDS_A_CUBE = 1.5e-7
-"""Of the first step of exact work, times the cube of the rows it starts from."""
+"""Seconds of the first step of exact work, divided by the cube of the number of rows it starts from."""
 
 _STEPS_TO_COME, _OVERTIME = 2, 1.0
-"""A step and the fractions of the answer, which take as long; seconds by which these may be late."""
+"""Steps counted before the end (one more, and the fractions of the answer); seconds by which they may be late."""
 
 METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
-"""Where it is not decided whether the hulls only touch."""
+"""The status if it is not decided whether the hulls only touch."""
 
 
 @confirmed
@@ -113,10 +113,10 @@ def hard_margin(
     exact_limit : int
         The greatest number of columns, the bias counted, for which this is tried.
     time_limit : float, optional
-        Seconds after which work stops, with what is proven by then and the status `limit`. The time is looked at
-        between solutions of linear systems.
+        Seconds after which the work stops; the answer is then the interval proven so far, with the status `limit`. The
+        time is checked between solutions of linear systems.
     verdict : Separability, optional
-        The proven answer of `separability` for this problem, where it is known already.
+        The proven answer of `separability` for this problem, if it is known already.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def _solved(
 
 
 def _by_descent(best: HardBracket, limits: Limits) -> None:
-    """Offer the last that descent along single multipliers comes to, also where Ctrl-C ends it."""
+    """Offer the last candidate of descent along single multipliers, also if Ctrl-C ends it."""
     found: Candidate | None = None
     try:
         for better in many_columns.candidates(best.problem, limits, relative_gap=_DESCENT_GAP):
@@ -201,7 +201,7 @@ def _by_descent(best: HardBracket, limits: Limits) -> None:
 
 
 def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
-    """Offer what the working set finds; return rows that float arithmetic could not separate, if it met some."""
+    """Offer the findings of the working set; return rows that floating point could not separate, if there are any."""
     for found in working_set.rounds(best.problem, best.problem.scaling, limits):
         best.attempts.append(found.attempt)
         if not found.has_solution:
@@ -215,7 +215,7 @@ def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
 
 
 def _from_all_rows(best: HardBracket, candidates: Iterator[Candidate]) -> Rows | None:
-    """Offer what the first solver finds; return no rows, which tells that floating point has been tried."""
+    """Offer the findings of the first solver; an empty array of rows says that floating point has been tried."""
     candidate = next(candidates, None)
     if candidate is None:  # the time is over
         return None
@@ -265,9 +265,9 @@ def _finish(best: HardBracket, attempts: tuple[Attempt, ...], limits: Limits) ->
 
 
 class _Clock:
-    """Tells whether the next step of exact work, which nothing can stop, would end too late.
+    """Tells whether the next step of exact work, which cannot be interrupted, would end too late.
 
-    It will take about as long as the last one did; the first one grows with the cube of the rows.
+    A step takes about as long as the step before; the time of the first grows with the cube of the number of rows.
     """
 
     def __init__(self, limits: Limits, n_rows: int) -> None:
@@ -283,7 +283,7 @@ class _Clock:
 
 
 def _offer_ends(best: HardBracket, point: HullPoint) -> None:
-    """Offer what a v on the way to the shortest one proves."""
+    """Offer both ends that v proves before it is the shortest."""
     best.offer_weights(point.rounded_weights())
     b, least = best_offset(best.problem, point.normal)
     if least > 0:
@@ -323,7 +323,7 @@ def _polish(best: HardBracket) -> None:
 def _candidates(
     problem: Problem, method: str, solvers: tuple[str, ...], limits: Limits, *, n_shares: int
 ) -> Iterator[Candidate]:
-    """Yield what solvers say of the program of all rows, in one of these shares of the time left when it begins."""
+    """Yield the solutions of solvers for all rows, within the given part of the time left when the first is asked."""
     limits, n_entries = limits.part(n_shares), problem.n_samples * problem.n_features
     if method in ("auto", "textbook") and n_entries > _MOST_ENTRIES:
         return

@@ -1,4 +1,4 @@
-"""What a floating-point solver returns: hints, to be checked."""
+"""Candidates of floating-point solvers: hints, to be checked."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 _STOPPED_EARLY = ("user_limit", "optimal_inaccurate")
 
 INTERRUPTED = "interrupted"
-"""Status of an engine that Ctrl-C stopped on its way; what it returns is what it had by then."""
+"""Status of an engine that Ctrl-C stopped; it returns its findings up to then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +26,9 @@ class Attempt:
     status : str
         Its native status, or the class of the exception it raised.
     message : str
-        Its message, where it gives one.
+        Its message, if it gives one.
     claim : float or None
-        The maximum margin by its own account, 1/||w||, where it gives one: not proven.
+        The maximum margin 1/||w|| that it claims, if it does: not proven.
     """
 
     solver: str
@@ -39,7 +39,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """The normal of a hyperplane and weights of the rows, neither to be trusted; the offset is always found anew.
+    """The normal of a hyperplane and weights of the rows, neither to be trusted; the offset is always recomputed.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Candidate:
     multipliers : ndarray or None
         Of the margin constraints, finite where present.
     engine : str
-        What computed it.
+        The engine that computed it.
     attempt : Attempt
     """
 
@@ -59,13 +59,13 @@ class Candidate:
 
     @classmethod
     def failed(cls, solver: str, engine: str, error: Exception) -> "Candidate":
-        """Return what is known of a solver that raised: the error, and no numbers."""
+        """Return the candidate of a solver that raised: the error, and no numbers."""
         attempt = Attempt(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
         return cls(w=None, multipliers=None, engine=engine, attempt=attempt)
 
     @classmethod
     def heard(cls, ask: "Callable[[], Candidate]", solver: str, n_features: int, n_samples: int) -> "Candidate":
-        """Return what a solver says; what it raises, or what is not finite numbers of the right shape, is nothing."""
+        """Return the candidate of a solver, without numbers if it raises or they are not finite or of another shape."""
         try:
             found = ask()
         except Exception as error:  # solvers raise anything, and the next one may succeed
@@ -79,7 +79,7 @@ class Candidate:
 
 
 def numbers(value: Any, size: int) -> Floats | None:
-    """Return what a solver gave as a vector, if it is one of finite numbers and of this size."""
+    """Return a solver's result as a vector if it has this size and finite numbers, else None."""
     try:
         vector = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):

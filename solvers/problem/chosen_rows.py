@@ -1,4 +1,4 @@
-"""Some rows of a carrier, taken out of every chunk as it is read: none is copied for longer than the work on it."""
+"""Some rows of a data source, selected from every chunk as it is read; no copy outlives the work on its chunk."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +22,7 @@ class ChosenRows:
     ----------
     source : Carrier
     numbers : ndarray of int
-        Of the rows, increasing.
+        Positions of the rows, increasing.
     """
 
     def __init__(self, source: Carrier, numbers: NDArray[np.int64]) -> None:
@@ -93,7 +93,7 @@ class _ChosenStart(WarmStart):
 def _applied(
     function: Callable[..., T], _: slice, X: Any, places: NDArray[np.int64], *vectors: NDArray[Any]
 ) -> tuple[T, ...]:
-    """Return what the function makes of the chosen rows of a chunk, nothing where there are none."""
+    """Return the results of the function for the chosen rows of a chunk; none if no row is chosen there."""
     chosen = np.flatnonzero(places != _LEFT_OUT)
     if not chosen.size:
         return ()

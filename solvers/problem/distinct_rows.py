@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _MOST_ENTRIES = 1 << 25
-"""Of X, up to which equal rows are looked for."""
+"""Largest size of X (number of entries) for which equal rows are looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

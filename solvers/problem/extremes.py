@@ -13,11 +13,11 @@ Bounds = tuple[Floats, Floats]
 """The least and the greatest number of every column, both (n_features,)."""
 
 MANY_ENTRIES = 1 << 20
-"""Matrix entries, of one chunk, from which a compiled pass is worth loading the compiler's runtime."""
+"""Smallest number of matrix entries in a chunk for which a compiled pass is worth loading the compiler's runtime."""
 
 
 def column_bounds(X: Any) -> Bounds:
-    """Return the least and the greatest number of every column of an array or CSR array, some rows at most.
+    """Return the least and the greatest number of every column of an array or CSR array.
 
     A column with NaN or infinity has NaN for both.
 
@@ -43,7 +43,7 @@ def _of_chunk(rows: slice, X: Any) -> Bounds:
 
 
 def united(parts: Iterable[Bounds]) -> Bounds:
-    """Return the bounds of all rows from those of some."""
+    """Return the bounds of all rows from the bounds of parts of them."""
     lows, highs = zip(*parts, strict=True)
     return np.min(lows, axis=0), np.max(highs, axis=0)
 

@@ -30,17 +30,17 @@ S = TypeVar("S", bound="Samples")
 Rows = NDArray[np.int64]
 
 _LEAST_SAMPLE, _GREATEST_SAMPLE = 2_000, 20_000
-"""Rows of a sample, at least (or all) and at most."""
+"""Smallest and largest number of rows of a sample (all rows if they are fewer)."""
 
 _SAMPLE_ENTRIES = 50_000_000
-"""Entries of a sample, at most."""
+"""Largest number of matrix entries of a sample."""
 
 _ENOUGH = 0.25
-"""Of a sample: with so many of its rows at hand, drawn at random, no others are fetched."""
+"""Reuse cached rows if they make up at least this fraction of the sample."""
 
 
 class Samples:
-    """What problems of two and of more classes share: rows of numbers, and whether there is a bias."""
+    """The common part of problems of two and of more classes: rows of numbers, and whether there is a bias."""
 
     X: Any
     bias: bool
@@ -103,9 +103,9 @@ class Samples:
 
     @cached_property
     def sample(self) -> tuple[Rows, Any]:
-        """Numbers of some rows, all where they are few, and the rows: a dense array, or CSR.
+        """Positions of some rows (all if they are few), and the rows: a dense array, or CSR.
 
-        They are drawn at random, the same on every run, half of them from either of two classes that have as many.
+        They are chosen at random, the same on every run, half of them from each of two classes that are large enough.
         """
         most = self.sample_size
         if self.n_samples <= most:
@@ -117,11 +117,11 @@ class Samples:
 
     @property
     def sample_size(self) -> int:
-        """About how many rows the sample has where they are many."""
+        """About how many rows the sample of many rows has."""
         return sample_size(self.n_samples, self.n_features)
 
     def _drawn(self, most: int) -> Rows:
-        """Return the numbers of so many rows, or of fewer that are at hand."""
+        """Return the positions of this many rows, or of fewer if enough are cached."""
         rows, at_hand = np.arange(self.n_samples), self.warm_start.recalled("sample")
         return np.sort(_drawn_from(rows, at_hand, most, np.random.default_rng(0)))
 
@@ -145,7 +145,7 @@ class Samples:
 
     @property
     def reading(self) -> str:
-        """`decimal` where the rows are the exact text of a file, else `binary64`."""
+        """`decimal` if the rows are the exact text of a file, else `binary64`."""
         return "binary64" if self.integers is None else "decimal"
 
     def exact_rows(self, rows: Any) -> tuple[Integers, int]:
@@ -193,11 +193,11 @@ class Problem(Samples):
     bias : bool
         True: hyperplanes ``w.x + b = 0``. False: ``w.x = 0``.
     integers : ndarray (n_samples, n_features) of int, optional
-        The rows themselves where they are integers beyond binary64; X is then their rounding. Without them the rows
-        are X, exactly.
+        The rows themselves if they are integers beyond binary64; X is then their rounding. By default the rows are X,
+        exactly.
     units : ColumnUnits, optional
-        What the integers count in each column of a file's text; without them, ones. Verdicts and weights are the same
-        for the text; hyperplanes and margins are those of the integers until they are taken back.
+        The unit of the integers in each column of a file's text; by default 1. Verdicts and weights are the same for
+        the text; hyperplanes and margins belong to the integers until they are converted back.
     known_bounds : tuple of two ndarray (n_features,), optional
         The least and the greatest number of every column, where somebody has looked already.
     positive : str, int, float or bool, optional
@@ -297,7 +297,8 @@ class ClassProblem(Samples):
 def sample_size(n_rows: int, n_columns: int) -> int:
     """Return about how many rows the sample of many rows has.
 
-    These are 2 sqrt(d n), within limits: so about d n/m other rows violate what m rows say (Clarkson 1995).
+    The number is 2 sqrt(d n), within limits: about d n/m of the other rows violate the solution for m rows
+    (Clarkson 1995).
     """
     wanted = int(2 * math.sqrt(n_rows * n_columns))
     bounded = min(max(wanted, _LEAST_SAMPLE), _GREATEST_SAMPLE)
@@ -305,7 +306,7 @@ def sample_size(n_rows: int, n_columns: int) -> int:
 
 
 def _drawn_from(rows: Rows, at_hand: Rows, most: int, random: np.random.Generator) -> Rows:
-    """Return so many of the rows at random; fewer, where no fetch is needed as enough of them are at hand."""
+    """Return this many of the rows at random; fewer if enough of them are cached, so that none need be fetched."""
     if len(rows) <= most:
         return rows
     source = at_hand if len(at_hand) >= _ENOUGH * most else rows
@@ -313,9 +314,9 @@ def _drawn_from(rows: Rows, at_hand: Rows, most: int, random: np.random.Generato
 
 
 def confirmed(question: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Have the rows that an earlier process remembered compared with the data before there is an answer.
+    """Compare the rows cached by an earlier process with the data before an answer is returned.
 
-    Passes do so on the way; only an answer from a few rows costs another pass.
+    Passes over the data do so as they go; only an answer from a few rows costs another pass.
     """
 
     @wraps(question)

@@ -1,4 +1,4 @@
-"""The quantile of weighted numbers: where a convex piecewise linear function of one unknown is least."""
+"""The quantile of weighted numbers: the minimum of a convex piecewise linear function of one variable."""
 
 import math
 from fractions import Fraction
@@ -12,8 +12,8 @@ Floats = NDArray[np.float64]
 def offset_of_least_slack(kinks: Floats, y: Floats, prices: Floats, balance: float = 0.0) -> float:
     """Return a b that minimises sum prices_i max(0, 1 - y_i (score_i + b)) - balance b, from its kinks y_i - score_i.
 
-    Left of all kinks the slope is minus the price of the positives, less the balance; each kink passed adds its own
-    price. The nearest kink stands for a minimum at infinity.
+    The prices are the C_i of the rows. To the left of all kinks the slope is minus the sum of the prices of the
+    positive rows, less the balance; each kink adds its price. The nearest kink stands for a minimum at infinity.
     """
     greatest = prices.max()
     shares = prices / greatest
@@ -31,8 +31,8 @@ def quantile(values: Floats, weights: Floats, mass: float | Fraction) -> tuple[f
     values, weights : ndarray (n,)
         Finite; the weights positive.
     mass : float or Fraction
-        Above 0, at most the sum of the weights. Where it is that sum the interval has no upper end: the greatest value
-        stands for it. With different weights both ends are the same value.
+        Positive, not above the sum of the weights. If it is that sum, the interval has no upper end: the greatest
+        value stands for it. With different weights both ends are mostly the same value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A change of coordinates for more columns than rows: w is looked for in the space that the rows span."""
+"""A change of coordinates for more columns than rows: w is sought in the space that the rows span."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ Floats = NDArray[np.float64]
 class RowSpace:
     """Orthonormal coordinates of the rows: x = center + basis @ z, and normals w = basis @ v with ||w|| = ||v||.
 
-    Of all w with the same scores w.x_i + b the shortest is a combination of the rows, with bias of their differences
-    (the representer theorem): nothing is lost, and ||w|| stays what it was. With the center taken off, the scores
-    change by a constant only, which the bias absorbs.
+    Among all w with the same scores w.x_i + b the shortest is a combination of the rows, or with bias of their
+    differences (the representer theorem): nothing is lost, and ||w|| does not change. Subtracting the center changes
+    the scores by a constant only, which the bias absorbs.
 
     Attributes
     ----------
     basis : ndarray (n_features, rank)
-        Orthonormal columns, at most one a row.
+        Orthonormal columns, not more than rows.
     center : ndarray (n_features,)
-        The mean of the rows with bias, 0 without.
+        The mean of the rows with bias, 0 without bias.
     """
 
     basis: Floats
@@ -31,7 +31,7 @@ class RowSpace:
     def of(cls, X: Floats, *, bias: bool = True) -> "RowSpace":
         """Return the space of the rows of X by a QR decomposition, in O(n_features n_samples**2).
 
-        Rows that depend on others cost a coordinate each, and nothing else.
+        A row that depends on others costs one coordinate, and nothing else.
 
         Examples
         --------

@@ -14,10 +14,10 @@ from maxmargin.solvers.exact.dyadic import round_down, round_up, without_denomin
 Floats = NDArray[np.float64]
 
 _MOST_DISTINCT = 4096
-"""Different numbers whose products are computed exactly; those of more are rounded outwards, whether exact or not."""
+"""Largest number of different numbers whose products are computed exactly; more are always rounded outwards."""
 
 _MOST_INTEGER = 1 << 53
-"""Integers up to which all are floats."""
+"""Every integer up to this one is a float."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,9 +27,9 @@ class RowWeights:
     Attributes
     ----------
     numbers : ndarray (n_samples,)
-        From 0, finite.
+        Nonnegative, finite.
     factors : tuple of Fraction
-        From 0, one a group.
+        Nonnegative, one for each group.
     groups : ndarray (n_samples,) of int, optional
         The group of every row; by default there is one group.
     """
@@ -45,7 +45,7 @@ class RowWeights:
         return np.asarray((self.numbers > 0) & (factors[0] if self.groups is None else factors[self.groups]))
 
     def times(self, C: float | Fraction = 1) -> tuple[Floats, Floats]:
-        """Return numbers below and above C v_i, next to each other or the same but for very many different numbers."""
+        """Return floats below and above C v_i: equal or adjacent unless there are very many different numbers."""
         low, high = np.zeros((2, len(self.numbers)))
         for group, factor in enumerate(self.factors):
             rows = slice(None) if self.groups is None else np.flatnonzero(self.groups == group)
@@ -64,7 +64,7 @@ class RowWeights:
 
     @property
     def in_floats(self) -> Floats:
-        """Floats that are the weights up to a common factor, where such are found at once; else the nearest ones."""
+        """Floats that equal the weights up to a common factor if such are found at once, else the nearest ones."""
         low, high = self.times()
         if (low == high).all() or self.groups is None or not (self.numbers == 1).all():
             return self.nearest
@@ -80,12 +80,12 @@ class RowWeights:
 
 
 def numbers_of_rows(sample_weight: Any, n_samples: int) -> Floats:
-    """Return weights that a caller gives, as one float a row.
+    """Return the weights that a caller gives as one float per row.
 
     Raises
     ------
     InvalidProblemError
-        Unless they are one finite number from 0 a row.
+        Unless they are one finite nonnegative number per row.
     """
     try:
         weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
@@ -104,7 +104,7 @@ def checked(weights: RowWeights, signs: Floats) -> RowWeights:
     Raises
     ------
     InvalidProblemError
-        Unless their floats are finite and positive where they are, and some are so in both classes.
+        Unless their floats are finite, positive where the weights are, and positive somewhere in both classes.
     """
     nearest, are_positive = weights.nearest, weights.are_positive
     if not (np.isfinite(nearest).all() and (nearest[are_positive] > 0).all()):

@@ -1,4 +1,4 @@
-"""How work reaches rows wherever they live: a function goes to consecutive chunks of them, small results come back."""
+"""Access to rows wherever they live: a function is applied to consecutive chunks, and returns small results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 _CHUNKS_MULTIPLE = 4
-"""The number of several chunks is a multiple of this, so that two or four threads have equal shares."""
+"""If there are several chunks their number is a multiple of this, so that two or four threads have equal shares."""
 
 
 class Carrier(Protocol):
@@ -32,7 +32,7 @@ class Carrier(Protocol):
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` for consecutive slices `rows`, in order.
 
         The function may run in another thread or on another machine: it must not change anything but its result, and
-        must be picklable (a function of a module, or a `functools.partial` of one). X[rows] is not to be kept.
+        must be picklable (a function of a module, or a `functools.partial` of one). It must not keep X[rows].
         """
 
     def __getitem__(self, rows: Any) -> Any:
@@ -40,7 +40,7 @@ class Carrier(Protocol):
 
 
 class InMemory:
-    """An array or CSR array; chunks of many rows are worked on by several threads."""
+    """An array or CSR array; several threads work on chunks of many rows."""
 
     def __init__(self, X: Any, chunk_entries: int = CHUNK_ENTRIES) -> None:
         self.X = X
@@ -57,7 +57,7 @@ class InMemory:
         return hasattr(self.X, "tocsr")
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
-        """Yield what the function makes of every chunk, in order."""
+        """Yield the result of the function for every chunk, in order."""
         n_rows, n_at_once = self.shape[0], self._chunk_rows()
         if n_at_once >= n_rows:
             yield function(slice(0, n_rows), self.X, *vectors)
@@ -67,10 +67,10 @@ class InMemory:
             return function(rows, self.X[rows], *(v[rows] for v in vectors))
 
         chunks = list(slices(n_rows, n_at_once))
-        yield from in_order(work, chunks, n_ahead=len(chunks))  # a reader that is woken late leaves no thread idle
+        yield from in_order(work, chunks, n_ahead=len(chunks))  # no thread waits for a slow reader
 
     def _chunk_rows(self) -> int:
-        """Return the rows of a chunk: of several as many for every thread, on any machine the same."""
+        """Return the number of rows in a chunk, which is the same on every machine."""
         n_rows, n_columns = self.shape
         n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns
         n_chunks = max(1, -(-n_entries // self.chunk_entries))
@@ -84,7 +84,7 @@ class InMemory:
 
 
 def stacked(parts: Sequence[Any]) -> Any:
-    """Return rows above one another, in the form they have."""
+    """Return arrays, or CSR arrays, stacked on top of one another."""
     first = parts[0]
     if not hasattr(first, "tocsr"):
         return np.concatenate(parts)

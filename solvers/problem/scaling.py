@@ -11,7 +11,7 @@ from maxmargin.solvers.problem.candidate import Candidate
 Floats = NDArray[np.float64]
 
 _SAMPLE = 1 << 12
-"""Rows from which the size of the columns is taken."""
+"""Number of rows from which the size of the columns is estimated."""
 
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
 
@@ -20,8 +20,8 @@ _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp
 class ColumnScaling:
     """Columns x -> (x - center) 2**-exponent, so that each has size about 1.
 
-    Powers of two are exact; centring (with bias and dense rows only) rounds, which the exact checks of the answer on
-    the original rows forgive.
+    Powers of two are exact. Centring (only with bias, and of dense rows) rounds; that is harmless because answers are
+    checked exactly on the original rows.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ColumnScaling:
         return cls(center=center, exponents=exponents, varies=size > 0)
 
     def robust(self, X: Floats, *, bias: bool) -> "ColumnScaling":
-        """Choose medians of dense rows instead, which a few rows far from the others do not move."""
+        """Return the scaling by medians of dense rows, which a few outliers do not move."""
         middle = len(X) // 2
         center = np.partition(X, middle, axis=0)[middle] if bias else self.center
         distances = np.abs(_centred(X, center, self.exponents))
@@ -79,7 +79,7 @@ class ColumnScaling:
 
     @property
     def unit_exponent(self) -> int:
-        """Of the smallest column size 2**e: a normal w' of the new coordinates is q * w' * 2**-e in the original."""
+        """The exponent e of the smallest column size 2**e: the original of a new normal w' is q * w' * 2**-e."""
         return int(self.exponents[self.varies].min()) if self.varies.any() else 0
 
     def normal_weights(self) -> Floats:
@@ -94,7 +94,7 @@ class ColumnScaling:
         mantissas, exponents = np.frexp(w)
         exponents = exponents - self.exponents
         smallest, largest = exponents[w != 0].min(), exponents[w != 0].max()
-        # The largest entry comes to about 1, or higher where small ones would underflow.
+        # The largest entry becomes about 1, or larger if small ones would underflow.
         shift = max(-largest, min(_LEAST_EXPONENT - smallest, _GREATEST_EXPONENT - largest))
         result: Floats = np.ldexp(mantissas, exponents + shift)
         return result
@@ -106,7 +106,7 @@ class ColumnScaling:
 
 
 def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
-    """Return (X - center) 2**-exponents; scaled first, so that neither the greatest nor the least numbers suffer."""
+    """Return (X - center) 2**-exponents; scaled first, so that neither large nor small numbers lose digits."""
     with np.errstate(over="ignore"):
         result: Floats = _scaled(X, exponents)
         result -= np.ldexp(center, -exponents)
@@ -114,14 +114,14 @@ def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
 
 
 def _scaled(X: Floats, exponents: NDArray[np.int64]) -> Floats:
-    """Return X 2**-exponents; by multiplication, which is faster, where the powers are normal numbers."""
+    """Return X 2**-exponents, by multiplication, which is faster, if the powers are normal numbers."""
     if np.abs(exponents).max(initial=0) < _GREATEST_EXPONENT - 2:
         return np.asarray(X * np.ldexp(1.0, -exponents))
     return np.asarray(np.ldexp(X, -exponents))
 
 
 def row_units(X: Floats) -> Floats:
-    """Return for every row the power of two that brings its greatest number, but at least 1, to about 1."""
+    """Return for every row the power of two that brings the larger of 1 and its largest modulus to about 1."""
     largest = np.maximum(1.0, np.abs(X).max(axis=1))
     result: Floats = np.ldexp(1.0, -np.frexp(largest)[1])
     return result
@@ -130,7 +130,7 @@ def row_units(X: Floats) -> Floats:
 def _root_mean_square_exponents(sample: Floats, center: Floats, largest: Floats) -> NDArray[np.int64]:
     """Return the power of two above the root mean square of every column from its center; 0 where all are 0.
 
-    Of many rows a regular sample is taken; a column that is 0 in it has the size of its largest number.
+    A regular sample stands for many rows; a column that is 0 in the sample has the size of its largest number.
     """
     exponents = np.where(largest > 0, np.frexp(largest)[1], 0).astype(np.int64)
     scaled = _centred(sample[:: -(-len(sample) // _SAMPLE)], center, exponents)

@@ -1,4 +1,4 @@
-"""Sizes of data at which work is divided or done in another way: they change time and memory, never a proof."""
+"""Sizes of data above which work is divided or done differently: they change time and memory, never a proof."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ CHUNK_ENTRIES = 1 << 21
 """Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
 
 EXACT_ENTRIES = 1 << 17
-"""Matrix entries that are summed in integers: a quarter of a second."""
+"""Largest number of matrix entries that are summed in integers, in about a quarter of a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

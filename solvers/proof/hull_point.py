@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _CHUNK_ROWS = 4096
-"""Rows turned into integers at a time."""
+"""Number of rows that are converted to integers at a time."""
 
 
 def n_groups(problem: Problem) -> int:
-    """Return the number G of sums of weights that are fixed: one a class with bias, one in all through the origin."""
+    """Return the number G of fixed sums of weights: one for each class with bias, a single one through the origin."""
     return 2 if problem.bias else 1
 
 
@@ -35,8 +35,8 @@ def groups_of(problem: Problem, rows: Sequence[int] | Rows) -> list[int]:
 class HullPoint:
     """The vector v = sum c_i z_i of the rows z = y x, with weights c of sum 1 in each group.
 
-    With bias v joins a point of the hull of the negative rows to one of the hull of the positive ones; through the
-    origin it is a point of the hull of the z. Either way the maximum margin is at most ||v||/G.
+    With bias v joins a point of the hull of the negative rows to a point of the hull of the positive rows; through the
+    origin it is a point of the hull of the z. In both cases the maximum margin is at most ||v||/G.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class HullPoint:
     rows : tuple of int
         Different from one another, some in every group.
     weights : tuple of int
-        The c times ``total``; they may be negative while an algorithm is on its way.
+        The c times ``total``; they may be negative while an algorithm runs.
     total : int
         Positive.
     """
@@ -122,6 +122,6 @@ class HullPoint:
         if rounded is None:
             return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
         lower, upper = enclose_functional_margins(self.problem, rounded[:-2], float(rounded[-2]))
-        # The last entry is a rounding of the factor too; the sign of a difference of floats is that of the numbers.
+        # The last entry is a rounding of the factor; a difference of floats has the sign of the exact difference.
         with np.errstate(over="ignore"):  # an end that overflows is infinite, on its own side
             return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)

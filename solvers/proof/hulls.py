@@ -18,7 +18,7 @@ from maxmargin.solvers.problem.problem import Problem
 Floats = NDArray[np.float64]
 
 _CHUNK_ROWS = 4096
-"""Rows turned into integers at a time."""
+"""Number of rows that are converted to integers at a time."""
 
 
 def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]]:
@@ -95,13 +95,13 @@ def margin_upper_bound_squared(
     """Return the square of an upper bound of the maximum margin, from weights of the rows.
 
     With bias the bound is half the distance of the two weighted means of the classes, which are points of their
-    convex hulls; through the origin it is the norm of the weighted mean of the ``y_i x_i``. The weights are those of
-    all rows, or of the given ones.
+    convex hulls; through the origin it is the norm of the weighted mean of the ``y_i x_i``. The weights belong to
+    all rows, or to the given ones.
 
     Returns
     -------
     Fraction or None
-        None where a class (through the origin: every row) has no positive weight.
+        None if a class (through the origin: every row) has no positive weight.
     """
     places, integers = integer_weights(weights)
     sums = ClassSums.of(problem, places if rows is None else rows[places], integers)
@@ -127,7 +127,7 @@ class ClassSums:
 
     @classmethod
     def of(cls, problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> "ClassSums":
-        """Look once at the rows, whose weights are positive."""
+        """Sum the rows, whose weights are positive, in one pass."""
         by_class: Integers = np.zeros((len(rows), 2), dtype=object)
         by_class[np.arange(len(rows)), (problem.y[rows] > 0).astype(int)] = weights
         sums, exponent = weighted_sum(problem, rows, by_class)
@@ -154,7 +154,7 @@ class ClassSums:
         )
 
     def half_distance_squared(self) -> Fraction | None:
-        """Return the square of half the distance of the weighted means of the classes; None without one of them."""
+        """Return the square of half the distance of the weighted class means; None if a class has no weight."""
         if not (self.n_negative and self.n_positive):
             return None
         return self._square(self.n_positive, self.n_negative) / (2 * self.n_negative * self.n_positive) ** 2
@@ -178,7 +178,7 @@ def _signed(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -
 def balanced_sum(problem: Problem, weights: NDArray[np.float64]) -> tuple[Fraction, Fraction]:
     """Return ``(sum a_i, ||sum a_i y_i x_i||^2)`` exactly, after the heavier class is scaled down to balance the other.
 
-    Through the origin nothing is scaled. Where a class has no positive weight all become zero.
+    Through the origin nothing is scaled. If a class has no positive weight all become zero.
     """
     rows = np.flatnonzero(weights > 0)
     if not rows.size:
@@ -211,7 +211,7 @@ def _sum_norm_squared(problem: Problem, rows: NDArray[np.int64], signed: Sequenc
 
 
 def add_scaled(left: list[int], left_exponent: int, right: list[int], right_exponent: int) -> tuple[list[int], int]:
-    """Return the sum of two vectors, each in units of a power of two of its own."""
+    """Return the sum of two vectors whose entries count different powers of two."""
     exponent = min(left_exponent, right_exponent)
     up, down = left_exponent - exponent, right_exponent - exponent
     return [(a << up) + (b << down) for a, b in zip(left, right, strict=True)], exponent

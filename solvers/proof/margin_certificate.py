@@ -37,20 +37,20 @@ class MarginAtLeast(Certificate):
 
     @classmethod
     def by(cls, plane: SeparatingHyperplane) -> "MarginAtLeast":
-        """Return what a hyperplane proves."""
+        """Return the lower bound that a hyperplane proves."""
         square = plane.least_functional_margin**2 / sum_of_squares(plane.w)
         return cls(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginAtMost(Certificate):
-    """Points of the two hulls at the distance 2 sqrt(q), through the origin one of norm sqrt(q): gamma*^2 <= q.
+    """Points of the two hulls at distance 2 sqrt(q), or through the origin a point of norm sqrt(q): gamma*^2 <= q.
 
     Attributes
     ----------
     rows : tuple of int
     weights : tuple of int
-        Positive. With bias each class is divided by its own sum, through the origin all are divided by theirs.
+        Positive. They are divided by the sum of their class; through the origin by the sum of all.
     margin_squared : Fraction
         q > 0.
     """
@@ -62,7 +62,7 @@ class MarginAtMost(Certificate):
 
     @classmethod
     def by(cls, problem: Problem, weights: NDArray[np.float64]) -> "MarginAtMost | None":
-        """Return what weights of the rows prove; None where that is nothing, or a margin of 0."""
+        """Return the upper bound that weights of the rows prove; None if they prove none, or a margin of 0."""
         square = margin_upper_bound_squared(problem, weights)
         if not square:
             return None
@@ -72,7 +72,7 @@ class MarginAtMost(Certificate):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginBetween(Certificate):
-    """Both ends of an interval: a hyperplane of margin sqrt(q), and points of the hulls at the distance 2 sqrt(Q).
+    """Both ends of an interval: a hyperplane of margin sqrt(q), and points of the hulls at distance 2 sqrt(Q).
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class MarginBetween(Certificate):
 
     @classmethod
     def by(cls, at_least: MarginAtLeast, at_most: MarginAtMost) -> "MarginBetween":
-        """Return what two proofs about the same problem prove together."""
+        """Join two proofs about the same problem."""
         return cls(problem=at_least.problem, at_least=at_least, at_most=at_most)
 
     def _numbers(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class MarginExactly(Certificate):
 
     @classmethod
     def by(cls, point: HullPoint) -> "MarginExactly":
-        """Return what the shortest v proves."""
+        """Return the proof by the shortest v."""
         return cls(
             problem=point.problem,
             w=point.normal,

@@ -1,4 +1,4 @@
-"""Functional margins y(w.x + b): rigorous in floating point first, in integers where that leaves a doubt."""
+"""Functional margins y(w.x + b): bounded in floating point, and computed in integers where the bounds do not decide."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _CHUNK_ROWS = 4096
-"""Rows turned into integers at a time."""
+"""Number of rows that are converted to integers at a time."""
 
 
 def norm_squared(vector: Floats) -> Fraction:
@@ -48,7 +48,7 @@ def norm_squared(vector: Floats) -> Fraction:
 def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
     """Return ``min_i y_i (w.x_i + b)`` in exact arithmetic.
 
-    Only the rows whose enclosure reaches below every upper end are computed with integers.
+    Only rows whose enclosure reaches below every upper end are computed in integers.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
 
 
 def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    """Return the best b and the least functional margin from the least ``y w.x`` of either class, or of all."""
+    """Return the best b and the least functional margin from the least ``y w.x`` of each class, or of all rows."""
     if len(least) == 1:
         return Fraction(0), least[0]
     negative, positive = least
@@ -90,7 +90,7 @@ def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
 
 
 def _lowest_groups(problem: Problem, normal: Floats | Sequence[Fraction]) -> list[Lowest]:
-    """Return the rows that may have the least score, with bias of either class; all where w is no vector of floats."""
+    """Return the rows that may have the least score, with bias in each class; all rows if w does not fit in floats."""
     w = centred(normal) if isinstance(normal, np.ndarray) else nearest_floats(normal)
     if w is None:
         groups = _classes(problem) if problem.bias else [np.arange(problem.n_samples)]
@@ -115,7 +115,7 @@ def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction],
 
 
 def _stored_columns(problem: Problem, X: Any) -> tuple[Any, Rows | None]:
-    """Return sparse rows without the columns in which none has an entry, and the numbers of the others."""
+    """Return sparse rows without their empty columns, and the positions of the columns that remain."""
     if problem.integers is not None or not hasattr(X, "tocsr"):
         return X, None
     columns, places = np.unique(X.indices, return_inverse=True)
@@ -127,7 +127,7 @@ def _entries(w: Floats | Sequence[Fraction], columns: Rows) -> Floats | Sequence
 
 
 def _in_units(w: Floats | Sequence[Fraction]) -> tuple[Integers, Fraction]:
-    """Return the numbers as integers in a unit."""
+    """Return the numbers as integers, and their common unit."""
     if isinstance(w, np.ndarray):
         integers, exponent = as_integers(w)
         return integers, as_fraction(1, exponent)
@@ -144,7 +144,7 @@ def _classes(problem: Problem) -> list[Rows]:
 
 
 def geometric_margin(least: Fraction, square: Fraction) -> float:
-    """Return the least functional margin over the root of the square, rounded down; -infinity where that is 0."""
+    """Return the least functional margin over the root of the square, rounded down; -infinity if the square is 0."""
     if not square:
         return -math.inf
     quotient = least**2 / square
@@ -174,8 +174,8 @@ def enclosures(
 ) -> Iterator[tuple[Rows, Floats, Floats]]:
     """Yield ``(rows, lower, upper)`` chunk by chunk, with lower <= ``y (w.x + b)`` <= upper.
 
-    Where an intermediate overflows the enclosure is the whole line. With `for_signs` one error bound for all rows
-    serves those that are far from 0.
+    If an intermediate result overflows the enclosure is the whole line. With `for_signs` rows far from 0 share one
+    error bound.
     """
     everywhere = largest_error(problem, w, b) if for_signs else None
     yield from problem.map(partial(_enclose, w, b, everywhere), problem.y)

@@ -38,21 +38,21 @@ from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, errors
 Floats = NDArray[np.float64]
 
 _EXACT_SLACK_ENTRIES = 1 << 14
-"""Entries of X up to which slacks are computed with integers, a few hundredths of a second."""
+"""Largest size of X (number of entries) for which slacks are computed in integers, in a few hundredths of a second."""
 
 LARGEST_SLACK = 2.0**480
-"""Squares of slacks beyond it would overflow when they are added."""
+"""Squares of larger slacks would overflow when they are added."""
 
 
 class Loss(StrEnum):
-    """What a bound takes of the rows that lack the margin."""
+    """How a bound counts the slack of rows inside the margin."""
 
     HINGE = "hinge"
     SQUARED_HINGE = "squared-hinge"
 
 
 def value_at(problem: Problem, v: Floats, n_passes: int, square: Fraction, loss: Loss) -> float:
-    """Return the bound of the mistakes that v gives, rounded up; infinity where that overflows.
+    """Return the mistake bound at v, rounded up; infinity if it overflows.
 
     Parameters
     ----------
@@ -74,16 +74,16 @@ def value_at(problem: Problem, v: Floats, n_passes: int, square: Fraction, loss:
 
 
 def separating_value(problem: Problem, v: Floats, square: Fraction) -> float:
-    """Return R^2 ||v||^2/g^2 with g the least margin of v, rounded up; infinity unless that is positive.
+    """Return R^2 ||v||^2/g^2 with g the least margin of v, rounded up; infinity unless g is positive.
 
-    It is the value of either bound at v/g, where no row lacks anything (Novikoff 1962).
+    Both bounds have this value at v/g, where no row has slack (Novikoff 1962).
     """
     least = least_functional_margin(problem, v, 0.0)
     return round_up(square * norm_squared(v) / least**2) if least > 0 else math.inf
 
 
 def squared_slack_upper_bound(problem: Problem, v: Floats) -> Fraction | None:
-    """Return sum max(0, 1 - z_i.v)^2 or a little more, None where it would overflow."""
+    """Return an upper bound of sum max(0, 1 - z_i.v)^2, None if it would overflow."""
     if problem.n_samples * problem.n_features <= _EXACT_SLACK_ENTRIES:
         margins = exact_functional_margins(problem, np.arange(problem.n_samples), v, 0.0)
         return sum(((1 - m) ** 2 for m in margins if m < 1), Fraction(0))
@@ -122,7 +122,7 @@ def value_of_weights(problem: Problem, weights: Floats, n_passes: int, square: F
     problem : Problem
         The rows of the run, without a bias of their own.
     weights : ndarray (n_samples,)
-        Finite and not negative; in any unit.
+        Finite and nonnegative, in any unit.
     n_passes : int
     square : Fraction
         R^2.
@@ -131,7 +131,7 @@ def value_of_weights(problem: Problem, weights: Floats, n_passes: int, square: F
     largest = weights.max()
     if not largest > 0:
         return 0.0
-    # Weights near 1 in size; what underflows on the way are other weights, as good as any.
+    # Weights of size about 1. If some underflow, the result is a bound by other weights, which is valid too.
     weights = np.ldexp(weights, -int(np.frexp(largest)[1]))
     total, spread = _total_and_spread(weights, loss)
     from_spread = n_passes * total**2 / spread
@@ -155,7 +155,7 @@ def _total_and_spread(weights: Floats, loss: Loss) -> tuple[Fraction, Fraction]:
 
 
 def _pull(problem: Problem, weights: Floats, square: Fraction) -> Fraction | None:
-    """Return ||sum a_i z_i||^2/R^2 or a little more, None where it overflows; 0 where R is 0."""
+    """Return an upper bound of ||sum a_i z_i||^2/R^2, None if it overflows; 0 if R is 0."""
     if not square:
         return Fraction(0)
     if int(np.count_nonzero(weights)) * problem.n_features <= EXACT_ENTRIES:

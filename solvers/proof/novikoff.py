@@ -1,7 +1,7 @@
-"""Novikoff's proof as what it is: inequalities that hold after every mistake, checked in exact arithmetic.
+"""Novikoff's proof as inequalities that hold after every mistake, checked in exact arithmetic.
 
-All of it is in the space in which the perceptron runs from w = 0, w += y x. With R = max ||x|| and any u whose least
-margin y u.x/||u|| is g > 0 (in place of the best one, for which g is greatest):
+All quantities are in the space in which the perceptron runs from w = 0, w += y x. With R = max ||x|| and any u whose
+least margin y u.x/||u|| is g > 0 (the best u has the greatest g):
 
 - w.u/||u|| grows by at least g at a mistake, so it is at least M g after M of them;
 - ||w||^2 grows by 2 y w.x + ||x||^2 <= ||x||^2, so it is at most the sum of ||x||^2 over the mistakes, at most M R^2;
@@ -18,7 +18,7 @@ from maxmargin.solvers.exact.dyadic import round_up
 
 
 class Inequality(StrEnum):
-    """What the proof says after M mistakes; the members carry it in words."""
+    """The statements of the proof after M mistakes, in words."""
 
     PROGRESS = "w.u >= M g"
     GROWTH = "||w||^2 <= sum ||x||^2"
@@ -27,17 +27,17 @@ class Inequality(StrEnum):
 
 
 WITHOUT_A_MARGIN = (Inequality.GROWTH, Inequality.LENGTH)
-"""Those that need no hyperplane, so that they hold for data that are not separable as well."""
+"""The inequalities that need no hyperplane, so that they hold for inseparable data as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """An inequality that is false: then a mistake was none, or the rows are others.
+    """An inequality that is false: a counted mistake was not a mistake, or the rows have changed.
 
     Attributes
     ----------
     n_mistakes : int
-        After how many mistakes.
+        Number of mistakes after which it is false.
     inequality : Inequality
     reason : str
         Both sides, rounded.
@@ -55,7 +55,7 @@ class Direction:
     Attributes
     ----------
     least : Fraction
-        That margin, exactly.
+        This margin, exactly.
     square : Fraction
         ||u||^2.
     """
@@ -98,7 +98,7 @@ class Novikoff:
     radius_squared : Fraction
         R^2.
     direction : Direction or None
-        None where no u is known; then there is no potential, and only `WITHOUT_A_MARGIN` is checked.
+        None if no u is known; then there is no potential, and only `WITHOUT_A_MARGIN` is checked.
     """
 
     radius_squared: Fraction
@@ -106,18 +106,18 @@ class Novikoff:
 
     @property
     def inequalities(self) -> tuple[Inequality, ...]:
-        """Those that are checked."""
+        """The inequalities that are checked."""
         return WITHOUT_A_MARGIN if self.direction is None else tuple(Inequality)
 
     def potential(self, standing: Standing) -> Fraction:
-        """Return P = 1/2 ||R^2/least u - w||^2, which is that of the proof: c u/||u|| = R^2/least u."""
+        """Return P = 1/2 ||R^2/least u - w||^2, the potential of the proof, as c u/||u|| = R^2/least u."""
         assert self.direction is not None
         factor = self.radius_squared / self.direction.least
         far = factor**2 * self.direction.square - 2 * factor * standing.product
         return (far + standing.square) / 2
 
     def violations(self, before: Standing, now: Standing) -> list[Violation]:
-        """Return what is false of a run now; the potential is compared with what it was before."""
+        """Return the false inequalities; the potential is compared with its value before."""
         return [
             Violation(n_mistakes=now.n_mistakes, inequality=inequality, reason=f"{_rounded(least)} > {_rounded(most)}")
             for inequality in self.inequalities
@@ -126,7 +126,7 @@ class Novikoff:
         ]
 
     def _sides(self, inequality: Inequality, before: Standing, now: Standing) -> tuple[Fraction, Fraction]:
-        """Return what is to be at most what."""
+        """Return the two sides, of which the first must not exceed the second."""
         if inequality is Inequality.GROWTH:
             return now.square, now.squares
         if inequality is Inequality.LENGTH:

@@ -1,7 +1,7 @@
 """Both ends of the nu-SVM's objective, proven for any hyperplane and any multipliers.
 
 With weights v_i, V their sum, the program is min 1/2 ||w||^2 - nu rho + sum v_i xi_i / V. Its dual is written here in
-multipliers alpha = V a: they lie between 0 and v, and those of a class (through the origin: all) sum to its mass
+multipliers alpha = V a: they lie between 0 and v, and in each class (through the origin: overall) sum to the mass
 nu V/2 (nu V). Divided by the mass they are weights of a point of a reduced hull (Crisp and Burges, 1999), and the
 optimum is -1/2 (nu delta)^2, with 2 delta the distance of the reduced hulls (through the origin: delta that of 0).
 """
@@ -28,12 +28,12 @@ Floats = NDArray[np.float64]
 Members = NDArray[np.bool_]
 
 _CHUNK_ROWS = 4096
-"""Numbers turned into integers at a time."""
+"""Number of entries that are converted to integers at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """How much a row may weigh, and how much a class (through the origin: all rows) must weigh.
+    """The largest multiplier of each row, and the sum of the multipliers in each class (through the origin: of all).
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class Shares:
     members : tuple of ndarray (n_samples,) of bool
         The rows of either class, or all.
     totals : tuple of Fraction
-        What they weigh.
+        The sums of their weights.
     mass : Fraction
-        The sum of the multipliers of either class, or of all; no greater than any of the totals.
+        The sum of the multipliers of each class, or of all rows; not greater than any of the totals.
     """
 
     weights: Floats
@@ -75,7 +75,7 @@ class Shares:
 
     @property
     def greatest_nu(self) -> Fraction:
-        """The nu from which on the dual has no feasible point, and the primal no least value."""
+        """The largest nu for which the dual has a feasible point, and the primal a minimum."""
         return len(self.totals) * min(self.totals) / self.whole
 
     @property
@@ -98,7 +98,7 @@ def exact_sum(values: Floats) -> Fraction:
 def objective_upper_bound(problem: Problem, shares: Shares, w: Floats, b: float, rho: float) -> float:
     """Return 1/2 ||w||^2 - nu rho + sum v_i max(0, rho - y_i (w.x_i + b)) / V, rounded up.
 
-    Infinity where an intermediate overflows.
+    Infinity if an intermediate result overflows.
     """
     if not np.isfinite(rho):
         return np.inf
@@ -109,7 +109,7 @@ def objective_upper_bound(problem: Problem, shares: Shares, w: Floats, b: float,
 def dual_lower_bound(problem: Problem, shares: Shares, multipliers: Floats) -> float:
     """Return -1/2 ||sum alpha y x / V||^2, rounded down, after scaling every class down to its mass.
 
-    By weak duality it is a lower bound of the objective; -infinity where a class has less than its mass.
+    By weak duality it is a lower bound of the objective; -infinity if a class has less than its mass.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _halved_down(square: Fraction) -> float:
 def _rounded_square(problem: Problem, shares: Shares, multipliers: Floats) -> float:
     """Return an upper bound of ||sum alpha y x||^2 in floating point, every class scaled down to its mass.
 
-    NaN where a class may have less than that; not finite where an intermediate overflows.
+    NaN if a class may have less than its mass; not finite if an intermediate result overflows.
     """
     surplus = 0.0
     for group, total in zip(shares.members, shares.totals, strict=True):
@@ -150,7 +150,7 @@ def _rounded_square(problem: Problem, shares: Shares, multipliers: Floats) -> fl
 
 
 def _total_bounds(multipliers: Floats, weights: Floats, total: Fraction) -> tuple[Fraction, Fraction]:
-    """Return numbers below and above the sum of the multipliers; the total of the weights where they are these."""
+    """Return bounds of the sum of the multipliers; both are the total of the weights if the multipliers equal these."""
     if (multipliers == weights).all():
         return total, total
     low, high = sum_bounds(multipliers)
@@ -158,9 +158,9 @@ def _total_bounds(multipliers: Floats, weights: Floats, total: Fraction) -> tupl
 
 
 def fitted(shares: Shares, multipliers: Floats) -> Floats:
-    """Return multipliers near the given ones, between 0 and the weights, with their mass or hardly more a class.
+    """Return multipliers near the given ones, between 0 and the weights, with the mass or slightly more in each class.
 
-    The surplus, which `dual_lower_bound` scales off, is what rounding could hide.
+    The surplus covers rounding errors; `dual_lower_bound` scales it off.
     """
     result = np.clip(multipliers, 0.0, shares.weights)
     for group in shares.members:
@@ -172,7 +172,7 @@ def fitted(shares: Shares, multipliers: Floats) -> Floats:
 def _with_sum(values: Floats, most: Floats, total: float) -> Floats:
     """Move numbers between 0 and `most` until they sum to the total, or as near to it as they can.
 
-    The ones between are moved first: of multipliers these cost least.
+    Numbers strictly between the ends are moved first, because moving their multipliers costs least.
     """
     lack = total - float(values.sum())
     between = values * ((most - values) / most)

@@ -16,22 +16,23 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _AT_END = 1e-9
-"""Share of the weight of a row up to which its multiplier is taken to be 0, or all of the weight."""
+"""Relative distance from 0 or from the weight of the row up to which a multiplier is moved there."""
 
 _MOST_COLUMNS = 200
-"""Columns up to which the linear system is solved exactly, in a second or so."""
+"""Largest number of columns for which the linear system is solved exactly, in about a second."""
 
 
 def may_be_checked(problem: Problem) -> bool:
-    """Return whether `share_a_point` is a matter of a second."""
+    """Return whether `share_a_point` takes about a second or less."""
     return problem.n_samples * problem.n_features <= problem.sizes.exact_entries and problem.n_features <= _MOST_COLUMNS
 
 
 def share_a_point(problem: Problem, shares: Shares, multipliers: Floats) -> bool:
     """Return whether multipliers near the given ones balance exactly, with the mass of every class.
 
-    Those near 0 or the weight of their row are put there. Of the others as many as are independent are solved for in
-    rational arithmetic, those farthest from their ends first; they must not leave these.
+    Multipliers near 0 or near the weight of their row are moved there. Of the others, a largest set with independent
+    rows is solved for in rational arithmetic, those farthest from their bounds first; the solution must respect the
+    bounds.
     """
     weights = shares.weights
     fixed = np.where(multipliers > _AT_END * weights, multipliers, 0.0)
@@ -65,7 +66,7 @@ def _signed_sum(problem: Problem, multipliers: Floats) -> list[Fraction]:
 
 
 def _solved(rows: NDArray[np.object_], target: list[Fraction]) -> list[Fraction] | None:
-    """Return the c with sum c_i rows_i = target, if there are such."""
+    """Return the c with sum c_i rows_i = target, or None if there are none."""
     unit = lcm(*(value.denominator for value in target))
     whole = [int(value * unit) for value in target]
     numerators, denominator = least_squares(rows, whole)

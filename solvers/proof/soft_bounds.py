@@ -1,9 +1,9 @@
-"""Both ends of the soft-margin objective, proven for any hyperplane and any multipliers, at the price of a few passes.
+"""Both ends of the soft-margin objective, proven for any hyperplane and any multipliers in a few passes.
 
 Few support rows are summed in integers. Many are summed in floating point: a sum of k products, in any order and with
 or without fused operations, errs by at most gamma_k = k u/(1 - k u) of the sum of their moduli (Higham, Accuracy and
-Stability of Numerical Algorithms, 2nd ed., sections 3.1 and 4.2), and by what underflow loses; rows are summed in
-groups, and the groups again, to keep k small. Where an intermediate overflows nothing is claimed.
+Stability of Numerical Algorithms, 2nd ed., sections 3.1 and 4.2), and by losses from underflow; rows are summed in
+groups, and then the groups, to keep k small. If an intermediate result overflows, nothing is claimed.
 """
 
 import math
@@ -29,17 +29,17 @@ _EXACT_ROW_ENTRIES = 1 << 20
 """Largest number of matrix entries in the rows next to the margin whose slack is computed exactly."""
 
 _SUMMED_EXACTLY = 4096
-"""Numbers that are summed without rounding."""
+"""Largest number of terms that are summed without rounding."""
 
 _GROUP = 64
-"""Of more numbers so many are summed in floating point, and their sums without rounding."""
+"""Group size for more terms: groups are summed in floating point, and their sums without rounding."""
 
 _FEW_ERROR, _MANY_ERROR = 2.0**-50, 2.0**-46
-"""Relative: a rounding of every number, of the sum and of the bound, and for many numbers gamma_64."""
+"""Relative error of the sum: one rounding of every term, of the sum and of the bound; for many terms also gamma_64."""
 
 
 def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats) -> float:
-    """Return 1/2 ||w||^2 + sum c_i max(0, 1 - y_i (w.x_i + b)), rounded up; infinity where it overflows.
+    """Return 1/2 ||w||^2 + sum c_i max(0, 1 - y_i (w.x_i + b)), rounded up; infinity if it overflows.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats)
     w : ndarray (n_features,)
     b : float
     prices : ndarray (n_samples,)
-        The c_i >= 0, one of them at least positive.
+        The c_i >= 0, not all 0.
     """
     slack = slack_upper_bound(problem, w, b, prices)
     return math.inf if slack is None else round_up(square_up(w) / 2 + slack)
 
 
 def slack_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats, level: float = 1.0) -> Fraction | None:
-    """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b)); None where it overflows.
+    """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b)); None if it overflows.
 
     Other parameters are those of `objective_upper_bound`.
     """
@@ -63,7 +63,7 @@ def slack_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats, lev
     exponent = int(np.frexp(prices.max())[1])
     sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(prices, exponent))
     exact = Fraction(0)
-    # On the margin the width of the enclosure, times C, would swamp the answer: there the margins are computed exactly.
+    # Next to the margin the width of the enclosure, times C, would dominate: there slacks are computed exactly.
     if len(doubtful) <= min(problem.sizes.exact_rows, _EXACT_ROW_ENTRIES // problem.n_features):
         margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
         exact = _hinge(margins, prices[doubtful].tolist(), Fraction(level))
@@ -76,8 +76,8 @@ def slack_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats, lev
 def dual_lower_bound(problem: Problem, dual: Floats) -> float:
     """Return sum a - 1/2 ||sum a y x||^2, rounded down, after scaling one class so that sum a y = 0; 0 at least.
 
-    Scaling only shrinks the multipliers. Where they lie between 0 and the prices, weak duality makes the value a lower
-    bound of the soft-margin objective.
+    Scaling only shrinks the multipliers. If they lie between 0 and the C_i, the value is a lower bound of the
+    soft-margin objective by weak duality.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def scaled_to_balance(y: Floats, dual: Floats) -> Floats:
 
 
 def square_up(w: Floats) -> Fraction:
-    """Return an upper bound of ||w||^2; exactly that where the entries are few or their squares overflow."""
+    """Return an upper bound of ||w||^2, which is exact if the entries are few or their squares overflow."""
     if len(w) > _SUMMED_EXACTLY:
         with np.errstate(over="ignore"):
             total = sum_bounds(np.nextafter(w * w, np.inf) + TINIEST_NORMAL)[1]
@@ -130,7 +130,7 @@ def _in_units(prices: Floats, exponent: int) -> Floats:
 
 
 def _slack(problem: Problem, w: Floats, b: float, level: float, prices: Floats) -> tuple[list[float], Rows, float]:
-    """Return upper bounds of sums of c xi: one a chunk of the rows off the margin; those that may be on it; theirs."""
+    """Return upper bounds of sums of c xi per chunk, the rows next to the margin, and upper bounds of their c xi."""
     center = _center(problem)
     exact_offset = Fraction(b) + _product(w, center)
     try:
@@ -152,9 +152,9 @@ class _Plane(NamedTuple):
     center: Floats | None
 
     def enclose(self, X: Any, y: Floats) -> tuple[Floats, Floats]:
-        """Return numbers below and above y (w.(x - center) + offset); the whole line where an intermediate overflows.
+        """Return bounds of y (w.(x - center) + offset); the whole line if an intermediate result overflows.
 
-        As `maxmargin.solvers.proof.margins.enclosures`, with a rounding more of every entry.
+        As `maxmargin.solvers.proof.margins.enclosures`, with one more rounding of every entry.
         """
         share = 2 * (n_products(X) + 8) * UNIT_ROUNDOFF
         lost = 8 * (len(self.w) + 1) * TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
@@ -174,7 +174,7 @@ def _product(w: Floats, center: Floats | None) -> Fraction:
 def _slack_of_chunk(
     plane: _Plane, level: float, rows: slice, X: Any, y: Floats, prices: Floats
 ) -> tuple[float, Rows, Floats]:
-    """Return an upper bound of the sum of c xi of rows off the margin, the others, and upper bounds of theirs."""
+    """Return an upper bound of the sum of c xi away from the margin, the other rows, and upper bounds of their c xi."""
     lower, upper = plane.enclose(X, np.asarray(y, dtype=np.float64))
     inside = np.flatnonzero((lower < level) & (prices > 0))
     terms = np.nextafter(level - lower[inside], np.inf) * prices[inside] + TINIEST_NORMAL
@@ -188,7 +188,7 @@ def _hinge(margins: Iterable[Fraction], prices: Iterable[float], level: Fraction
 
 
 def sum_bounds(values: Floats) -> tuple[float, float]:
-    """Return numbers below and above the sum of non-negative numbers, each of them off by a rounding at most."""
+    """Return bounds of the sum of nonnegative numbers, each of which has been rounded at most once."""
     error = _FEW_ERROR
     if len(values) > _SUMMED_EXACTLY:
         whole = len(values) // _GROUP * _GROUP
@@ -208,10 +208,10 @@ def _rounded_dual(problem: Problem, dual: Floats) -> float:
 
 
 def rounded_margin_upper_bound(problem: Problem, weights: Floats) -> float:
-    """Return an upper bound of the maximum margin from weights, in floating point; infinity where that overflows.
+    """Return an upper bound of the maximum margin from weights, in floating point; infinity if it overflows.
 
-    It is the length of sum a y x over sum a once the heavier class is scaled down to balance: no less than
-    what `margin_upper_bound_squared` says, and little more where the weights balance up to rounding already.
+    It is the length of sum a y x over sum a once the heavier class is scaled down to balance: not less than the bound
+    of `margin_upper_bound_squared`, and hardly more if the weights balance up to rounding already.
 
     Parameters
     ----------
@@ -234,9 +234,9 @@ def _total_and_square(problem: Problem, dual: Floats) -> tuple[float, float]:
 
 
 def _total(problem: Problem, dual: Floats) -> tuple[float, float]:
-    """Return a lower bound of sum a once the heavier class is scaled down to balance, and by how much that is at most.
+    """Return a lower bound of sum a once the heavier class is scaled down to balance, and a bound of the scaling.
 
-    The second is 1 - k for the exact factor k of the heavier class.
+    The scaling is 1 - k for the exact factor k of the heavier class.
     """
     if not problem.bias:
         return sum_bounds(dual)[0], 0.0
@@ -250,15 +250,15 @@ def _total(problem: Problem, dual: Floats) -> tuple[float, float]:
 def sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
     """Return upper bounds of the moduli of the entries of sum a y x, with classes scaled down until they balance.
 
-    A class is scaled by 1 - imbalance at the least. As the multipliers balance then, the sum is the same for x - center
-    with any center; the scaling changes an entry by the imbalance times the sum of moduli at most.
+    A class is scaled by at least 1 - imbalance. As the multipliers balance then, the sum is the same for x - center
+    with any center; the scaling changes an entry by at most the imbalance times the sum of moduli.
     """
     sums = moduli = np.zeros(problem.n_features)
     n_terms = 0
     for part, part_moduli, part_terms in problem.map(partial(_sums_of_chunk, _center(problem)), problem.y * dual):
         sums, moduli = sums + part, moduli + part_moduli
         n_terms = max(n_terms, part_terms) + 1
-    # One rounding each for x - center, for the product and where X itself is rounded; the rest for this expression.
+    # One rounding each of x - center, of the product, and of X itself; the rest covers this expression.
     share = (n_terms + 10) * UNIT_ROUNDOFF
     relative = share / (1 - 2 * share) + imbalance * (1 + 2 * share)
     lost = 8 * problem.n_samples * TINIEST_NORMAL * max(1.0, float(dual.max()))
@@ -267,7 +267,7 @@ def sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
 
 
 def _center(problem: Problem) -> Floats | None:
-    """Return the middles of columns that are far from 0, where errors of rounding would be those of the middles."""
+    """Return the midpoints of columns far from 0, whose rounding errors would else be relative to the midpoints."""
     if not problem.bias or problem.is_sparse or problem.integers is not None:
         return None
     low, high = problem.column_bounds

@@ -16,7 +16,7 @@ _MOST_UPDATES = 200_000
 def scores_of_a_run(problem: ClassProblem, scaling: ColumnScaling, limits: Limits) -> Floats | None:
     """Run until a clean epoch; return (w_k, b_k) of the classes but the first, in scaled coordinates, or None.
 
-    A row whose own score is not the greatest adds itself to its class and takes itself from the one before.
+    A row whose own score is not the greatest is added to its own class and subtracted from the class ahead.
     """
     X = scaling.apply(problem.dense_rows(slice(None)))
     means, sizes = (X.mean(axis=0), X.std(axis=0)) if problem.bias else (np.zeros(X.shape[1]), np.abs(X).max(axis=0))

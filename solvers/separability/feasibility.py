@@ -41,22 +41,22 @@ METHODS = ("auto", "highs", "cvxpy")
 EQUAL_ROWS = "equal rows"
 
 _MOST_OF_A_CHUNK = 25
-"""Rows of either class that a chunk adds in one pass: any separating hyperplane will do, often the first one."""
+"""Largest number of rows of each class that a chunk adds in one pass; the first hyperplane often separates."""
 
 _MANY_ENTRIES = 1 << 15
-"""Entries of X from which on the maximum margin is found, or its program refused, long before the LP is solved."""
+"""Smallest size of X (number of entries) for which the quadratic program is solved, or refused, long before the LP."""
 
 _ENOUGH = 0.01
-"""Relative gap of the margin from which on another hyperplane is no better proof."""
+"""Relative gap of the margin at or below which descent for a separating hyperplane stops."""
 
 _LIKELY_A_COLUMN = 3
-"""Rows a column of great multipliers that are looked at first where descent finds no hyperplane."""
+"""Rows per column, those of the largest multipliers, that are examined first if descent finds no hyperplane."""
 
 _SPARSE_FACTOR = 2
-"""Columns for one of `exact_limit` where rows are sparse: products with their integers cost a small part."""
+"""Factor of `exact_limit` for sparse rows, whose exact products cost much less."""
 
 _SHARES_OF_TIME = 4
-"""The cheap ways to a hyperplane take one share of so many of the time at most."""
+"""The cheap ways to a hyperplane are given the time divided by this number."""
 
 
 @confirmed
@@ -73,25 +73,25 @@ def separability(
     """Decide whether the data are separable, quasi-separable, or overlap.
 
     Floating point only proposes; every answer is checked in exact arithmetic on the data as stored, and where no
-    proposal passes the rational simplex method decides. The verdict is `undecided` past the limits only.
+    proposal passes, the rational simplex method decides. The verdict is `undecided` only beyond the limits.
 
     Parameters
     ----------
     problem : Problem
     method : {"auto", "highs", "cvxpy"}
-        Who proposes the first hyperplane: "highs" the feasibility LP handed to HiGHS directly, "cvxpy" the textbook
-        program, "auto" the quadratic program of the maximum margin where the data are not small, on the rows that
-        matter, and then the LP on these.
+        The source of the first hyperplane: "highs" hands the feasibility LP to HiGHS directly, "cvxpy" solves the
+        textbook program, "auto" solves the quadratic program of the maximum margin if the data are not small, on the
+        rows that matter, and then the LP on these rows.
     solver : str, optional
         The cvxpy solver for ``method="cvxpy"``.
     time_limit : float, optional
         Seconds after which the search is given up.
     exact_limit : int
-        The greatest number of columns, the bias counted, for which numbers are solved exactly; of sparse rows that
-        are not separable twice as many.
+        The largest number of columns (bias included) for which linear systems are solved exactly; twice as many for
+        sparse rows that are not separable.
     likely : ndarray of int, optional
-        Rows that floating point could not separate, where that was tried already: exact arithmetic begins with them.
-        Empty if it was tried in vain on all rows.
+        Rows that floating point could not separate, if that was tried already: exact arithmetic begins with them.
+        Empty if it failed on all rows.
     settings : ConeSettings
         Sizes and tolerances of the exact decision, which change the time that it takes.
 
@@ -141,7 +141,7 @@ def separability(
 def _separating(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
-    """Return a hyperplane that separates all rows, or some rows that floating point cannot separate, if it met some."""
+    """Return a hyperplane that separates all rows, or rows that floating point could not separate, and the engine."""
     if many_columns.is_worth_it(problem):
         return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
     if working_set.is_worth_it(problem):
@@ -158,7 +158,7 @@ def _separating(
 def _by_descent(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
-    """Return a hyperplane that separates all rows, or rows that contradict each other most, within a share of time."""
+    """Return a hyperplane that separates all rows, or the rows with the largest multipliers, in a part of the time."""
     share = limits.part(_SHARES_OF_TIME)
     found: Candidate | None = None
     for found in many_columns.scaled_candidates(problem, scaling, share, relative_gap=_ENOUGH):
@@ -175,7 +175,7 @@ def _by_descent(
 def _from_few_rows(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
-    """Return a hyperplane that separates all rows, or some that floating point cannot separate."""
+    """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
     rows: Rows | None = None
     for found in working_set.rounds(problem, scaling, limits, most=_MOST_OF_A_CHUNK):
         attempts.append(found.attempt)
@@ -224,9 +224,9 @@ def _candidates(
 
 
 def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
-    """Solve the LP with rows of size about 1: rows far from the others leave the digits of these alone.
+    """Solve the LP with rows of size about 1, so that outliers do not cost the other rows digits.
 
-    A positive factor of a row changes no verdict; its multiplier is divided by it.
+    A positive factor of a row does not change the verdict; the multiplier is divided by it.
     """
     scaling = problem.scaling.robust(problem.matrix, bias=problem.bias)
     X = scaling.apply(problem.matrix)
@@ -251,7 +251,7 @@ def _prove(problem: Problem, candidate: Candidate, limits: Limits) -> Separating
 def _decided(
     cone: SignedRows, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
 ) -> Separability:
-    """Let facial reduction decide, from the common point of the hulls where one is known."""
+    """Decide by facial reduction, starting from a common point of the hulls if one is known."""
     start = None if likely is None or not likely.size else likely
     decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=start)
     attempts = (*attempts, *decision.attempts)

@@ -27,7 +27,7 @@ from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 
 _MOST_ENTRIES = 20_000_000
-"""Of X, up to which the perceptron takes a dense copy of it."""
+"""Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy."""
 
 PERCEPTRON = "multi-class perceptron"
 
@@ -48,12 +48,12 @@ def multinomial(
     time_limit : float, optional
         Seconds after which the search is given up.
     exact_limit : int
-        The greatest number of columns, classes less one times columns with bias, for which numbers are solved exactly.
+        The largest width (classes less one, times columns, bias included) for which systems are solved exactly.
 
     Returns
     -------
     Separability
-        Its rows count as separated where all their inequalities can be strict, as touching where one cannot.
+        A row counts as separated if all its inequalities can be strict, as touching if one cannot.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decis
 
 
 def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | None:
-    """Return what a run of the perceptron decides; nothing where sparse rows are too many for a dense copy."""
+    """Return the decision by a run of the perceptron; None if sparse rows are too many for a dense copy."""
     if cone.problem.is_sparse and cone.problem.n_samples * cone.problem.n_features > _MOST_ENTRIES:
         return None
     separating = _by_perceptron(cone, limits)
@@ -103,7 +103,7 @@ def _by_perceptron(cone: ClassRows, limits: Limits) -> Decision | None:
 
 
 def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[int], Circuit]]:
-    """Yield what the first class and every other one say of each other: their circuits live in one block each."""
+    """Yield the circuits of the first class with every other class, each of which lies in one block."""
     problem, n_before = cone.problem, 0
     for other in range(1, problem.n_classes):
         rows = np.flatnonzero((problem.codes == 0) | (problem.codes == other))

@@ -1,4 +1,4 @@
-"""Linear programs over one cone, for one objective after another: each starts from where the last one ended."""
+"""Linear programs over one cone for a sequence of objectives; each starts from the solution before."""
 
 from typing import Any
 
@@ -14,19 +14,18 @@ Floats = NDArray[np.float64]
 _PRIMAL_SIMPLEX = 4
 
 _MOST = 2.0
-"""Size of an entry of v beyond the bounds of 1, and all tolerances."""
+"""Modulus of an entry of v that exceeds its bound of 1 by more than any tolerance."""
 
 
 class SignProgram:
     """max c.v subject to rows @ v >= 0, fixed @ v = 0, v bounded; by the simplex method.
 
-    The rows and the objectives are in coordinates where they have size about 1. Whatever happens, the answers are what
-    HiGHS said.
+    The rows and the objectives are in coordinates in which they have size about 1. Answers are unchecked.
 
     Parameters
     ----------
     fixed : ndarray (n_fixed, m)
-        Taken out first: v is a combination of an orthonormal basis of what they leave.
+        Eliminated first: v is a combination of an orthonormal basis of their null space.
     """
 
     def __init__(self, fixed: Floats) -> None:
@@ -40,7 +39,7 @@ class SignProgram:
         self.size, self.n_rows = size, 0
 
     def add(self, rows: Floats) -> None:
-        """Take in more rows."""
+        """Add rows."""
         table = np.ascontiguousarray(self._inside(rows))
         places, columns = np.nonzero(table)
         starts = np.searchsorted(places, np.arange(len(table))).astype(np.int32)
@@ -64,7 +63,7 @@ class SignProgram:
         self.solver.changeColsCost(self.size, np.arange(self.size, dtype=np.int32), costs)
         try:
             found = highs_lp.vertex(self.solver)
-        except Exception:  # the binding raises anything, and another way follows
+        except Exception:  # the binding raises any exception; the caller has another way
             found = None
         if found is None:
             return None

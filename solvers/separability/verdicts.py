@@ -1,4 +1,4 @@
-"""What is decided of a two-class problem, as a verdict with its proof and its reason in words."""
+"""The answer about a two-class problem: the verdict, its proof, and the reason in words."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -31,7 +31,7 @@ Attempts = tuple[Attempt, ...]
 def answer_of(
     cone: SignedRows, decision: Decision, limits: Limits, engine: str, attempts: Attempts = ()
 ) -> Separability:
-    """Word what is decided of the rows of a two-class problem."""
+    """Return the answer for a decision about the rows of a two-class problem."""
     columns = _columns_finder(cone, decision, limits)
     if not decision.touching.any():
         plane = _plane(cone.problem, decision.direction)
@@ -60,7 +60,7 @@ def separable(
     limits: Limits,
     columns: Callable[[], ColumnSigns | None] | None = None,
 ) -> Separability:
-    """Word that a hyperplane separates, which was checked."""
+    """Return the answer for a hyperplane that was checked to separate."""
     problem = cone.problem
     return Separability(
         verdict=Verdict.SEPARABLE,
@@ -93,7 +93,7 @@ def _touching(
     attempts: Attempts,
     columns: Callable[[], ColumnSigns | None],
 ) -> Separability:
-    """Word the verdict on data that are not strictly separable."""
+    """Return the answer for data that are not strictly separable."""
     rows = sorted(decision.balance)
     touching = np.flatnonzero(decision.touching)
     separated = np.flatnonzero(~decision.touching)
@@ -148,13 +148,13 @@ def _quasi_reason(separated: Rows, touching: Rows, rows: list[int], bias: bool) 
 
 
 def common_point(problem: Problem, witness: dict[int, int]) -> CommonHullPoint:
-    """Return the common point of the hulls that balancing weights of the rows give."""
+    """Return the common point of the hulls with these balancing weights of the rows."""
     rows = sorted(witness)
     return CommonHullPoint(problem=problem, rows=tuple(rows), weights=tuple(witness[row] for row in rows))
 
 
 def past_the_limits(problem: Problem, point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
-    """Word what is known when a limit, said in words, ends the work; with a common point that is something."""
+    """Return the answer when a limit ends the work: with a common point at least `not strictly separable`."""
     if point is None:
         said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
         heard = f" (solvers said {said})" if attempts else ""

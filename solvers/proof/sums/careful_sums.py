@@ -1,4 +1,4 @@
-"""Weighted sums of many rows that all but cancel: every product is rounded once, and their sum hardly at all.
+"""Weighted sums of many rows that nearly cancel: every product is rounded once, and their sum hardly at all.
 
 The products p of a block of rows are split into q = fl(fl(s + p) - s) and p - q with a power of two s that exceeds the
 sum of all |p|: both parts are exact, the q are multiples of u s, so that they are added without rounding in any order,
@@ -21,17 +21,17 @@ from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF
 Floats = NDArray[np.float64]
 
 _BLOCK_ENTRIES = 1 << 16
-"""Products looked at together, few enough to stay in the cache."""
+"""Number of products in a block, few enough to stay in the cache."""
 
 
 def careful_sum(problem: Problem, weights: Floats) -> tuple[Floats, Floats]:
-    """Return sum_i weights_i y_i x_i, and upper bounds of the errors of its entries; not finite where one overflows.
+    """Return sum_i weights_i y_i x_i, and upper bounds of the errors of its entries; not finite if one overflows.
 
     Parameters
     ----------
     problem : Problem
     weights : ndarray (n_samples,)
-        At most 1 in size.
+        Of modulus 1 or less.
     """
     parts, errors = zip(*problem.map(_sum_of_chunk, problem.y * weights), strict=True)
     total, error = _added(parts)
@@ -46,7 +46,7 @@ def _sum_of_chunk(_: slice, X: Any, weights: NDArray[Any]) -> tuple[Floats, Floa
 
 
 def _added(parts: Any) -> tuple[Floats, Floats]:
-    """Return the sum of vectors, rounded once, and by how much that is off at most."""
+    """Return the sum of vectors, rounded once, and an upper bound of its error."""
     stacked = np.array(parts)
     if not np.isfinite(stacked).all():
         broken = np.full(stacked.shape[1], np.inf)
@@ -66,13 +66,13 @@ def _sums_of_blocks(X: Any, weights: Floats) -> Iterator[tuple[tuple[Floats, Flo
         largest = float(moduli.max(initial=0.0))
         level = np.ldexp(float(largest > 0), int(np.frexp(largest)[1]) + n_terms.bit_length() + 1)
         high = (products + level) - level
-        # A rounding of every product, those of adding the low parts, and what underflow loses; doubled to be safe.
+        # One rounding of every product, the roundings in the sum of the low parts, and underflow; doubled to be safe.
         error = column_sums(moduli) * (2 * UNIT_ROUNDOFF) + 2 * (n_terms * UNIT_ROUNDOFF) ** 2 * level
         yield (column_sums(high), column_sums(products - high)), error + 4 * n_terms * TINIEST_NORMAL
 
 
 def _products(X: Any, weights: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """Return the weighted entries, and how to add numbers like them up by columns."""
+    """Return the weighted entries, and a function that sums such entries by columns."""
     if not hasattr(X, "tocsr"):
         return X * weights[:, None], _sum_of_columns
     sums = partial(_sum_by_index, X.indices, X.shape[1])

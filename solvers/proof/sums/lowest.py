@@ -1,4 +1,4 @@
-"""The rows that lie lowest along a normal: which may have the least score y w.x, and which are below a level."""
+"""The lowest rows along a normal: those that may have the least score y w.x, and those below a level."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _MANY_ROWS = 1000
-"""So many rows next to the least are looked at more closely before they cost integers."""
+"""Number of rows next to the least above which error bounds of their own thin them out before integers are used."""
 
 _BEYOND = 2.0
-"""Rows are returned up to so many times as far above a level as the least is below it: the next w may lower them."""
+"""Rows above a level are returned up to this multiple of the distance of the least below it: w may soon lower them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Lowest:
     X : ndarray or CSR array (k, n_features)
         The rows themselves.
     scores : ndarray (k,)
-        ``y (w.x + b)``, rounded; -infinity where that overflows.
+        ``y (w.x + b)``, rounded; -infinity if it overflows.
     lower, upper : ndarray (k,)
         Ends between which the exact scores lie.
     """
@@ -59,7 +59,7 @@ def lowest(
     levels: Sequence[float] = (-np.inf, -np.inf),
     most: int = 0,
 ) -> list[Lowest]:
-    """Return the lowest rows of either class, -1 first, or of all: in one pass over the rows.
+    """Return the lowest rows of each class, -1 first, or of all rows, in one pass.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ def lowest(
         Finite.
     b : float
     by_class : bool
-        Whether the classes are groups of their own, else all rows are one group.
-    levels : sequence of float, one a group
-        Rows with a smaller score are returned as well, and some above if there are any,
+        Whether each class is a group; else all rows are one group.
+    levels : sequence of float, one for each group
+        Rows with a smaller score are returned as well, and some above if there are any.
     most : int
-        at most so many, a chunk.
+        The largest number of such rows per chunk.
     """
     n_groups = 2 if by_class else 1
     search = _Search(
@@ -88,14 +88,14 @@ def lowest(
 
 
 def whole_group(problem: Problem, rows: Rows) -> Lowest:
-    """Return rows of which nothing is known."""
+    """Return all rows of a group, with the whole line as enclosure."""
     unknown = np.full(len(rows), np.inf)
     return Lowest(rows=rows, X=problem.carrier[rows], scores=-unknown, lower=-unknown, upper=unknown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """What is looked for; rows that are equal in X may be merged where X is not a rounding of the rows."""
+    """The arguments of a search; rows that are equal in X may be merged unless X is a rounding of the rows."""
 
     w: Floats
     b: float
@@ -121,10 +121,10 @@ def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lo
 
 
 def _low_places(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
-    """Return the places of scores that may be the least of a group, and of at most so many others near the level.
+    """Return the positions of scores that may be the least of a group, and of at most `most` others near the level.
 
-    The error is more than twice that of any score (`rounding_error`), and more than fourteen times what a score moves
-    when every entry of w is rounded once more: that makes no other score the least either.
+    The error is more than twice the error of any score (`rounding_error`), and more than fourteen times the change of
+    a score when every entry of w is rounded once more: that makes no other score the least either.
     """
     with np.errstate(all="ignore"):
         end = np.nextafter(least + 2 * error, np.inf)
@@ -149,7 +149,7 @@ def _looked_at(search: _Search, error: float, start: int, X: Any, score: Floats,
 
 
 def _different(X: Any, y: Floats, places: Rows) -> Rows:
-    """Return one place of all rows among them that are equal, sign and numbers: they score the same."""
+    """Return one position for each set of equal rows (sign and numbers), which have equal scores."""
     if hasattr(X, "tocsr"):
         return places
     rows = np.column_stack([X[places], y[places]])

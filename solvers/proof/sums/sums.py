@@ -1,4 +1,4 @@
-"""Sums over rows and over columns, with those of the moduli, which tell how far rounding takes them."""
+"""Sums over rows and over columns, with the sums of the moduli, from which rounding errors are bounded."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ from maxmargin.solvers.problem.extremes import MANY_ENTRIES
 Floats = NDArray[np.float64]
 
 _GROUP_ROWS = 256
-"""Rows that are added up before their sums are, to keep the sums short."""
+"""Number of rows in a group; groups are summed first, and then their sums, to keep the sums short."""
 
 _BLOCK_GROUPS = 8
-"""Such groups looked at together, few enough to stay in the cache."""
+"""Number of groups in a block, few enough to stay in the cache."""
 
 
 @np.errstate(all="ignore")
 def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> tuple[Floats, tuple[float, ...]]:
-    """Return y (w.x + b), -infinity where that overflows, and the least others of either class, -1 first."""
+    """Return y (w.x + b), -infinity if it overflows, and the least finite value of each class, -1 first."""
     y = np.asarray(y, dtype=np.float64)
     if _are_many(X):
         from maxmargin.solvers.proof.sums import sums_kernels
@@ -56,7 +56,7 @@ def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats,
 
 @np.errstate(all="ignore")
 def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Floats, Floats, int]:
-    """Return the sums of weights * (X - center) and of their moduli, and how often a term is added at most.
+    """Return the sums of weights * (X - center) and of their moduli, and the largest number of additions of a term.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Float
 
 
 def _are_many(X: Any) -> bool:
-    """Return whether these are dense rows that are worth compiled passes."""
+    """Return whether these are dense rows, large enough for compiled passes."""
     return isinstance(X, np.ndarray) and X.size >= MANY_ENTRIES
 
 

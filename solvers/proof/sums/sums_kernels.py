@@ -15,7 +15,7 @@ _OUT = vector(types.float64, readonly=False)
 
 @compiled(MATRIX, _FLOATS, _FLOATS, types.float64, _OUT, may_reorder_sums=True)
 def functional_margins(X: Floats, y: Floats, w: Floats, b: float, out: Floats) -> tuple[float, float]:
-    """Write y (w.x + b), -infinity where that overflows, and return the least others of either class."""
+    """Write y (w.x + b), -infinity if it overflows, and return the least finite value of each class."""
     n_rows, n_columns = X.shape
     negative, positive = np.inf, np.inf
     whole = n_rows - n_rows % 4
@@ -58,7 +58,7 @@ def scores_and_moduli(X: Floats, center: Floats, w: Floats, value: Floats, modul
 
 @compiled(MATRIX, _FLOATS, _FLOATS, types.int64, _OUT, _OUT, may_reorder_sums=True)
 def weighted_sums(X: Floats, center: Floats, weights: Floats, group_rows: int, sums: Floats, moduli: Floats) -> None:
-    """Add the weighted sums of x - center, and those of the moduli; groups of rows are summed first."""
+    """Add the weighted sums of x - center and of the moduli; groups of rows are summed first."""
     n_rows, n_columns = X.shape
     part, part_moduli = np.empty(n_columns), np.empty(n_columns)
     for start in range(0, n_rows, group_rows):

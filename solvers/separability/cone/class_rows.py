@@ -49,20 +49,20 @@ class ClassRows:
         return range(self.block - 1, self.width, self.block) if self.problem.bias else ()
 
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return the samples of the vectors, and the classes against which they stand."""
+        """Return the samples of the vectors, and the classes with which they are compared."""
         samples, places = np.divmod(rows, self.n_others)
         return samples, places + (places >= self.problem.codes[samples])
 
     def number(self, samples: Rows, classes: Rows) -> Rows:
-        """Return the numbers of the vectors of samples against classes."""
+        """Return the positions of the vectors of samples against classes."""
         return samples * self.n_others + classes - (classes > self.problem.codes[samples])
 
     def remember(self, rows: Rows) -> None:
-        """Keep the samples of rows that decide, for a process that comes after this one."""
+        """Cache the samples of rows that decide for later processes."""
         self.problem.remember(np.unique(self.pairs(rows)[0]), "verdict")
 
     def recalled(self) -> Rows:
-        """Return all rows of the samples that an earlier process kept; they are hints."""
+        """Return all rows of the samples cached by an earlier process, as hints."""
         samples = self.problem.warm_start.recalled("verdict")
         return np.asarray(np.add.outer(samples * self.n_others, np.arange(self.n_others)).ravel())
 

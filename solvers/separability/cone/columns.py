@@ -1,4 +1,4 @@
-"""Which coordinates of the cone's directions are 0, of one sign, or of both: the infinite logistic coefficients."""
+"""The signs of the coordinates over a cone (zero, one sign, or both), which tell the infinite logistic coefficients."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -24,14 +24,14 @@ Rows = NDArray[np.int64]
 POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
 
 _FIRST_ROWS_A_COLUMN = 5
-"""Rows to start with: those nearest to the interior direction."""
+"""Number of rows per column to start with: those with the least product with the interior direction."""
 
 
 def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns | None:
     """Return the sign of every coordinate over the cone, proven; None once the time is over.
 
-    A coordinate has one sign if a positive circuit of the rows and of its unit vector excludes the other, and both if
-    there are directions with either: the same question as separability itself, with one row more.
+    A coordinate has one sign if a positive circuit of the rows and its unit vector excludes the other, and both if
+    there is a direction with each: the question of separability itself, with one more row.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _face_directions(
 
 
 class _Opposites:
-    """Looks for directions in which a coordinate has another sign than in the interior one."""
+    """Looks for directions in which a coordinate has the opposite sign of the interior direction."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class _Opposites:
         return stage.circuit(np.append(multipliers, 1.0), np.ones(len(rows)), self.limits)
 
     def _towards_the_interior(self, direction: list[Fraction] | None, column: int) -> list[Fraction] | None:
-        """Return a direction of the other sign moved as far as keeps half of the coordinate; else None."""
+        """Return a direction of the other sign, moved inwards until half of the coordinate is left; else None."""
         interior = self.directions[0]
         if direction is None or direction[column] * interior[column] >= 0:
             return None
@@ -155,7 +155,7 @@ class _Opposites:
         return [a + share * b for a, b in zip(direction, interior, strict=True)]
 
     def _sure_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
-        """Return a circuit or a direction, positive on the active rows, by exact arithmetic where floats fail."""
+        """Return a circuit, or a direction positive on the active rows, by exact arithmetic if floats fail."""
         stage = Stage(cone=self.cone, active=np.append(self.active, against), fixed=self.fixed)
         answer = stage.propose(self.limits)
         if answer is None or (isinstance(answer, list) and not self._is_opposite(answer, column)):
@@ -169,7 +169,7 @@ class _Opposites:
 
 
 def _nearest(cone: ConeRows, direction: list[Fraction], among: Rows, n_most: int) -> Rows:
-    """Return those of the rows on which a direction is least: they are the first to bound another one."""
+    """Return the rows with the least product with a direction, which are likely to bound other directions first."""
     if len(among) <= n_most:
         return among
     least = np.concatenate([lower for _, lower, _ in cone.enclose(direction)])[among]
@@ -184,7 +184,7 @@ class _WithUnits:
         self.units: list[tuple[int, int]] = []
 
     def unit(self, column: int, sign: int) -> int:
-        """Return the number of a unit vector."""
+        """Add a signed unit vector and return its position."""
         self.units.append((column, sign))
         return self.rows.n_rows + len(self.units) - 1
 
@@ -220,7 +220,7 @@ class _WithUnits:
         return result, exponents
 
     def scaled(self, rows: Rows) -> Floats:
-        """Return the vectors in the easy coordinates."""
+        """Return the vectors in the scaled coordinates."""
         is_unit = rows >= self.rows.n_rows
         table = self.rows.scaled(rows[~is_unit])
         result = np.zeros((len(rows), table.shape[1]))
@@ -231,14 +231,14 @@ class _WithUnits:
         return result
 
     def home(self, direction: Floats) -> list[Fraction]:
-        """Return exactly the direction in the original coordinates."""
+        """Return the direction in the original coordinates, exactly."""
         return self.rows.home(direction)
 
 
 def _aliased(cone: ConeRows, order: Sequence[int], limits: Limits) -> dict[int, list[Fraction]]:
-    """Return for every column that depends on earlier ones the null vector with 1 there and 0 at the other such.
+    """Return, for every column that depends on earlier ones, the null vector that is 1 there and 0 at the others.
 
-    They are a basis of the directions that are 0 on every row, checked on every row.
+    These vectors are a basis of the directions that are 0 on every row, which is checked on every row.
     """
     everything = np.arange(cone.n_rows)
     n_first = min(cone.n_rows, 2 * cone.width + cone.settings.alias_spare_rows)
@@ -257,7 +257,7 @@ def _aliased(cone: ConeRows, order: Sequence[int], limits: Limits) -> dict[int, 
 def _null_vectors_in(
     order: Sequence[int], table: Integers, exponents: Sequence[int], limits: Limits
 ) -> dict[int, list[int]]:
-    """Return for every column that depends on those before it in an order the null vector that is 0 at other such."""
+    """Return, for every column that depends on those before it in the given order, its null vector."""
     back = np.argsort(order).tolist()
     found = null_vectors(table[:, list(order)].tolist(), limits.asked)
     return {order[free]: rescaled([vector[place] for place in back], exponents) for free, vector in found}

@@ -21,7 +21,7 @@ _MANTISSA_BITS = 53
 
 
 class StageRows(Protocol):
-    """Vectors z_i in Q^m, as one question about some of them needs them."""
+    """Vectors z_i in Q^m: the part that a question about some of them needs."""
 
     @property
     def n_rows(self) -> int:
@@ -46,20 +46,20 @@ class StageRows(Protocol):
         """Return the vectors, rounded, in coordinates where they have size about 1."""
 
     def home(self, direction: Floats) -> list[Fraction]:
-        """Return exactly the direction of the easy coordinates in the original ones, up to a positive factor."""
+        """Return the direction in the original coordinates, exactly up to a positive factor."""
 
 
 class ConeRows(StageRows, Protocol):
     """The rows of a cone, far too many to hold as integers at once."""
 
     def remember(self, rows: Rows) -> None:
-        """Keep rows that decide, for a process that comes after this one."""
+        """Cache rows that decide for later processes."""
 
     def recalled(self) -> Rows:
-        """Return rows that an earlier process kept; they are hints."""
+        """Return rows cached by an earlier process, as hints."""
 
     def scaled_unit(self, column: int) -> Floats:
-        """Return the vector of the easy coordinates whose product with a direction has the sign of `column` of it."""
+        """Return the scaled vector whose product with a direction has the sign of the direction's entry `column`."""
 
     def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
         """Yield ``(rows, lower, upper)`` with lower <= z_i.v * factor <= upper for some factor > 0."""
@@ -95,11 +95,11 @@ class SignedRows:
         return (self.problem.n_features,) if self.problem.bias else ()
 
     def remember(self, rows: Rows) -> None:
-        """Keep rows that decide, for a process that comes after this one."""
+        """Cache rows that decide for later processes."""
         self.problem.remember(rows, "verdict")
 
     def recalled(self) -> Rows:
-        """Return rows that an earlier process kept; they are hints."""
+        """Return rows cached by an earlier process, as hints."""
         return self.problem.warm_start.recalled("verdict")
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
@@ -118,7 +118,7 @@ class SignedRows:
         return home(self.scaling, direction, self.problem.n_features, self.problem.bias)
 
     def scaled_unit(self, column: int) -> Floats:
-        """Return e_j; the bias is that of the easy coordinates less what centring adds."""
+        """Return e_j; the bias in the original coordinates is the scaled one less the effect of centring."""
         return scaled_unit(self.scaling, column, self.problem.n_features, self.problem.bias)
 
     def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
@@ -160,9 +160,9 @@ class SignedRows:
 
 
 def exact_product(X: Floats, vectors: Integers) -> Floats | None:
-    """Return X v up to a power of two for some integer vectors v, (m, k), where floating point makes no error; or None.
+    """Return X v up to a power of two for some integer vectors v, (m, k), if floating point makes no error; else None.
 
-    It makes none where all numbers are integers in one unit, and the sums of their moduli stay below 2**53.
+    It makes none if all numbers are integers in one unit and the sums of their moduli stay below 2**53.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _signs(problem: Problem, rows: Rows) -> Integers:
 
 
 def parts(rows: Rows, size: int) -> Iterator[Rows]:
-    """Yield the rows in parts of a size."""
+    """Yield the rows in parts of the given size."""
     for start in range(0, len(rows), size):
         yield rows[start : start + size]
 

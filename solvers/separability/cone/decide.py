@@ -1,4 +1,4 @@
-"""Which rows of a cone can be strictly positive and which always are 0: facial reduction in exact arithmetic."""
+"""Facial reduction in exact arithmetic: which rows of a cone can be strictly positive, and which are always 0."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from maxmargin.solvers.separability.cone.whole import balance_of_all
 Rows = NDArray[np.int64]
 
 _STAGES = 8
-"""Circuits after which all touching rows are looked for at once."""
+"""Number of circuits after which all touching rows are looked for at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,21 +31,21 @@ class Decision:
     Attributes
     ----------
     direction : tuple of Fraction
-        0 on the touching rows, positive on the others; all 0 where every row touches.
+        0 on the touching rows, positive on the others; all 0 if every row touches.
     touching : ndarray of bool (n_rows,)
         Rows that are 0 on the whole cone.
     balance : dict of row to weight
-        Positive weights that balance on touching rows which span them all; empty where no row touches.
+        Positive weights that balance on touching rows which span them all; empty if no row touches.
     null_space : tuple of vectors
         A basis of the directions that are 0 on these rows.
     basis : tuple of int
         Independent touching rows that span them all.
     circuits : tuple of (rows, Circuit)
-        What led there, each modulo the rows of those before it but for the last row of each.
+        The steps, each a circuit modulo the rows (but the last) of the circuits before it.
     active : ndarray of int
-        The separated rows that decided.
+        The separated rows that were active at the end.
     witness : dict of row to weight
-        A circuit: positive weights that balance on at most m + 1 rows; empty where no row touches.
+        A circuit: positive weights that balance on at most m + 1 rows; empty if no row touches.
     attempts : tuple of Attempt
     """
 
@@ -61,7 +61,7 @@ class Decision:
 
     @classmethod
     def separable(cls, direction: tuple[Fraction, ...], cone: ConeRows) -> "Decision":
-        """Return what a direction decides that is positive on all rows."""
+        """Return the decision by a direction that is positive on all rows."""
         return cls(
             direction=direction,
             touching=np.zeros(cone.n_rows, dtype=np.bool_),
@@ -76,12 +76,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished:
-    """What is known when the time is over.
+    """The state when the time is over.
 
     Attributes
     ----------
     witness : dict of row to weight
-        A circuit, which excludes that all rows are positive; empty where none was found yet.
+        A circuit, which excludes a direction positive on all rows; empty if none was found yet.
     attempts : tuple of Attempt
     """
 
@@ -104,7 +104,7 @@ class _Search:
         self.witness: dict[int, int] = {}
 
     def run(self) -> "Decision | Unfinished":
-        """Return the decision, or what is known once the time is over."""
+        """Return the decision, or the state when the time is over."""
         while self._has_active_rows():
             answer, violated = self._of_stage()
             if answer is None or self.limits.is_over():
@@ -120,7 +120,7 @@ class _Search:
         return self._decision(None)
 
     def _has_active_rows(self) -> bool:
-        """Drop the rows that touch; where none is left, look for others; return whether there are any."""
+        """Drop the rows that touch; if none is left, look for others; return whether there are any."""
         self.active = self.active[~self.face.seems_inside[self.active]]
         if not self.active.size:
             self._activate(self._rows_outside()[: self.cone.settings.rows_added])
@@ -143,21 +143,21 @@ class _Search:
         return answer, violated
 
     def add(self, rows: list[int], circuit: Circuit) -> None:
-        """Go to the face that a circuit leaves."""
+        """Move to the face on which the rows of a circuit are 0."""
         self.face.add(rows, circuit)
         self.circuits.append((rows, circuit))
         if not self.witness and circuit.independent is None:
             self.witness = dict(zip(rows, circuit.weights, strict=True))
 
     def _try_all_at_once(self) -> None:
-        """Start anew from all touching rows, if they are found and go further than the circuits so far."""
+        """Restart from all touching rows, if they are found and their rank exceeds the rank of the circuits so far."""
         found = balance_of_all(self.cone, np.flatnonzero(self.was_active), self.limits, self.attempts)
         if found is not None and len(found[1].independent or ()) > len(self.face.basis):
             self.face, self.circuits = Face(self.cone, self.limits.asked), []
             self.add(*found)
 
     def _rows_outside(self) -> Rows:
-        """Return the rows that do not depend on the face's basis: those that seemed so, and those the check finds."""
+        """Return the rows that do not depend on the basis of the face, checked exactly."""
         maybe = np.flatnonzero(~self.face.seems_inside)
         if maybe.size:
             return maybe
@@ -165,7 +165,7 @@ class _Search:
         return np.flatnonzero(~self.face.seems_inside)
 
     def _violated(self, direction: list[Fraction] | Circuit | None) -> Rows:
-        """Return rows that are negative, or 0 without depending on the basis; worst first as far as floats tell."""
+        """Return rows that are negative, or 0 without depending on the basis; in floating point worst first."""
         if not isinstance(direction, list):
             return self.active[:0]
         wrong, unclear, clear = sorted_by_floats(self.cone, direction)
@@ -210,16 +210,16 @@ def decide(
 
     Facial reduction (Borwein and Wolkowicz 1981), every step exact: a direction positive on all rows that are not yet
     proven to touch ends the search; else Gordan's alternative is a positive circuit modulo the span of the touching
-    rows, whose rows touch as well. A circuit of k + 1 rows raises the rank by k, so the balance lives on at most twice
-    the rank. With many rows some are active at first, and violated ones join them. Where the circuits are small and
-    many, all touching rows are looked for at once.
+    rows, whose rows touch as well. A circuit of k + 1 rows raises the rank by k, so the balance has at most twice the
+    rank as rows. If there are many rows, some are active at first, and violated ones join them. If the circuits are
+    small and many, all touching rows are looked for at once.
 
     Parameters
     ----------
     cone : ConeRows
     limits : Limits
     known : sequence of (rows, Circuit)
-        Circuits that are known, as in `Decision.circuits`.
+        Known circuits, as in `Decision.circuits`.
     start : ndarray of int, optional
         Rows that are active at first.
 
@@ -258,7 +258,7 @@ def balances(cone: ConeRows, weights: dict[int, int]) -> bool:
 
 
 def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:
-    """Return those of the rows that are not positive in a direction; worst first as far as floats tell."""
+    """Return the rows that are not positive in a direction; in floating point worst first."""
     wrong, unclear, _ = sorted_by_floats(cone, direction)
     is_asked = np.zeros(cone.n_rows, dtype=np.bool_)
     is_asked[among] = True
@@ -266,7 +266,7 @@ def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Row
 
 
 def sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, Rows, Rows]:
-    """Return the rows that are certainly negative, worst first, those in doubt, and all that are not in doubt."""
+    """Return the rows proven negative (worst first), the rows of unknown sign, and all rows of proven sign."""
     negative: list[Rows] = []
     depth: list[NDArray[np.float64]] = []
     is_clear = np.zeros(cone.n_rows, dtype=np.bool_)
@@ -286,7 +286,7 @@ def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows
 
 
 def _first_rows(cone: ConeRows) -> Rows:
-    """Return all rows where they are few, else a sample, the same on every run."""
+    """Return all rows if they are few, else a sample, the same on every run."""
     settings = cone.settings
     if cone.n_rows <= settings.all_active_rows:
         return np.arange(cone.n_rows)

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _FLOAT_CHUNK = 1 << 15
-"""Rows that floating point compares with the span at a time."""
+"""Number of rows that floating point compares with the span at a time."""
 
 
 class Face:
@@ -23,7 +23,7 @@ class Face:
     Attributes
     ----------
     basis : list of int
-        Independent rows; those in their span are 0 on the face.
+        Independent rows; rows in their span are 0 on the face.
     balance : dict of row to weight
         Positive integers with sum a_i z_i = 0, at most two rows for each of the basis; the basis is among them.
     """
@@ -39,7 +39,7 @@ class Face:
 
     @property
     def seems_inside(self) -> NDArray[np.bool_]:
-        """Rows that floating point takes for dependent on the basis, as far as no check has said otherwise."""
+        """Rows that depend on the basis in floating point, except those that an exact check found independent."""
         if not self._is_guessed:
             self._guess()
             self._is_guessed = True
@@ -73,7 +73,7 @@ class Face:
         return self._null_space[1]
 
     def check(self, rows: Rows) -> None:
-        """Check exactly which of the rows depend on the basis; the others no longer seem to."""
+        """Check exactly which of the rows depend on the basis, and correct `seems_inside`."""
         if self.is_everything or not rows.size:
             return
         exact_parts = parts(rows, self.rows.settings.exact_rows)

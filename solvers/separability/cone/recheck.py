@@ -1,4 +1,4 @@
-"""Does an older proof hold for these rows? A balance and a direction, checked exactly, without any search."""
+"""Check of an older proof for these rows: a balance and a direction, verified exactly without any search."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,15 +16,15 @@ Rows = NDArray[np.int64]
 
 
 def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[int, int]) -> Decision | None:
-    """Return what a direction and a balance decide, or None where they do not decide these rows.
+    """Return the decision by a direction and a balance, or None if they do not decide these rows.
 
     Parameters
     ----------
     cone : ConeRows
     direction : sequence of Fraction, optional
-        Shall be positive on all rows but those that touch; without one every row shall touch.
+        Must be positive on all rows but the touching ones; without it every row must touch.
     balance : dict of row to weight
-        Positive weights; shall balance, on rows that span all that touch. Empty where no row shall touch.
+        Positive weights, which must balance on rows that span all touching rows. Empty if no row touches.
     """
     n_rows = cone.n_rows
     zero = np.arange(n_rows) if direction is None else _zero_rows(cone, list(direction))
@@ -55,7 +55,7 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
 
 
 def _zero_rows(cone: ConeRows, direction: list[Fraction]) -> Rows | None:
-    """Return the rows on which the direction is 0; None where it is negative on one."""
+    """Return the rows on which the direction is 0; None if it is negative on one."""
     negative, unclear, _ = sorted_by_floats(cone, direction)
     if negative.size:
         return None

@@ -1,4 +1,4 @@
-"""One question: is there a direction on a face that is strictly positive on some rows, or a circuit against it?"""
+"""One step: a direction on a face that is strictly positive on some rows, or a circuit that excludes it."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,13 +20,13 @@ Rows = NDArray[np.int64]
 RATIONAL_SIMPLEX = "rational simplex"
 
 _GREATEST_EXPONENT = 1023
-"""Of a power of two in binary64."""
+"""Largest exponent of a power of two in binary64."""
 
 _WIDE, _MOST_FILLED = 500, 0.1
-"""Columns from which on linear programs take long, and the share of entries in sparse rows that are not 0."""
+"""Smallest number of columns for which linear programs take long; largest density of sparse rows."""
 
 _SPARE_ROWS = 8
-"""By how many rows a candidate circuit may exceed that of a vertex."""
+"""Number of rows by which a candidate circuit may exceed the circuit of a vertex."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Stage:
     fixed : ndarray of int
         Independent rows that are to be 0.
     attempts : list of Attempt
-        Where what solvers say of themselves is added.
+        The solver runs, to which new ones are added.
     """
 
     cone: StageRows
@@ -50,7 +50,7 @@ class Stage:
     attempts: list[Attempt] = field(default_factory=list)
 
     def propose(self, limits: Limits) -> list[Fraction] | Circuit | None:
-        """Return what floating point finds: a circuit, which is exact, or a direction exactly on the face.
+        """Return the proposal of floating point: a circuit, which is exact, or a direction exactly on the face.
 
         Whether the direction is positive on the active rows is not checked exactly.
         """
