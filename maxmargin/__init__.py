@@ -30,16 +30,18 @@ if TYPE_CHECKING:
     from maxmargin.data.generators import generate
     from maxmargin.data.preparing import prepare
     from maxmargin.reports.margin_report import MarginReport, margin_report
-    from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin, Status, Verdict
+    from maxmargin.solvers.answers.statuses import Status, Verdict
     from maxmargin.solvers.errors import InvalidProblemError
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
     from maxmargin.solvers.online.guarantee import Guarantee
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError
-    from maxmargin.solvers.soft_margin.nu_solution import NuMargin
+    from maxmargin.solvers.separability.separability_solution import Separability
+    from maxmargin.solvers.soft_margin.soft_solution import NuMargin, SoftMargin
     from maxmargin.text.data_error import DataError
     from maxmargin.theory.mistake_traces import MistakeTrace, mistake_trace
     from maxmargin.theory.order_studies import OrderStudy, order_study
@@ -52,21 +54,21 @@ _HOMES = {
     "Dataset": "maxmargin.data.dataset",
     "FewestErrors": "maxmargin.solvers.fewest_errors.fewest_solution",
     "Guarantee": "maxmargin.solvers.online.guarantee",
-    "HardMargin": "maxmargin.solvers.answers.solution",
+    "HardMargin": "maxmargin.solvers.hard_margin.hard_solution",
     "InvalidProblemError": "maxmargin.solvers.errors",
     "MarginReport": "maxmargin.reports.margin_report",
     "MistakeTrace": "maxmargin.theory.mistake_traces",
-    "NuMargin": "maxmargin.solvers.soft_margin.nu_solution",
+    "NuMargin": "maxmargin.solvers.soft_margin.soft_solution",
     "OnlineAlgorithm": "maxmargin.solvers.online.catalogue",
     "OnlineRun": "maxmargin.solvers.online.algorithm",
     "OrderStudy": "maxmargin.theory.order_studies",
     "PerceptronRun": "maxmargin.solvers.perceptron.result",
-    "Separability": "maxmargin.solvers.answers.solution",
+    "Separability": "maxmargin.solvers.separability.separability_solution",
     "SeparationError": "maxmargin.certificates.require",
-    "SoftMargin": "maxmargin.solvers.answers.solution",
-    "Status": "maxmargin.solvers.answers.solution",
+    "SoftMargin": "maxmargin.solvers.soft_margin.soft_solution",
+    "Status": "maxmargin.solvers.answers.statuses",
     "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
-    "Verdict": "maxmargin.solvers.answers.solution",
+    "Verdict": "maxmargin.solvers.answers.statuses",
     "fewest_errors": "maxmargin.api.verbs",
     "from_arrays": "maxmargin.data.dataset",
     "generate": "maxmargin.data.generators",

@@ -16,12 +16,13 @@ from maxmargin.solvers.problem.problem import ClassProblem, Problem
 if TYPE_CHECKING:
     import numpy as np
 
-    from maxmargin.solvers.answers.solution import HardMargin, Separability, SoftMargin
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
-    from maxmargin.solvers.soft_margin.nu_solution import NuMargin
+    from maxmargin.solvers.separability.separability_solution import Separability
+    from maxmargin.solvers.soft_margin.soft_solution import NuMargin, SoftMargin
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 

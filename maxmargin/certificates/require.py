@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from maxmargin.solvers.answers.solution import Separability, Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.separability.separability_solution import Separability
 
 if TYPE_CHECKING:
     import numpy as np

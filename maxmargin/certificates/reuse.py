@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense, dense_rows
 from maxmargin.solvers.problem.problem import Problem
@@ -16,6 +15,7 @@ from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSepar
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.recheck import recheck
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.verdicts import answer_of
 
 Document = Mapping[str, Any]

@@ -7,7 +7,7 @@ from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
-    from maxmargin.solvers.answers.solution import Separability
+    from maxmargin.solvers.separability.separability_solution import Separability
 
 _CHEAP_COLUMNS = 100_000
 """Rows times squared columns up to which the infinite columns of separable data are found unasked."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.data.decimal_reading import DecimalReading
     from maxmargin.data.problems import ClassAnswers
-    from maxmargin.solvers.answers.solution import Separability
     from maxmargin.solvers.basics.limits import Limits
+    from maxmargin.solvers.separability.separability_solution import Separability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

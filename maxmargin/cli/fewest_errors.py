@@ -16,7 +16,7 @@ from maxmargin.cli.output import (
 )
 from maxmargin.solvers.answers.named import counted
 from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 from maxmargin.solvers.fewest_errors.total_slack import least_total_slack

@@ -21,14 +21,15 @@ from maxmargin.cli.output import (
 )
 from maxmargin.data.weights import row_weights
 from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
-    from maxmargin.solvers.answers.solution import HardMargin, SoftMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _ROOT_DIGITS = 17
 _MOST_DIGITS, _END_DIGITS = 100, 20

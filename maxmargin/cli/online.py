@@ -9,7 +9,7 @@ from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.online_answers import one_text, run_fields, table_text
 from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, print_text, waiting
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
 from maxmargin.solvers.online.online_settings import OnlineSettings
@@ -21,7 +21,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
-    from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
     from maxmargin.solvers.problem.problem import Problem

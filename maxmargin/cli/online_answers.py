@@ -17,7 +17,7 @@ from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
-    from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.guarantee import Guarantee
     from maxmargin.solvers.online.reference import Reference

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -20,8 +20,9 @@ from maxmargin.solvers.proof.margins import least_functional_margin, norm_square
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.answers.solution import HardMargin, SoftMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
+    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 Floats = NDArray[np.float64]
 

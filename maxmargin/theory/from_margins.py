@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, squared_norms
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, quotient_up, run_norm_squared, space_of, stated

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.answers.solution import uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.exact.dyadic import round_up, sqrt_up
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.proof.mistake_bounds import Loss

@@ -24,7 +24,7 @@ from maxmargin.theory.context import augmented
 from maxmargin.theory.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
 
 Floats = NDArray[np.float64]

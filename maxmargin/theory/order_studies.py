@@ -24,7 +24,7 @@ from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, o
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.perceptron.longest_path import WorstCase
     from maxmargin.solvers.perceptron.orders.adversary import FoundSequence
     from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder

@@ -19,7 +19,7 @@ from maxmargin.solvers.proof.novikoff import START, Direction, Novikoff, Standin
 from maxmargin.solvers.proof.radius import radius_squared
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
 Floats = NDArray[np.float64]
 Plane = tuple[Floats, float]

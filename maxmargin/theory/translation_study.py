@@ -12,7 +12,7 @@ from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_sca
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
 from maxmargin.data.preparing import How, prepare
-from maxmargin.solvers.answers.solution import uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
@@ -25,7 +25,7 @@ from maxmargin.theory import from_margins
 from maxmargin.theory.context import gather
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.answers.solution import HardMargin
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.reports.figures import style
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import name_of
-from maxmargin.solvers.answers.solution import Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -29,7 +29,7 @@ from maxmargin.reports.sections.shared_blocks import (
     size_of,
     what_was_read,
 )
-from maxmargin.solvers.answers.solution import Status
+from maxmargin.solvers.answers.statuses import Status
 
 _MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports.study.report_settings import Sizes
 from maxmargin.solvers.answers.fields import attempt_fields
-from maxmargin.solvers.answers.solution import Separability, Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
 from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
 from maxmargin.solvers.proof.hulls import weighted_sum
+from maxmargin.solvers.separability.separability_solution import Separability
 
 _MOST_NAMED = 12
 """Touching and separated rows that are named."""

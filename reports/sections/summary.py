@@ -19,8 +19,8 @@ from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Centred, Study
 from maxmargin.solvers.answers.fields import attempt_fields
-from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem

@@ -11,16 +11,18 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.study.report_settings import OnProgress, Settings
 from maxmargin.reports.study.study import prepared_problem, run_of
-from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import augmented
 
 _FEWEST_SHARES = 4

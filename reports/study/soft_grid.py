@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from maxmargin.reports.number_formats import number
 from maxmargin.reports.study.centring import about_the_mean
 from maxmargin.reports.study.measures import Plane, plane_of
-from maxmargin.solvers.answers.solution import HardMargin, SoftMargin, uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 Floats = NDArray[np.float64]
 

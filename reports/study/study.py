@@ -17,10 +17,11 @@ from maxmargin.reports.study.order_plan import check_orders, orders_of_report
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.reports.study.translated import Translated, translated
-from maxmargin.solvers.answers.solution import HardMargin, Separability, uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -28,6 +29,7 @@ from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import Context, gather
 from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
 from maxmargin.theory.order_studies import OrderStudy

@@ -8,11 +8,11 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How
 from maxmargin.reports.number_formats import count
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
-from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
 
 _FEW_NUMBERS = 4_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 
 Floats = NDArray[np.float64]

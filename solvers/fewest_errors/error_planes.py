@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.answers.solution import uninterrupted
+from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.problem.problem import Problem

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import RowNames, attempt_fields, cut
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.solution import Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 

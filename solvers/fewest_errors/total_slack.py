@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import RowNames, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.solution import Separability, Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
@@ -24,6 +24,7 @@ from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset, slack_of
 
 Floats = NDArray[np.float64]

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.bracket import Bracket
-from maxmargin.solvers.answers.solution import HardMargin, Status, proven_upper, weighted_normal
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.hard_margin.float_planes import FloatPlane, best_float_plane
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
+from maxmargin.solvers.proof.hulls import proven_upper
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.margins import prove_separable
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
@@ -205,8 +207,10 @@ def _floats(problem: Problem, found: FloatPlane | None, hull_weights: Floats, *,
 
 def _dual_residual(problem: Problem, w: Floats, hull_weights: Floats) -> float:
     """Return the distance of the directions of w and of sum c y x, which at the optimum are the same."""
+    rows = np.flatnonzero(hull_weights)
     with np.errstate(all="ignore"):
-        difference = np.linalg.norm(_direction(w) - _direction(weighted_normal(problem, hull_weights)))
+        normal = (hull_weights[rows] * problem.y[rows]) @ problem.carrier[rows]
+        difference = np.linalg.norm(_direction(w) - _direction(np.asarray(normal)))
     return math.inf if math.isnan(difference) else float(difference)
 
 

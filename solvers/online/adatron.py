@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import proven_upper
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
 from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, quotient, where
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import State, Step
+from maxmargin.solvers.proof.hulls import proven_upper
 
 if TYPE_CHECKING:
     from maxmargin.solvers.online.reference import Reference

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import HardMargin
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import integer_weights, weighted_sum

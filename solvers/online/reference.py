@@ -9,13 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import HardMargin, SoftMargin, Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.limits import INSTANT, Limits
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.guarantee import quotient
 from maxmargin.solvers.online.norm_margin import NormMargin, greatest_margin
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 Floats = NDArray[np.float64]
 

@@ -1,5 +1,6 @@
 """Points of the two convex hulls: their distance bounds every margin from above."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows, sqrt_up
 from maxmargin.solvers.exact.limbs import MANY_ENTRIES, digit_sums
 from maxmargin.solvers.exact.sparse_products import exact_scores, exact_sums, stored_entries
 from maxmargin.solvers.problem.problem import Problem
@@ -106,6 +107,17 @@ def margin_upper_bound_squared(
     places, integers = integer_weights(weights)
     sums = ClassSums.of(problem, places if rows is None else rows[places], integers)
     return sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
+
+
+def proven_upper(problem: Problem, weights: Floats, rows: NDArray[np.int64] | None = None) -> float:
+    """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none.
+
+    The weights are those of all rows, or of the given ones.
+    """
+    if not np.isfinite(weights).all():
+        return math.inf
+    square = margin_upper_bound_squared(problem, weights, rows)
+    return math.inf if square is None else sqrt_up(square)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import Separability
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
@@ -30,6 +29,7 @@ from maxmargin.solvers.separability.cone.cone_settings import DEFAULT, ConeSetti
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.verdicts import answer_of, common_point, past_the_limits, separable
 
 Floats = NDArray[np.float64]

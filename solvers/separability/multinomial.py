@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.phrases import without_intercepts
-from maxmargin.solvers.answers.solution import Separability, Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
@@ -25,6 +25,7 @@ from maxmargin.solvers.separability.cone.class_rows import ClassRows
 from maxmargin.solvers.separability.cone.columns import column_signs
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
+from maxmargin.solvers.separability.separability_solution import Separability
 
 _MOST_ENTRIES = 20_000_000
 """Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy."""

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.column_signs import ColumnSigns
 from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.solution import Separability, Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
@@ -23,6 +22,7 @@ from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.separability.cone.columns import column_signs
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision
+from maxmargin.solvers.separability.separability_solution import ColumnSigns, Separability
 
 Rows = NDArray[np.int64]
 Attempts = tuple[Attempt, ...]

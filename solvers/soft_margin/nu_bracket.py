@@ -14,8 +14,8 @@ from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
 from maxmargin.solvers.proof.sums.sums import functional_margins
-from maxmargin.solvers.soft_margin.nu_solution import NuMargin
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SUPPORT_WEIGHT, SoftBracket, slack_of
+from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 Floats = NDArray[np.float64]
 

@@ -20,10 +20,10 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
-from maxmargin.solvers.soft_margin.nu_solution import NuMargin
 from maxmargin.solvers.soft_margin.soft_bracket import slack_of
 from maxmargin.solvers.soft_margin.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, is_small
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
+from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 Floats = NDArray[np.float64]
 

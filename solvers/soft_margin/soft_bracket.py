@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.bracket import Bracket
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, SoftMargin, Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.proof.sums.sums import functional_margins
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 Floats = NDArray[np.float64]
 

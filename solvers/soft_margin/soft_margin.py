@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, SoftMargin
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
@@ -21,6 +21,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, slack_of
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

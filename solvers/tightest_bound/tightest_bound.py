@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, uninterrupted
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
 from maxmargin.solvers.engines.textbook import backends

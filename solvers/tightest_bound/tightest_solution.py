@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.solution import Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.proof.mistake_bounds import Loss

@@ -12,7 +12,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.solvers.answers.phrases import status_meaning, verdict_meaning
-from maxmargin.solvers.answers.solution import Status, Verdict
+from maxmargin.solvers.answers.statuses import Status, Verdict
 
 CLAIMS = re.compile(
     r"(every|no|any) hyperplane|\bhulls?\b|maximum-likelihood estimate|regression|margin[^.]* is (exactly )?0\b|"

@@ -21,11 +21,13 @@ from maxmargin.reports.margin_report import MarginReport, margin_report, report_
 from maxmargin.reports.number_formats import count, interval, number, one_line, percent, proven, upper_end
 from maxmargin.reports.study.report_settings import Settings, Sizes, Solvers
 from maxmargin.reports.study.study import study
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, HardMargin, SoftMargin
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)

@@ -19,7 +19,7 @@ from zoo import Known
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.boolean import conjunction_bound
 from maxmargin.cli.app import run as run_command
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun

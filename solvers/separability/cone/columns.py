@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.column_signs import ColumnSigns
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import null_vectors, rescaled
 from maxmargin.solvers.exact.dyadic import Integers
@@ -16,6 +15,7 @@ from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated,
 from maxmargin.solvers.separability.cone.cone_settings import ConeSettings
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
+from maxmargin.solvers.separability.separability_solution import ColumnSigns
 from maxmargin.solvers.separability.sign_program import SignProgram
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers.answers.solution import Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.engines.balancing_vertex import NAME, balancing_vertex
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability

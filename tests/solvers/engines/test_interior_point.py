@@ -14,7 +14,6 @@ from scipy.sparse import random as random_sparse
 
 import maxmargin as mm
 from maxmargin.data.dataset import load
-from maxmargin.solvers.answers.solution import SoftMargin
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
 from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
@@ -28,6 +27,7 @@ from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.sums import sums
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 NARROW = 1e-9
 PRICES = (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e10)
@@ -353,7 +353,7 @@ def test_many_rows_are_proven() -> None:
 
 
 def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN
+    from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
     from maxmargin.solvers.engines.interior_point import column_system
 
     rng = np.random.default_rng(0)

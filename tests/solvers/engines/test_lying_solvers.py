@@ -11,7 +11,7 @@ from proven import is_proven, is_right
 from rays import facts_by_rays
 from zoo import Known
 
-from maxmargin.solvers.answers.solution import Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin

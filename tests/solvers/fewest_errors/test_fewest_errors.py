@@ -18,7 +18,7 @@ from strategies import integer_problems
 from zoo import Known
 
 import maxmargin as mm
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status, Verdict
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends, formulations

@@ -14,7 +14,7 @@ from strategies import integer_problems
 from zoo import Known
 
 import maxmargin as mm
-from maxmargin.solvers.answers.solution import Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 from maxmargin.solvers.fewest_errors.total_slack import TotalSlack, least_total_slack

@@ -21,13 +21,14 @@ import maxmargin as mm
 from maxmargin.certificates.proofs import verify
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import load
-from maxmargin.solvers.answers.solution import HardMargin, Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin import hard_margin as module
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import quotient_text

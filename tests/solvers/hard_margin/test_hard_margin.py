@@ -15,9 +15,10 @@ from zoo import Known
 
 from maxmargin.data.dataset import load
 from maxmargin.data.preparing import prepare
-from maxmargin.solvers.answers.solution import HardMargin, Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 
 small = st.integers(-3, 3).map(float)

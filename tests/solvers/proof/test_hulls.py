@@ -11,7 +11,6 @@ from hypothesis.extra import numpy as hnp
 from references import hull_bound_squared, margins_of
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.answers.solution import proven_upper
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.limbs import digit_sums, exact_products
 from maxmargin.solvers.problem.problem import Problem
@@ -21,6 +20,7 @@ from maxmargin.solvers.proof.hulls import (
     balanced_sum,
     integer_weights,
     margin_upper_bound_squared,
+    proven_upper,
     weighted_sum,
 )
 

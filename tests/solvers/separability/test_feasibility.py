@@ -16,11 +16,12 @@ from references import is_separable
 from scipy.sparse import csr_array
 from zoo import Known
 
-from maxmargin.solvers.answers.solution import Separability, Verdict
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
 from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.separability.feasibility import separability
+from maxmargin.solvers.separability.separability_solution import Separability
 
 SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
 CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 import maxmargin as mm
-from maxmargin.solvers.answers.solution import Status, Verdict
+from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import as_integer_columns

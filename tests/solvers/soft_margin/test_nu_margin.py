@@ -17,7 +17,7 @@ from zoo import Known
 
 import maxmargin as mm
 from maxmargin.data.dataset import load
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
@@ -30,8 +30,8 @@ from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, exact_su
 from maxmargin.solvers.proof.reduced_hulls import share_a_point
 from maxmargin.solvers.soft_margin.nu_bracket import best_plane
 from maxmargin.solvers.soft_margin.nu_margin import METHODS, nu_margin
-from maxmargin.solvers.soft_margin.nu_solution import NuMargin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))

@@ -17,7 +17,7 @@ from strategies import problems
 from zoo import Known
 
 from maxmargin.data.dataset import load
-from maxmargin.solvers.answers.solution import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin

@@ -1,4 +1,4 @@
-"""What the nu-SVM returns."""
+"""The soft-margin SVM and the nu-SVM, each with its proven interval."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,12 +10,88 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.solution import Status
+from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.candidate import Attempt
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SoftMargin(NamedAnswer):
+    """The soft-margin SVM: min 1/2||w||^2 + C sum v xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
+
+    Attributes
+    ----------
+    status : Status
+    C : float
+    w : ndarray (n_features,)
+    b : float
+    objective : float
+        Value of the objective at (w, b), rounded up: an upper bound of the optimum.
+    lower : float
+        Proven lower bound of the optimum, from the dual, rounded down.
+    slack : ndarray (n_samples,)
+        xi = max(0, 1 - y(w.x + b)).
+    support : ndarray of int
+        Rows of positive multiplier.
+    dual : ndarray (n_samples,)
+        Multipliers 0 <= alpha <= C v with sum alpha y = 0 (with bias): at the optimum w = sum alpha y x.
+    engine : str
+        What computed (w, b).
+    attempts : tuple of Attempt
+    reason : str
+        What cut the work short, `WHAT_WAS_PROVEN` for Ctrl-C; else empty.
+    sample_weight : ndarray (n_samples,) or None
+        The floats next to the v; None where all are 1.
+    """
+
+    status: Status
+    C: float
+    w: Floats
+    b: float
+    objective: float
+    lower: float
+    slack: Floats
+    support: Rows
+    dual: Floats
+    engine: str
+    attempts: tuple[Attempt, ...] = ()
+    reason: str = ""
+    sample_weight: Floats | None = field(default=None, repr=False)
+
+    @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        return f"{self.status.value}: objective at C = {self.C!r} in [{self.lower!r}, {self.objective!r}]"
+
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the fields of ``maxmargin margin --soft C --json``."""
+        norm = float(np.linalg.norm(self.w))
+        return {
+            "status": self.status.value,
+            "C": self.C,
+            "objective": self.objective,
+            "lower": self.lower,
+            "gap": self.gap,
+            "w": self.w,
+            "b": self.b,
+            "margin": 1 / norm if norm else None,
+            **rows.fields("support", self.support),
+            "support_dual": self.dual[self.support][:LONGEST_LIST],
+            "slack_sum": float(self.slack.sum()),
+            "slack_count": int((self.slack > 0).sum()),
+            "n_errors": int((self.slack >= 1).sum()),
+            "reason": self.reason,
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
+
+    @property
+    def gap(self) -> float:
+        """``objective - lower``, the proven distance to the optimum at most."""
+        return round_up(Fraction(self.objective) - Fraction(self.lower))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

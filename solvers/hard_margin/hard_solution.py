@@ -1,0 +1,180 @@
+"""The maximum-margin hyperplane with its proven interval."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, attempt_fields
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.exact.dyadic import round_up
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.certificate import Certificate, quotient_text, text
+from maxmargin.solvers.proof.margin_certificate import (
+    MarginAtLeast,
+    MarginAtMost,
+    MarginBetween,
+    MarginExactly,
+)
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class HardMargin(NamedAnswer):
+    """The maximum-margin hyperplane: min 1/2||w||^2 subject to y(w.x + b) >= 1.
+
+    Attributes
+    ----------
+    status : Status
+    w : ndarray (n_features,) or None
+        Normal of the best hyperplane of floats found near the best exact one, scaled to functional margin 1, but where
+        a multiple of that rounds better by far; None unless it separates.
+    b : float or None
+    margin : float or None
+        Geometric margin of (w, b), of these very floats, rounded down. 0 where the maximum is proven 0, and where data
+        are separable but no floats were found that separate them (``reason`` says so, and ``certificate`` has the exact
+        hyperplane); None where it is not known whether the data are separable.
+    lower, upper : float
+        Proven ends of the maximum geometric margin, outward rounded: the margin of the exact hyperplane of the
+        certificate, at least ``margin``, and half the distance of two points of the hulls (through the origin: the norm
+        of a point of the hull of the y x).
+    support : ndarray of int
+        Rows of positive multiplier.
+    dual : ndarray (n_samples,)
+        Multipliers alpha >= 0 of the constraints y(w.x + b) >= 1: at the optimum w = sum alpha y x.
+    primal_residual : float
+        max(0, 1 - least functional margin of (w, b)), from exact arithmetic.
+    dual_residual : float
+        Distance of w and sum alpha y x, both divided by their norms.
+    engine : str
+        What computed the answer.
+    attempts : tuple of Attempt
+    reason : str
+        Why exact work was not finished, or that there are no floats w and b; else empty.
+    bias : bool
+    certificate : Certificate or None
+        `MarginExactly` where the margin is known exactly, `CommonHullPoint` or the like where it is 0, else
+        `MarginAtLeast`, which proves ``lower``.
+    margin_squared : Fraction or None
+        The square of the maximum margin, where it is known exactly; 0 where the data are not strictly separable.
+    w_exact : tuple of Fraction or None
+        With ``b_exact`` the solution of the program, where ``margin_squared`` is known and not 0.
+    b_exact : Fraction or None
+    dual_exact : mapping of row to Fraction, or None
+        The multipliers alpha > 0 of the support rows: w = sum alpha y x, and with bias sum alpha y = 0.
+    hull_weights : ndarray (n_samples,) or None
+        Weights of the rows that give the two points of the hulls behind ``upper``; where ``margin_squared`` is known
+        those are the exact ones of ``upper_certificate``, and these are rounded.
+    problem : Problem or None
+    """
+
+    status: Status
+    w: Floats | None
+    b: float | None
+    margin: float | None
+    lower: float
+    upper: float
+    support: Rows
+    dual: Floats
+    primal_residual: float
+    dual_residual: float
+    engine: str
+    attempts: tuple[Attempt, ...] = ()
+    reason: str = ""
+    bias: bool = True
+    certificate: Certificate | None = field(default=None, repr=False)
+    margin_squared: Fraction | None = field(default=None, repr=False)
+    w_exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
+    b_exact: Fraction | None = field(default=None, repr=False)
+    dual_exact: Mapping[int, Fraction] | None = field(default=None, repr=False)
+    hull_weights: Floats | None = field(default=None, repr=False)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        return f"{self.status.value}: maximum margin in [{self.lower!r}, {self.upper!r}]"
+
+    def fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return the fields of ``maxmargin margin --json``."""
+        return {
+            "status": self.status.value,
+            "advice": self.status.advice_for(bias=self.bias),
+            "margin": self.margin,
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "w": self.w,
+            "b": self.b,
+            **rows.fields("support", self.support),
+            "support_dual": self.dual[self.support][:LONGEST_LIST],
+            "primal_residual": self.primal_residual,
+            "dual_residual": self.dual_residual,
+            "reason": self.reason,
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
+
+    def exact_fields(self, rows: RowNames) -> dict[str, Any]:
+        """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
+        square, w, b, dual = self.margin_squared, self.w_exact, self.b_exact, self.dual_exact
+        return {
+            "exact_plane": self._exact_plane(),
+            "exact_hull": self._exact_hull(rows),
+            "margin_squared": None if square is None else quotient_text(square),
+            "w_exact": None if w is None else [quotient_text(value) for value in w],
+            "b_exact": None if b is None else quotient_text(b),
+            "dual_exact": None if dual is None else [quotient_text(dual[row]) for row in self.support.tolist()],
+        }
+
+    def _exact_plane(self) -> dict[str, Any] | None:
+        """Return the exact plane that proves the lower end."""
+        plane = self.certificate
+        if not isinstance(plane, MarginAtLeast | MarginExactly):
+            return None
+        return {
+            "w": [quotient_text(value) for value in plane.w],
+            "b": quotient_text(plane.b),
+            "margin_squared": quotient_text(plane.margin_squared),
+        }
+
+    def _exact_hull(self, rows: RowNames) -> dict[str, Any] | None:
+        """Return the weights of two hull points that prove the upper end, in full."""
+        hull = self.upper_certificate
+        if hull is None:
+            return None
+        return {
+            "rows": rows.numbers(np.array(hull.rows)),
+            "weights": [text(weight) for weight in hull.weights],
+            "margin_squared": quotient_text(hull.margin_squared),
+        }
+
+    @property
+    def upper_certificate(self) -> MarginAtMost | None:
+        """The proof of ``upper``; None where that is 0 or infinite."""
+        if isinstance(self.certificate, MarginExactly):
+            return self.certificate.at_most()
+        if self.problem is None or self.hull_weights is None:
+            return None
+        return MarginAtMost.by(self.problem, self.hull_weights)
+
+    @property
+    def interval_certificate(self) -> Certificate | None:
+        """The proof of both ends in one: ``certificate``, and the hull weights of ``upper`` where it lacks them."""
+        upper = self.upper_certificate
+        if isinstance(self.certificate, MarginAtLeast) and upper is not None:
+            return MarginBetween.by(self.certificate, upper)
+        return self.certificate
+
+    @property
+    def gap(self) -> float:
+        """``upper - lower``, rounded up."""
+        return math.inf if math.isinf(self.upper) else round_up(Fraction(self.upper) - Fraction(self.lower))

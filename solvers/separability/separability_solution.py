@@ -1,0 +1,226 @@
+"""The verdict on two classes or more, with its proof and what it says of the columns of a logistic regression."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.answers.fields import RowNames, attempt_fields
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through, without_intercepts
+from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.exact.dyadic import nearest_floats
+from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.proof.certificate import (
+    Certificate,
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+    text,
+)
+from maxmargin.solvers.proof.class_certificate import ClassWitness
+
+Rows = NDArray[np.int64]
+
+INTERCEPT = "(Intercept)"
+"""What the bias is called among the columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSigns:
+    """What the cone's directions say of every coordinate, once those of aliased columns are set to 0.
+
+    Attributes
+    ----------
+    infinite : dict of column to sign
+        "+" or "-": of this sign in every direction in which it is not 0; "undetermined": of both.
+    finite : tuple of int
+        Coordinates that are 0 in every direction.
+    aliased : tuple of int
+        Columns that depend linearly on those before them; they have no coefficient of their own.
+    dimension : int
+        Of the cone, modulo the directions that are 0 on every row.
+    """
+
+    infinite: dict[int, str]
+    finite: tuple[int, ...]
+    aliased: tuple[int, ...]
+    dimension: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Separability(NamedAnswer):
+    """Whether two classes can be separated by a hyperplane, and the proof.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    strictly_separable : bool or None
+        True or False where that is proven, else None.
+    certificate : Certificate or None
+        The proof of the verdict, or of ``strictly_separable`` where the verdict is not proven.
+    witness : CommonHullPoint or None
+        The common point of the two hulls, where there is one: on at most d + 2 rows it excludes strict separation.
+    reason : str
+        The proof in words, or why there is none.
+    engine : str
+        What found the proof.
+    separated_rows, touching_rows : ndarray of int or None
+        Rows that are strictly on their side for some hyperplane without a row on the wrong side, and rows that are on
+        every such hyperplane; None where undecided.
+    attempts : tuple of Attempt
+    find_columns : callable, optional
+        Computes `columns`.
+    n_inequalities, n_strict : int, optional
+        For more than two classes: the inequalities of a row against another class, and how many can be strict at once.
+    n_features : int, optional
+        Number of the columns of X.
+    bias : bool
+    feature_names : tuple of str, optional
+        Names of the columns; without them columns are called by their number.
+    class_names : tuple of str, optional
+        For more than two classes: columns are then called by class and name; the first class is the reference.
+    """
+
+    verdict: Verdict
+    strictly_separable: bool | None
+    certificate: Certificate | None
+    reason: str
+    engine: str
+    witness: CommonHullPoint | ClassWitness | None = None
+    attempts: tuple[Attempt, ...] = ()
+    separated_rows: Rows | None = None
+    touching_rows: Rows | None = None
+    find_columns: Callable[[], ColumnSigns | None] | None = field(default=None, repr=False, compare=False)
+    n_inequalities: int | None = None
+    n_strict: int | None = None
+    n_features: int | None = None
+    bias: bool = True
+    feature_names: tuple[str, ...] | None = None
+    class_names: tuple[str, ...] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles hold: the answer with its columns, which are computed for it, and not their finder."""
+        return {**vars(self), "columns": self.columns, "find_columns": None}
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a few words."""
+        kind = through(self.bias) if self.n_inequalities is None else without_intercepts(self.bias)
+        if self.verdict is not Verdict.UNDECIDED:
+            return f"{self.verdict.value}{kind} (proven)"
+        if self.strictly_separable is False:
+            return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
+        return f"undecided{kind}"
+
+    def fields(self, rows: RowNames, *, with_columns: bool = True) -> dict[str, Any]:
+        """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
+        inequalities = {"n_inequalities": self.n_inequalities, "n_strict": self.n_strict}
+        return {
+            "verdict": self.verdict.value,
+            "strictly_separable": self.strictly_separable,
+            "proof": self.proof,
+            "reason": self.reason,
+            **rows.fields("separated_rows", self.separated_rows),
+            **rows.fields("touching_rows", self.touching_rows),
+            "infinite_columns": self.infinite_columns if with_columns else None,
+            "finite_columns": self.finite_columns if with_columns else None,
+            "aliased_columns": self.aliased_columns if with_columns else None,
+            "dimension": self.dimension if with_columns else None,
+            **rows.fields("witness_rows", self.witness_rows),
+            **self._certificate_fields(),
+            **({} if self.n_inequalities is None else inequalities),
+            "engine": self.engine,
+            "attempts": attempt_fields(self.attempts),
+        }
+
+    def _certificate_fields(self) -> dict[str, Any]:
+        plane = weights = rows = None
+        if isinstance(self.certificate, SeparatingHyperplane | QuasiSeparation):
+            plane = _hyperplane_fields(self.certificate.w, self.certificate.b)
+        if isinstance(self.witness, CommonHullPoint):
+            weights = [_fraction_text(weight) for weight in self.witness.fractions()]
+        if isinstance(self.certificate, Overlap | QuasiSeparation):
+            rows = list(self.certificate.rows)
+        return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
+
+    @property
+    def proof(self) -> str | None:
+        """``"exact"`` where `strictly_separable` is proven, else None."""
+        return None if self.certificate is None else "exact"
+
+    @property
+    def witness_rows(self) -> Rows | None:
+        """The rows of the common hull point."""
+        match self.witness:
+            case CommonHullPoint(rows=rows):
+                return np.array(rows, dtype=np.int64)
+            case ClassWitness(pairs=pairs):
+                return np.array(sorted({row for row, _ in pairs}), dtype=np.int64)
+        return None
+
+    @cached_property
+    def columns(self) -> ColumnSigns | None:
+        """What the hyperplanes without a row on the wrong side say of every column; computed on first use, exactly."""
+        return None if self.find_columns is None else self.find_columns()
+
+    @property
+    def infinite_columns(self) -> dict[str | int, str] | None:
+        """Columns whose logistic coefficient is infinite, with its sign: "+", "-" or "undetermined".
+
+        ``"(Intercept)"`` is the bias. "undetermined": there are ways to infinity with either sign.
+        """
+        if self.columns is None:
+            return None
+        return {self._name(column): sign for column, sign in self.columns.infinite.items()}
+
+    @property
+    def finite_columns(self) -> tuple[str | int, ...] | None:
+        """Columns whose logistic coefficient stays finite."""
+        return None if self.columns is None else tuple(map(self._name, self.columns.finite))
+
+    @property
+    def aliased_columns(self) -> tuple[str | int, ...] | None:
+        """Columns that depend linearly on the bias and the columns before them; they are left out of the others."""
+        return None if self.columns is None else tuple(map(self._name, self.columns.aliased))
+
+    @property
+    def dimension(self) -> int | None:
+        """Dimension of the cone of hyperplanes without a row on the wrong side, modulo those that contain all rows."""
+        return None if self.columns is None else self.columns.dimension
+
+    def _name(self, column: int) -> str | int:
+        assert self.n_features is not None  # known wherever columns are
+        block, place = divmod(column, self.n_features + self.bias)
+        name = INTERCEPT if place == self.n_features else self._feature_name(place)
+        if self.n_inequalities is None:
+            return name
+        other = self.class_names[block + 1] if self.class_names is not None else f"class {block + 1}"
+        return f"{other}: {name}"
+
+    def _feature_name(self, column: int) -> str | int:
+        return column if self.feature_names is None else self.feature_names[column]
+
+
+def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
+    """Return w and b as floats, up to a power of two where they leave their range, and exactly as texts."""
+    try:
+        floats = [float(v) for v in (*w, b)]
+    except OverflowError:
+        rounded = nearest_floats([*w, b])
+        floats = [float("nan")] * (len(w) + 1) if rounded is None else rounded.tolist()
+    return {
+        "w": floats[:-1],
+        "b": floats[-1],
+        "w_exact": [_fraction_text(v) for v in w],
+        "b_exact": _fraction_text(b),
+    }
+
+
+def _fraction_text(value: Fraction) -> str:
+    return f"{text(value.numerator)}/{text(value.denominator)}"
