@@ -70,6 +70,10 @@ class MarginReport:
 
         return terminal.render(self._document, width=width)
 
+    def summary(self) -> str:
+        """Return the answer and the key numbers as plain text, as every result does."""
+        return self.to_terminal()
+
     def save(self, path: "str | os.PathLike[str]") -> "Path":
         """Write the report; the suffix says how.
 

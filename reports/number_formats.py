@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import Decimal
 from typing import Any
 
-from maxmargin.text import escaping
+from maxmargin.solvers.answers.wording import rounded_up
+from maxmargin.solvers.basics import printable
 
 UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""
@@ -44,19 +45,6 @@ def number(value: float | None, digits: int = 6) -> str:
         return _signed(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return _signed(_times_power(_trimmed(mantissa), int(exponent)))
-
-
-def rounded_up(value: float, digits: int = 6) -> float:
-    """Return the value rounded up to this number of significant digits, as a proven upper end is shown.
-
-    Examples
-    --------
-    >>> rounded_up(8.9722213), rounded_up(144.0), rounded_up(-0.12345678)
-    (8.97223, 144.0, -0.123456)
-    """
-    if not math.isfinite(value):
-        return value
-    return float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value))
 
 
 def upper_end(value: float | None, digits: int = 6) -> str:
@@ -180,7 +168,7 @@ def short_fraction(text: str, value: float, longest: int = 23) -> str:
 
 def one_line(text: object, longest: int = 60) -> str:
     """Return a name from the data on one line, cut in the middle where it is very long."""
-    line = " ".join(escaping.shown(text).split())
+    line = " ".join(printable.shown(text).split())
     if len(line) <= longest:
         return line
     half = (longest - 1) // 2

@@ -14,7 +14,7 @@ from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.progress import compiling_shown
 from maxmargin.cli.theory_commands import bounds, fewest_errors, online
-from maxmargin.text.escaping import shown
+from maxmargin.solvers.basics.printable import shown
 
 _EXAMPLES = """
 \b

@@ -2,33 +2,21 @@
 
 import math
 import shutil
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import (
-    RunProgress,
-    data_fields,
-    headline,
-    note,
-    print_json,
-    print_text,
-    space_text,
-)
+from maxmargin.cli.output import RunProgress, data_fields, headline, note, print_json, print_text
 from maxmargin.cli.tables import aligned
-from maxmargin.reports.number_formats import rounded_up
-from maxmargin.solvers.answers.named import counted
+from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.theory.bound import WIDEST
 from maxmargin.theory.perceptron_bounds import run_and_bounds
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.theory.perceptron_bounds import Bound
-
-_WIDEST = 120
-"""Columns of text that a line takes, of a wide terminal."""
 
 
 def bounds(
@@ -60,7 +48,7 @@ def bounds(
     if as_json:
         print_json("bounds", {**data_fields(dataset), "bias": bias, **_fields(run, bounds, n_passes, prepare)})
     else:
-        print_text(headline(dataset), _text(run, bounds, n_passes, prepare, bias=bias))
+        print_text(headline(dataset), _text(run, bounds, n_passes, prepare))
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 
 
@@ -94,61 +82,34 @@ def _fields(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, p
     }
 
 
-def _text(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, prepare: str, *, bias: bool) -> str:
+def _text(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, prepare: str) -> str:
     done = f", prepared: {prepare}" if prepare != "raw" else ""
     asked = "until convergence" if n_passes is None else f"of {n_passes:,} pass{'es' * (n_passes > 1)}"
     made = f"{counted(run.n_mistakes, 'mistake')} in {counted(run.n_epochs, 'epoch')}"
-    lines = [
-        f"M = {made} ({_STOPS[run.stop_reason]})",
-        f"  bounds of the mistakes {asked}, {space_text(run, bias=bias)}{done}",
-    ]
+    end = "stopped there" if run.stop_reason is StopReason.MAX_EPOCHS else run.stop_reason.phrase
+    lines = [f"M = {made} ({end})", f"  bounds of the mistakes {asked}, {run.space_text}{done}"]
     if not run.converged and n_passes is None:
         lines.append("  the run was stopped before it converged: its counts bound nothing beyond it")
     if prepare == "raw" and run.stop_reason is StopReason.MAX_MISTAKES:
-        lines.append(f"  whether it can converge at all: maxmargin check{'' if bias else ' --no-bias'}")
+        lines.append(run.advice)
+    width = min(WIDEST, shutil.get_terminal_size().columns)
     holding, failing = [b for b in bounds if b.valid], [b for b in bounds if not b.valid]
-    lines += _holding_lines(holding, run.n_mistakes) if holding else ["none of the bounds is proven to hold"]
+    lines += _holding_lines(holding, run.n_mistakes, width) if holding else ["none of the bounds is proven to hold"]
     if failing:
-        lines += ["not proven to hold here; they need", *(line for b in failing for line in _failing_lines(b))]
+        lines.append("not proven to hold here; they need")
+    for bound in failing:
+        lines += [f"  {bound.name}{bound.value_if_it_held}", *bound.explanation(width)]
     return "\n".join(lines)
 
 
-def _holding_lines(holding: "list[Bound]", n_mistakes: int) -> list[str]:
+def _holding_lines(holding: "list[Bound]", n_mistakes: int, width: int) -> list[str]:
     rows = [("bound", "M/bound", "name", "")]
-    rows += [
-        (_rounded_up(b.value), _ratio_text(b.ratio(n_mistakes)), b.name, "says nothing" if b.vacuous else "")
-        for b in holding
-    ]
+    for bound in holding:
+        ratio = bound.ratio(n_mistakes)
+        ratio_text = "-" if math.isnan(ratio) else f"{ratio:.3g}"
+        rows.append((bound.value_text, ratio_text, bound.name, "says nothing" if bound.vacuous else ""))
     table = aligned(rows, to_the_left=(2, 3))
     lines = [table[0]]
     for line, bound in zip(table[1:], holding, strict=True):
-        lines += [line, *_wrapped(f"{bound.assumption} ({bound.reference})")]
+        lines += [line, *bound.explanation(width)]
     return lines
-
-
-def _rounded_up(value: float) -> str:
-    """Return the value with a few digits and not below itself, as it is a proven upper end."""
-    return f"{rounded_up(value):,.6g}"
-
-
-def _ratio_text(ratio: float) -> str:
-    return "-" if math.isnan(ratio) else f"{ratio:.3g}"
-
-
-def _failing_lines(bound: "Bound") -> list[str]:
-    would = f" (it would be {_rounded_up(bound.value)})" if math.isfinite(bound.value) else ""
-    return [f"  {bound.name}{would}", *_wrapped(bound.assumption)]
-
-
-def _wrapped(text: str) -> list[str]:
-    width = min(_WIDEST, shutil.get_terminal_size().columns)
-    return textwrap.wrap(text, width, initial_indent="      ", subsequent_indent="      ", break_long_words=False)
-
-
-_STOPS = {
-    StopReason.CONVERGED: "converged",
-    StopReason.MAX_EPOCHS: "stopped there",
-    StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
-    StopReason.TIME_LIMIT: "not converged, stopped at the time limit",
-    StopReason.INTERRUPTED: "interrupted",
-}

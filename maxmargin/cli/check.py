@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.verbs import decided, problem_of, with_names
 from maxmargin.certificates.require import holds
-from maxmargin.cli.answers import answer_fields, answer_text
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     data_fields,
     headline,
+    names_of,
     note,
     print_json,
     print_text,
     waiting,
 )
-from maxmargin.text.escaping import shown
+from maxmargin.solvers.basics.printable import shown
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
@@ -91,7 +91,8 @@ def check(
     with waiting("looking for a proof", quiet=quiet):
         classes = None if dataset.is_binary else _class_answers(dataset, asker, clock)
         answer = classes.multinomial if classes is not None else older or now.two_classes(dataset)
-        fields = answer_fields(dataset, answer, all_columns=columns)
+        with_columns = columns or answer.has_cheap_columns
+        fields = answer.fields(names_of(dataset), with_columns=with_columns)
         fields |= _decimal_fields(dataset, asker.within(clock), answer, quiet=quiet)
     if proof is not None:
         _write_proof(proof, dataset, asker, answer, source, quiet=quiet)
@@ -101,8 +102,8 @@ def check(
         tables = {} if classes is None else _tables(classes)
         print_json("check", {**data_fields(dataset), "bias": asker.bias, **fields, **tables})
     else:
-        text = answer_text(dataset, answer, fields) if classes is None else _classes_text(dataset, classes, fields)
-        print_text(headline(dataset), text)
+        text = answer.summary(names_of(dataset), with_columns=with_columns, remarks=_remarks(fields))
+        print_text(headline(dataset), text if classes is None else _classes_text(classes, text))
     return exit_code(answer.strictly_separable if require is None else holds(answer, require))
 
 
@@ -213,10 +214,22 @@ def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
 
 def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
     """Return the answer of one class against the rest, or of a pair."""
-    return {"positive": part.positive, "positive_reason": part.positive_reason, **answer_fields(part, answer)}
+    fields = answer.fields(names_of(part), with_columns=answer.has_cheap_columns)
+    return {"positive": part.positive, "positive_reason": part.positive_reason, **fields}
 
 
-def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fields: dict[str, Any]) -> str:
+def _remarks(fields: dict[str, Any]) -> list[str]:
+    """Return the lines about options of the command."""
+    lines = []
+    if "binary64_verdict" in fields:
+        lines.append(f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}")
+    if "requirement" in fields:
+        outcome = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
+        lines.append(f"  required: {fields['requirement']}, which {outcome[fields['requirement_holds']]}")
+    return lines
+
+
+def _classes_text(answers: "ClassAnswers[Separability]", multinomial: str) -> str:
     rest = [(shown(name), answer) for name, _, answer in answers.one_vs_rest]
     pairs = [(f"{shown(a)} / {shown(b)}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs)
@@ -224,5 +237,4 @@ def _classes_text(dataset: "Dataset", answers: "ClassAnswers[Separability]", fie
     lines += [f"  {name:<{width}}  {answer.headline}" for name, answer in rest]
     lines += ["every pair"]
     lines += [f"  {name:<{width}}  {answer.headline}" for name, answer in pairs]
-    whole = answer_text(dataset, answers.multinomial, fields)
-    return "\n".join([*lines, f"all classes at once (multinomial): {whole}"])
+    return "\n".join([*lines, f"all classes at once (multinomial): {multinomial}"])

@@ -1,8 +1,5 @@
 """``maxmargin margin``: the maximum margin, or the soft-margin SVM."""
 
-import math
-from decimal import Decimal, localcontext
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,29 +8,20 @@ from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import (
     data_fields,
     headline,
-    hyperplane_text,
+    names_of,
     note,
     print_json,
     print_text,
-    row_numbers,
-    rows_of,
     waiting,
 )
 from maxmargin.data.weights import row_weights
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
-from maxmargin.text.escaping import shown
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-
-_ROOT_DIGITS = 17
-_MOST_DIGITS, _END_DIGITS = 100, 20
-"""Longer integers are printed without their middle."""
 
 
 def margin(
@@ -72,12 +60,12 @@ def margin(
         )
     if proof is not None:
         _write(proof, answer, {**source, "positive": dataset.positive}, quiet=quiet)
+    names = names_of(dataset)
     if as_json:
-        rows = rows_of(dataset)
-        fields = {**answer.fields(rows), **(answer.exact_fields(rows) if exact else {})}
+        fields = {**answer.fields(names), **(answer.exact_fields(names) if exact else {})}
         print_json("margin", {**data_fields(dataset), "bias": bias, **fields})
     else:
-        print_text(headline(dataset), _hard_text(dataset, answer, bias=bias, exact=exact))
+        print_text(headline(dataset), answer.summary(names, exact=exact))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
@@ -105,9 +93,9 @@ def soft(
         answer = soft_margin(problem, C, sample_weight=weights, method=method, solver=solver, time_limit=time_limit)
     if as_json:
         asked = {**data_fields(dataset), "bias": bias, "class_weight": class_weight}
-        print_json("soft-margin", {**asked, **answer.fields(rows_of(dataset))})
+        print_json("soft-margin", {**asked, **answer.fields(names_of(dataset))})
     else:
-        print_text(headline(dataset), _soft_text(dataset, answer, through(bias)))
+        print_text(headline(dataset), answer.summary(names_of(dataset), weights="balancing the classes"))
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
 
@@ -121,61 +109,3 @@ def _write(path: Path, answer: "HardMargin", source: dict[str, Any], *, quiet: b
     else:
         write_proof(path, certificate, **source, **values_fields(certificate))
         note(f"wrote {path}; maxmargin verify {path} {source['source']} checks it", quiet=quiet)
-
-
-def _hard_text(dataset: "Dataset", answer: "HardMargin", *, bias: bool, exact: bool) -> str:
-    lines = [f"{answer.status.value}: {answer.status.advice_for(bias=bias)}"]
-    if answer.reason:
-        lines.append(f"  {shown(answer.reason)}")
-    if exact and answer.margin_squared:
-        lines += _root_text(answer.margin_squared, through(bias))
-    if not answer.status.is_inseparable:
-        width = f", width {answer.gap:.2g}" if math.isfinite(answer.upper) else ""
-        lines.append(f"  maximum margin{through(bias)}, proven interval [{answer.lower!r}, {answer.upper!r}]{width}")
-    if answer.w is not None and answer.b is not None:
-        lines += [
-            f"  margin of the hyperplane below {answer.margin!r}",
-            f"  support rows (from 0): {_some(row_numbers(dataset, answer.support))}",
-            hyperplane_text(dataset.feature_names, answer.w, answer.b),
-        ]
-    found = [] if answer.engine == "none" else [f"  found by {answer.engine}"]
-    return "\n".join([*lines, *found])
-
-
-def _root_text(square: Fraction, kind: str) -> list[str]:
-    with localcontext(prec=_ROOT_DIGITS + 20):
-        root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
-    return [
-        f"  maximum margin{kind} exactly the root of {_cut(square.numerator)} / {_cut(square.denominator)}",
-        f"    = {root:.{_ROOT_DIGITS}g}",
-    ]
-
-
-def _cut(integer: int) -> str:
-    """Return the digits, without the middle where there are many."""
-    digits = f"{Decimal(integer):f}"  # Python refuses to write integers of more than 4,300 digits, not decimals
-    if len(digits) <= _MOST_DIGITS:
-        return digits
-    return f"{digits[:_END_DIGITS]}...{digits[-_END_DIGITS:]} ({len(digits):,} digits)"
-
-
-def _soft_text(dataset: "Dataset", answer: "SoftMargin", kind: str) -> str:
-    n_slack, n_errors = int((answer.slack > 0).sum()), int((answer.slack >= 1).sum())
-    slack = "sum xi" if answer.sample_weight is None else "sum v xi, v balancing the classes,"
-    return "\n".join(
-        [
-            f"{answer.status.value}: {answer.status.advice}",  # which is the same with a bias and without
-            *([f"  {shown(answer.reason)}"] if answer.reason else []),
-            f"  objective 1/2||w||^2 + C {slack} at C = {answer.C!r}: {answer.objective!r}",
-            f"  proven interval of the optimum{kind} [{answer.lower!r}, {answer.objective!r}]",
-            f"  {n_slack} rows inside the margin or wrong, {n_errors} of them wrong; "
-            f"{len(answer.support)} support rows",
-            hyperplane_text(dataset.feature_names, answer.w, answer.b),
-            "  no solver improved on w = 0" if answer.engine == "none" else f"  found by {answer.engine}",
-        ]
-    )
-
-
-def _some(rows: Any, most: int = 20) -> str:
-    text = ", ".join(map(str, rows[:most].tolist()))
-    return text if len(rows) <= most else f"{text}, ... ({len(rows)} in all)"

@@ -1,5 +1,7 @@
 """``maxmargin online``: one run of an online algorithm with its guarantees, or the list of the algorithms."""
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -7,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.running import in_time
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.online_answers import one_text, run_fields, table_text
-from maxmargin.cli.output import RunProgress, data_fields, headline, print_json, print_text, waiting
+from maxmargin.cli.output import RunProgress, data_fields, headline, names_of, print_json, print_text, waiting
+from maxmargin.cli.tables import aligned
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.online.algorithm import maximum_text
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
@@ -30,6 +34,9 @@ DEFAULT = "averaged"
 """The algorithm where none is named."""
 
 _ALL = "all"
+
+_HEAD = ("algorithm", "updates", "mistakes", "epochs", "end", "rows wrong", "margin", "of the maximum", "guarantees")
+_TO_THE_LEFT = (0, 4, 8)
 
 
 def catalogue(*, as_json: bool) -> Exit:
@@ -160,9 +167,10 @@ def _one(dataset: "Dataset", runner: _Runner, algorithm: "Algorithm", asked: dic
     run = runner.run(algorithm)
     maximum = runner.maximum()
     if as_json:
-        print_json("online", {**asked, **run_fields(dataset, run, runner.truth, maximum)})
+        print_json("online", {**asked, **_run_fields(dataset, run, runner.truth, maximum)})
     else:
-        print_text(headline(dataset), one_text(dataset, run, runner.truth, maximum, asked["prepare"]))
+        text = run.summary(names_of(dataset), maximum=maximum, reference=runner.truth, prepare=asked["prepare"])
+        print_text(headline(dataset), text)
     return _exit_code([run], maximum)
 
 
@@ -183,12 +191,12 @@ def _several(
         entries = [
             {"algorithm": name, "reason": run}
             if isinstance(run, str)
-            else run_fields(dataset, run, runner.truth, maximum, with_rows=False)
+            else _run_fields(dataset, run, runner.truth, maximum, with_rows=False)
             for name, run in runs.items()
         ]
         print_json("online-comparison", {**asked, "runs": entries})
     else:
-        print_text(headline(dataset), table_text(runs, runner.truth, maximum, asked["prepare"]))
+        print_text(headline(dataset), _table_text(runs, maximum, asked["prepare"]))
     return _exit_code(list(runs.values()), maximum) if is_whole else Exit.INTERRUPTED
 
 
@@ -205,3 +213,40 @@ def _exit_code(runs: "list[OnlineRun | str]", maximum: "HardMargin") -> Exit:
     if StopReason.INTERRUPTED in stops or maximum.reason == WHAT_WAS_PROVEN:
         return Exit.INTERRUPTED
     return Exit.OK if set(stops) == {StopReason.CONVERGED} else Exit.NOT_CONVERGED
+
+
+def _run_fields(
+    dataset: "Dataset", run: "OnlineRun", truth: Reference, maximum: "HardMargin", *, with_rows: bool = True
+) -> dict[str, Any]:
+    """Return a run as JSON fields; `with_rows` also its hyperplane and its lists."""
+    low, high = truth.maximum
+    known = {
+        "is_kernel": run.space.is_kernel,
+        "maximum_margin": {"status": maximum.status.value, "lower": maximum.lower, "upper": maximum.upper},
+        "run_maximum_margin": {"status": truth.hard.status.value, "lower": low, "upper": high},
+    }
+    return run.fields(names_of(dataset), known=known, with_rows=with_rows)
+
+
+def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepare: str) -> str:
+    """Return several runs as a table, a line each; those that cannot run with the reason."""
+    done = [run for run in runs.values() if not isinstance(run, str)]
+    table = aligned([_HEAD, *(_cells(run, maximum) for run in done)], to_the_left=_TO_THE_LEFT) if done else []
+    not_run = (f"{name}: not run: {shown(run)}" for name, run in runs.items() if isinstance(run, str))
+    return "\n".join([maximum_text(maximum, prepare), *table, *not_run])
+
+
+def _cells(run: "OnlineRun", maximum: "HardMargin") -> tuple[str, ...]:
+    has_margin = not run.space.is_kernel and math.isfinite(run.margin)
+    verdicts = Counter(guarantee.verdict for guarantee in run.guarantees)
+    return (
+        run.algorithm.name,
+        f"{run.n_updates:,}",
+        f"{run.n_mistakes:,}",
+        f"{run.n_epochs:,}",
+        run.stop_reason.removeprefix("max_").removesuffix("_limit"),
+        f"{run.n_errors:,}",
+        f"{run.margin:.6g}" if has_margin else "-",
+        run.share_of(maximum) or "-",
+        ", ".join(f"{number} {word}" for word, number in verdicts.items()),
+    )

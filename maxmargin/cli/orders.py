@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.options import prepared
 from maxmargin.cli.output import data_fields, headline, print_json, print_text, waiting
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.theory.order_studies import order_study
 from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from maxmargin.data.dataset import Dataset
-    from maxmargin.theory.order_studies import OrderStudy
     from maxmargin.theory.translation_study import StudiedPoint
 
 _MOST_MISTAKES_OF_A_POINT = 100_000
@@ -50,7 +48,7 @@ def orders(
         found = {name: [asdict(point) for point in part] for name, part in points.items()}
         print_json("orders", {**data_fields(dataset), "bias": bias, "prepare": prepare, **study.fields(), **found})
     else:
-        print_text(headline(dataset), "\n".join([*_text(study, bias=bias), *_points_text(points)]))
+        print_text(headline(dataset), "\n".join([study.summary(), *_points_text(points)]))
     return Exit.OK
 
 
@@ -87,42 +85,6 @@ def _counted(*, quiet: bool) -> "Iterator[Callable[[int, int], None] | None]":
         yield lambda done, n: print(f"\r\x1b[K{done:,} of {n:,} orders", end="", file=sys.stderr, flush=True)
     finally:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _text(study: "OrderStudy", *, bias: bool) -> list[str]:
-    quantiles, outcomes = study.quantiles, study.outcomes
-    n_orders, n_converged = len(outcomes.n_mistakes), int(outcomes.converged.sum())
-    limit = study.settings.max_epochs
-    until = "until convergence" if limit is None else f"for {limit:,} epoch{'s' * (limit != 1)}"
-    spread = ", ".join(f"{level:.0%} {value:,}" for level, value in quantiles.items())
-    asked = study.effort.n_orders
-    ended = f", of {asked:,} asked for, within the time limit" if n_orders < asked else ""
-    where = "" if bias else f",{through(bias)}"
-    lines = [
-        f"{n_orders:,} random orders {until}{ended}, {n_converged:,} converged; seed {study.runs.seed}{where}",
-        f"  mistakes, by the share of the orders that made no more: {spread}",
-        f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {study.given.n_mistakes:,}",
-        f"  fewest by local search {study.fewest.n_mistakes:,}, most {study.most.n_mistakes:,}",
-    ]
-    if study.sequence is not None:
-        cut = "" if study.sequence.is_complete else ", and then stopped"
-        lines.append(f"  an adversary who repeats rows at will: {study.sequence.n_mistakes:,}{cut}")
-    if study.exhaustive is not None:
-        worst = study.worst_case
-        longest = "some sequence never ends" if worst is None else f"no sequence has more than {worst:,}"
-        lines.append(f"  proven, from a look at all sequences: {longest}")
-    if n_converged == n_orders and study.hard.upper > 0:
-        low, high = float(outcomes.margin.min()), float(outcomes.margin.max())
-        most = f"maximum{through(bias)} at most {study.hard.upper!r} (proven)"
-        lines.append(f"  margins achieved: {low!r} to {high!r}; {most}")
-    return [*lines, *_bounds_text(study)]
-
-
-def _bounds_text(study: "OrderStudy") -> list[str]:
-    if not study.bounds:
-        return ["  no bound is proven to hold"]
-    texts = (f"    {bound.name}: {bound.value!r}{' (vacuous)' if bound.vacuous else ''}" for bound in study.bounds)
-    return ["  bounds for any order", *texts]
 
 
 def _points_text(points: "dict[str, tuple[StudiedPoint, ...]]") -> list[str]:

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.solvers.answers.fields import RowNames, plain
-from maxmargin.solvers.answers.named import counted
-from maxmargin.text.escaping import shown, shown_lines
+from maxmargin.solvers.answers.fields import Names, plain
+from maxmargin.solvers.answers.wording import counted
+from maxmargin.solvers.basics.printable import shown, shown_lines
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
-    from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
 
 _FIRST_NOTE_AFTER = 1.0
@@ -35,14 +34,14 @@ def print_text(*parts: str) -> None:
         print(shown_lines(part))
 
 
-def rows_of(dataset: "Dataset") -> RowNames:
-    """Return how the rows of the data are called: by their position in the source, and by an --id column."""
-    return RowNames(positions=dataset.rows, ids=dataset.row_ids)
+def names_of(dataset: "Dataset") -> Names:
+    """Return how rows are called, by their position in the source and by an --id column, and the names of columns."""
+    return Names(positions=dataset.rows, ids=dataset.row_ids, columns=dataset.feature_names)
 
 
 def row_numbers(dataset: "Dataset", rows: Any) -> Any:
     """Return the rows' positions in the source, from 0."""
-    return rows_of(dataset).numbers(rows)
+    return names_of(dataset).numbers(rows)
 
 
 def data_fields(dataset: "Dataset") -> dict[str, Any]:
@@ -57,11 +56,6 @@ def data_fields(dataset: "Dataset") -> dict[str, Any]:
         "negative": dataset.negative,
         "notes": dataset.notes,
     }
-
-
-def space_text(run: "PerceptronRun", *, bias: bool) -> str:
-    """Return where a run took place: its bias scale, or that it had no bias."""
-    return f"bias scale {run.settings.bias_scale!r}" if bias else "through the origin"
 
 
 def headline(dataset: "Dataset") -> str:
@@ -83,13 +77,6 @@ def notes_of(dataset: "Dataset", *, quiet: bool) -> None:
     """Say what was left out or encoded on reading."""
     for text in dataset.notes:
         note(text, quiet=quiet)
-
-
-def hyperplane_text(feature_names: tuple[str, ...], w: Any, b: float, *, most: int = 12) -> str:
-    """Return w and b, one named weight a line for few features."""
-    weights = [f"    {shown(name)}: {weight!r}" for name, weight in zip(feature_names, w.tolist(), strict=True)]
-    cut = [f"    ... {len(weights) - most} more (--json lists all)"] if len(weights) > most else []
-    return "\n".join(["  w", *weights[:most], *cut, f"  b {b!r}"])
 
 
 class _Line:

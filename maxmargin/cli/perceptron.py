@@ -13,17 +13,14 @@ from maxmargin.cli.output import (
     RunProgress,
     data_fields,
     headline,
-    hyperplane_text,
+    names_of,
     note,
     print_json,
     print_text,
     row_numbers,
-    rows_of,
-    space_text,
     waiting,
 )
-from maxmargin.solvers.answers.named import counted
-from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable
 from maxmargin.theory.trace import check_suffix
@@ -73,48 +70,13 @@ def perceptron(
     except KeyboardInterrupt:
         note("interrupted: the trace that was under way is not written", quiet=quiet)
         exit_code = Exit.INTERRUPTED
+    names = names_of(dataset)
     if as_json:
-        fields = run.fields(rows_of(dataset), prepare=prepare, seed=seed)
+        fields = run.fields(names, prepare=prepare, seed=seed)
         print_json("perceptron", {**data_fields(dataset), "bias": problem.bias, **fields, **traced})
     else:
-        print_text(headline(dataset), _text(dataset, run, prepare, bias=problem.bias))
+        print_text(headline(dataset), run.summary(names, prepare=prepare))
     return exit_code
-
-
-def _text(dataset: "Dataset", run: "PerceptronRun", prepare: str, *, bias: bool) -> str:
-    done = f"prepared: {prepare}; " if prepare != "raw" else ""
-    lines = [
-        f"{_STOPS[run.stop_reason]}: {counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}",
-        f"  {done}order {run.settings.order}, zero rule {run.settings.zero}, {space_text(run, bias=bias)}",
-        f"  least geometric margin of (w, b): {run.margin!r}",
-    ]
-    if run.margin_upper is not None:
-        of_what = "" if prepare == "raw" else " of the prepared data"
-        lines.append(f"  proven upper bound of the maximum margin{through(bias)}{of_what}: {run.margin_upper!r}")
-    if run.run_upper is not None and bias:  # without a bias the two spaces are one
-        lines.append(
-            f"  in the space of the run: achieved {run.run_margin!r}, maximum at most {run.run_upper!r} (proven)"
-        )
-    if run.resumed_from is not None:
-        lines.append(f"  {_of_the_file(run.resumed_from)}; margins and their bounds are proven all the same")
-    if run.n_uncertain:
-        lines.append(f"  rounding may have decided {counted(run.n_uncertain, 'score')}: other machines may differ")
-    if prepare == "raw" and run.stop_reason in (StopReason.MAX_EPOCHS, StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT):
-        lines.append(f"  whether it can converge at all: maxmargin check{'' if bias else ' --no-bias'}")
-    return "\n".join([*lines, hyperplane_text(dataset.feature_names, run.w, run.b)])
-
-
-def _of_the_file(n_mistakes: int) -> str:
-    return f"{counted(n_mistakes, 'mistake')} of these, and their epochs, are as the resume file says"
-
-
-_STOPS = {
-    StopReason.CONVERGED: "converged",
-    StopReason.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
-    StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
-    StopReason.TIME_LIMIT: "not converged, stopped at the time limit",
-    StopReason.INTERRUPTED: "interrupted",
-}
 
 
 def _write_trace(
@@ -165,7 +127,7 @@ def _write_mistakes(
 
     from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW
     from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
-    from maxmargin.theory.trace_table import summary_of, write_mistake_trace
+    from maxmargin.theory.trace_table import write_mistake_trace
 
     with waiting("tracing the mistakes", quiet=quiet):
         hard = space_margin(problem, run.settings.bias_scale)
@@ -174,7 +136,7 @@ def _write_mistakes(
     n_lines = write_mistake_trace(path, found, rows.tolist())
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
     note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
-    note(summary_of(found), quiet=quiet)
+    note(found.summary(), quiet=quiet)
     written = {
         "file": str(path),
         "n_lines": n_lines,

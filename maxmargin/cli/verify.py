@@ -9,10 +9,10 @@ from maxmargin.certificates.proofs import Document, check_labelled, read_proof, 
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import print_json, waiting
 from maxmargin.data.formats.table import OneHot, columns_named
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
 from maxmargin.text.data_error import DataError, data_error
-from maxmargin.text.escaping import shown
 
 Read = TypeVar("Read")
 

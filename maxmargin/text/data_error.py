@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import MARKS, WordedError
 from maxmargin.solvers.errors import option as mention
-from maxmargin.text.escaping import shown
 
 LONGEST_QUOTE = 40
 """Characters of a found text that a message shows."""

@@ -1,6 +1,7 @@
 """A bound of the mistakes, and what all of them need."""
 
 import math
+import textwrap
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import plain
+from maxmargin.solvers.answers.named import Result
+from maxmargin.solvers.answers.wording import rounded_up
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures, norm_squared
@@ -20,11 +23,14 @@ Floats = NDArray[np.float64]
 ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 """Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
 
+WIDEST = 120
+"""Largest number of characters in a line of the text."""
+
 _OVERFLOWS = "; it holds, but the value is above the greatest binary64 number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class Bound(Result):
     """An upper bound of the number of mistakes from w = 0, for the run it was asked for.
 
     Attributes
@@ -53,6 +59,33 @@ class Bound:
         """Return the bound in Python's own types; an infinite value is None."""
         result: dict[str, Any] = plain(asdict(self))
         return result
+
+    @property
+    def headline(self) -> str:
+        """The name and the value, or that it is not proven to hold."""
+        if not self.valid:
+            return f"{self.name}: not proven to hold{self.value_if_it_held}"
+        return f"{self.name}: at most {self.value_text} mistakes{', which says nothing' * self.vacuous}"
+
+    def summary(self, *, width: int = WIDEST) -> str:
+        """Return the headline, and the assumption in lines of at most `width` characters."""
+        return "\n".join([self.headline, *self.explanation(width)])
+
+    @property
+    def value_text(self) -> str:
+        """The value with a few digits and not below itself, as it is a proven upper end."""
+        return f"{rounded_up(self.value):,.6g}"
+
+    @property
+    def value_if_it_held(self) -> str:
+        """The value in brackets, to follow a name; nothing where it is infinite."""
+        return f" (it would be {self.value_text})" if math.isfinite(self.value) else ""
+
+    def explanation(self, width: int) -> list[str]:
+        """Return the assumption in indented lines of at most `width` characters, with the reference if it holds."""
+        text = f"{self.assumption} ({self.reference})" if self.valid else self.assumption
+        indent = " " * 6
+        return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
     def ratio(self, n_mistakes: int) -> float:
         """Return M/bound, 0 for an infinite bound."""

@@ -11,7 +11,8 @@ from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.dataset import from_arrays
 from maxmargin.solvers.answers.fields import plain
-from maxmargin.solvers.answers.named import counted
+from maxmargin.solvers.answers.named import Result
+from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
@@ -69,7 +70,7 @@ _PARTS = ("inequalities", "violations", "run")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MistakeTrace:
+class MistakeTrace(Result):
     """A run from w = 0 right after chosen mistakes; in the space (x, s) of the run but where said otherwise.
 
     Novikoff's proof squeezes M between two curves, M g <= w.u <= ||w|| <= sqrt(sum ||x||^2) <= sqrt(M) R, for any u
@@ -159,11 +160,23 @@ class MistakeTrace:
         }
         return {**plain({**own, **checks}), "run": self.run.to_dict()}
 
-    def __repr__(self) -> str:
-        n_violations = counted(len(self.violations), "violation")
-        return (
-            f"<MistakeTrace of {len(self.n_mistakes):,} of {counted(self.run.n_mistakes, 'mistake')}: {n_violations}>"
-        )
+    @property
+    def headline(self) -> str:
+        """How many mistakes are traced, and how often an inequality is false."""
+        return f"of {self._where}: {counted(len(self.violations), 'violation')}"
+
+    @property
+    def _where(self) -> str:
+        return f"{len(self.n_mistakes):,} of {counted(self.run.n_mistakes, 'mistake')}"
+
+    def summary(self) -> str:
+        """Return what is the same for all traced mistakes, and what was checked, in a sentence or two."""
+        told = f"R = {self.radius:.6g}" + ("" if self.u is None else f", g = {self.u_margin:.6g}")
+        verdict = "true" if self.holds else f"FALSE {len(self.violations)} times"
+        why = f" No u: {self.reason}." if self.reason else ""
+        n_kept = self.run.resumed_from
+        kept = "" if n_kept is None else f" The first {n_kept:,} mistakes are as the resume file says."
+        return f"{told}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}{kept}"
 
     @property
     def holds(self) -> bool:

@@ -1,7 +1,6 @@
 """How the mistakes of the perceptron depend on the order of the rows: at random, by search, and at their worst."""
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from numbers import Integral
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.dataset import from_arrays
-from maxmargin.solvers.answers.fields import NO_NAMES, RowNames, cut
-from maxmargin.solvers.answers.named import NamedAnswer, counted
+from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut, plain
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.radius import radius_squared
@@ -151,7 +152,7 @@ class OrderStudy(NamedAnswer):
         """The most mistakes of all sequences, proven; None where it is not known, or some sequence has no end."""
         return None if self.exhaustive is None else self.exhaustive.n_mistakes
 
-    def fields(self, rows: RowNames = NO_NAMES) -> dict[str, Any]:
+    def fields(self, names: Names = NO_NAMES) -> dict[str, Any]:
         """Return the fields of ``maxmargin orders --json``: those of `to_dict` with long lists cut, and extremes."""
         fields = self.to_dict()
         for part in (fields["outcomes"], *(fields[name] for name in ("given", "most", "fewest", "sequence"))):
@@ -163,21 +164,57 @@ class OrderStudy(NamedAnswer):
         """Return the study in dicts, lists, strings and finite numbers; None for what there is not."""
         settings = asdict(self.settings)
         del settings["sizes"]  # limits of work, which change no outcome
-        return {
-            "settings": {**settings, "order": None, "method": str(self.settings.method)},
-            "effort": asdict(self.effort),
-            "seed": self.runs.seed,
-            "outcomes": {name: _plain(getattr(self.outcomes, name).tolist()) for name in type(self.outcomes).__slots__},
-            "quantiles": [[level, value] for level, value in self.quantiles.items()],
-            "given": _order_as_dict(self.given),
-            "most": _order_as_dict(self.most),
-            "fewest": _order_as_dict(self.fewest),
-            "sequence": None if self.sequence is None else _sequence_as_dict(self.sequence),
-            "exhaustive": None if self.exhaustive is None else _worst_as_dict(self.exhaustive),
-            "margin": _plain([self.hard.lower, self.hard.upper]),
-            "run_margin": _plain([self.run_hard.lower, self.run_hard.upper]),
-            "bounds": [asdict(bound) for bound in self.bounds],
-        }
+        exhaustive = None if self.exhaustive is None else asdict(self.exhaustive)
+        if exhaustive is not None:
+            del exhaustive["n_states"]
+        result: dict[str, Any] = plain(
+            {
+                "settings": {**settings, "order": None, "method": str(self.settings.method)},
+                "effort": asdict(self.effort),
+                "seed": self.runs.seed,
+                "outcomes": asdict(self.outcomes),
+                "quantiles": [*self.quantiles.items()],
+                "given": asdict(self.given),
+                "most": asdict(self.most),
+                "fewest": asdict(self.fewest),
+                "sequence": None if self.sequence is None else asdict(self.sequence),
+                "exhaustive": exhaustive,
+                "margin": [self.hard.lower, self.hard.upper],
+                "run_margin": [self.run_hard.lower, self.run_hard.upper],
+                "bounds": [asdict(bound) for bound in self.bounds],
+            }
+        )
+        return result
+
+    def summary(self, names: Names = NO_NAMES) -> str:
+        """Return the text of ``maxmargin orders``; nothing in it has a name."""
+        outcomes, limit, kind = self.outcomes, self.settings.max_epochs, through(self.hard.bias)
+        n_orders, n_converged = len(outcomes.n_mistakes), int(outcomes.converged.sum())
+        until = "until convergence" if limit is None else f"for {counted(limit, 'epoch')}"
+        shares = ", ".join(f"{level:.0%} {value:,}" for level, value in self.quantiles.items())
+        asked = self.effort.n_orders
+        ended = f", of {asked:,} asked for, within the time limit" if n_orders < asked else ""
+        where = kind and f",{kind}"
+        lines = [
+            f"{n_orders:,} random orders {until}{ended}, {n_converged:,} converged; seed {self.runs.seed}{where}",
+            f"  mistakes, by the share of the orders that made no more: {shares}",
+            f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {self.given.n_mistakes:,}",
+            f"  fewest by local search {self.fewest.n_mistakes:,}, most {self.most.n_mistakes:,}",
+        ]
+        if self.sequence is not None:
+            cut = "" if self.sequence.is_complete else ", and then stopped"
+            lines.append(f"  an adversary who repeats rows at will: {self.sequence.n_mistakes:,}{cut}")
+        if self.exhaustive is not None:
+            worst = self.worst_case
+            longest = "some sequence never ends" if worst is None else f"no sequence has more than {worst:,}"
+            lines.append(f"  proven, from a look at all sequences: {longest}")
+        if n_converged == n_orders and self.hard.upper > 0:
+            low, high = float(outcomes.margin.min()), float(outcomes.margin.max())
+            most = f"maximum{kind} at most {self.hard.upper!r} (proven)"
+            lines.append(f"  margins achieved: {low!r} to {high!r}; {most}")
+        lines.append("  bounds for any order" if self.bounds else "  no bound is proven to hold")
+        lines += [f"    {bound.name}: {bound.value!r}{' (vacuous)' * bound.vacuous}" for bound in self.bounds]
+        return "\n".join(lines)
 
 
 def order_study(
@@ -323,25 +360,3 @@ def studied_orders(
         settings=settings,
         effort=effort,
     )
-
-
-def _order_as_dict(found: "FoundOrder") -> dict[str, Any]:
-    return {
-        "order": found.order.tolist(),
-        "n_mistakes": found.n_mistakes,
-        "n_epochs": found.n_epochs,
-        "converged": bool(found.converged),
-    }
-
-
-def _sequence_as_dict(found: "FoundSequence") -> dict[str, Any]:
-    return {"rows": found.rows.tolist(), "rule": str(found.rule), "is_complete": found.is_complete}
-
-
-def _worst_as_dict(worst: "WorstCase") -> dict[str, Any]:
-    return {"n_mistakes": worst.n_mistakes, "rows": list(worst.rows), "cycle": list(worst.cycle)}
-
-
-def _plain(values: Iterable[Any]) -> list[Any]:
-    """Return the values with None for what is no finite number."""
-    return [value if math.isfinite(value) else None for value in values]

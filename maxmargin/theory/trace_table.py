@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.text.escaping import markdown, shown
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.escaping import markdown
 from maxmargin.text.outputs import write_text
 from maxmargin.theory.trace import check_suffix
 
@@ -54,19 +55,6 @@ def write_mistake_trace(path: Path, trace: "MistakeTrace", rows: Sequence[int]) 
     return len(lines)
 
 
-def summary_of(trace: "MistakeTrace") -> str:
-    """Return what is the same for all lines, and what was checked, in a sentence or two."""
-    checked = "; ".join(trace.inequalities)
-    told = f"R = {trace.radius:.6g}" + ("" if trace.u is None else f", g = {trace.u_margin:.6g}")
-    why = f" No u: {trace.reason}." if trace.reason else ""
-    verdict = "true" if trace.holds else f"FALSE {len(trace.violations)} times"
-    n_mistakes = trace.run.n_mistakes
-    where = f"{len(trace.n_mistakes):,} of {n_mistakes:,} mistake{'s' * (n_mistakes != 1)}"
-    n_kept = trace.run.resumed_from
-    kept = "" if n_kept is None else f" The first {n_kept:,} mistakes are as the resume file says."
-    return f"{told}. Checked exactly at {where}, {verdict}: {checked}.{why}{kept}"
-
-
 def _csv(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
     yield ",".join(_TITLES)
     for line in lines:
@@ -74,7 +62,7 @@ def _csv(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _markdown(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield markdown(summary_of(trace))
+    yield markdown(trace.summary())
     yield ""
     yield f"| {' | '.join(title for title, _ in _TITLES.values())} |"
     yield "|" + "---:|" * len(_TITLES)
@@ -83,7 +71,7 @@ def _markdown(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[st
 
 
 def _tex(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield f"% {shown(summary_of(trace))}"
+    yield f"% {shown(trace.summary())}"
     yield rf"\begin{{tabular}}{{{'r' * len(_TITLES)}}}"
     yield " & ".join(title for _, title in _TITLES.values()) + r" \\ \hline"
     for line in lines:

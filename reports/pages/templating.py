@@ -6,7 +6,7 @@ from importlib.resources import files
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from maxmargin.text.escaping import shown
+from maxmargin.solvers.basics.printable import shown
 
 
 def environment(*, autoescape: bool, filters: Mapping[str, Callable[..., str]] | None = None) -> Environment:

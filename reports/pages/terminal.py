@@ -3,7 +3,7 @@
 import textwrap
 
 from maxmargin.reports.document import Document, Points
-from maxmargin.text.escaping import shown
+from maxmargin.solvers.basics.printable import shown
 
 
 def render(document: Document, *, width: int = 80) -> str:

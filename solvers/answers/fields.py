@@ -14,8 +14,8 @@ LONGEST_LIST = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowNames:
-    """How the rows of a problem are called.
+class Names:
+    """How the rows and the columns of a problem are called.
 
     Attributes
     ----------
@@ -23,10 +23,13 @@ class RowNames:
         The position of each row in the source, from 0, where rows were left out.
     ids : sequence of str, optional
         The names of the rows.
+    columns : sequence of str, optional
+        The names of the columns.
     """
 
     positions: NDArray[Any] | None = None
     ids: Sequence[str] | None = None
+    columns: Sequence[str] | None = None
 
     def numbers(self, rows: Any) -> Any:
         """Return the positions of rows in the source; None for None."""
@@ -42,8 +45,8 @@ class RowNames:
         return {**cut(name, self.numbers(rows)), **ids}
 
 
-NO_NAMES = RowNames()
-"""Rows are called by their number."""
+NO_NAMES = Names()
+"""Rows and columns are called by their number."""
 
 
 def cut(name: str, values: Any) -> dict[str, Any]:

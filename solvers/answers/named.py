@@ -1,14 +1,41 @@
-"""What all answers share: the names of the two classes, a short repr, and comparison by identity."""
+"""What all results can do: be shown in a line, as text and in a notebook, and be compared; answers name the classes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from maxmargin.solvers.answers.fields import NO_NAMES, RowNames, plain
+from maxmargin.solvers.answers.fields import NO_NAMES, Names, plain
+from maxmargin.solvers.answers.notebook import html_table
+
+
+class Result:
+    """What can be shown in a line, as text and in a notebook."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """The result in one line, without names from the data."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Return the text that the command line prints of the result."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result in Python's own types, which JSON holds."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """Return the result as a small table for notebooks."""
+        return html_table(f"{type(self).__name__}: {self.headline}", self.to_dict())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NamedAnswer:
+class NamedAnswer(Result):
     """An answer about two classes.
 
     Two answers are equal if they are the same object: arrays have no single truth value.
@@ -24,19 +51,24 @@ class NamedAnswer:
     positive: Any = None
     positive_reason: str | None = None
 
-    @property
     @abstractmethod
-    def headline(self) -> str:
-        """The answer in one line, without names from the data."""
-
-    @abstractmethod
-    def fields(self, rows: RowNames) -> dict[str, Any]:
+    def fields(self, names: Names) -> dict[str, Any]:
         """Return what the command line prints of the answer as JSON, but for what it says of the data.
 
         Parameters
         ----------
-        rows : RowNames
-            How rows are called.
+        names : Names
+            How the rows are called.
+        """
+
+    @abstractmethod
+    def summary(self, names: Names = NO_NAMES) -> str:
+        """Return the text that the command line prints of the answer.
+
+        Parameters
+        ----------
+        names : Names
+            How the rows and the columns are called; by default by their number.
         """
 
     def to_dict(self) -> dict[str, Any]:
@@ -47,17 +79,3 @@ class NamedAnswer:
         """
         result: dict[str, Any] = plain(self.fields(NO_NAMES))
         return result
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.headline}>"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "mistake"), counted(2000, "mistake")
-    ('1 mistake', '2,000 mistakes')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -204,6 +204,11 @@ def round_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
+def width_of(lower: float, upper: float) -> float:
+    """Return ``upper - lower`` rounded up; infinity where an end is infinite."""
+    return math.inf if math.isinf(lower) or math.isinf(upper) else round_up(Fraction(upper) - Fraction(lower))
+
+
 def sqrt_down(value: Fraction) -> float:
     """Return the greatest binary64 number that is not above the square root of ``value >= 0``.
 

@@ -1,5 +1,6 @@
 """The fewest errors of a hyperplane, as a proven interval of whole numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -7,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import RowNames, attempt_fields, cut
+from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields, cut
 from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.answers.wording import counted, plane_lines, some
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 
@@ -52,6 +56,7 @@ class FewestErrors(NamedAnswer):
     attempts : tuple of Attempt
     reason : str
         Why the interval is not closed; else empty.
+    bias : bool
     """
 
     status: Status
@@ -68,19 +73,55 @@ class FewestErrors(NamedAnswer):
     engine: str
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
+    bias: bool = True
 
-    def fields(self, rows: RowNames) -> dict[str, Any]:
+    def summary(self, names: Names = NO_NAMES, *, remarks: Sequence[str] = ()) -> str:
+        """Return the text of ``maxmargin fewest-errors``.
+
+        Parameters
+        ----------
+        names : Names
+            How the rows and the columns are called.
+        remarks : sequence of str
+            Further lines, for the place before the hyperplane.
+        """
+        kind = through(self.bias)
+        if self.is_optimal:
+            first = f"fewest errors {self.upper:,} (proven: no hyperplane{kind} has fewer)"
+        else:
+            first = f"fewest errors{kind} between {self.lower:,} and {self.upper:,} (proven)"
+        lines = [first, *([f"  {shown(self.reason)}"] if self.reason else []), self._rows_line(names, kind)]
+        if self.lower:
+            search = self.lower > self.packing_lower
+            nodes = f", and the search of {counted(self.n_nodes, 'node')}" if search else ""
+            sets = counted(len(self.witnesses), "set")
+            lines.append(f"  lower end from {sets} of rows, each of which has to lose one{nodes}")
+        return "\n".join([*lines, *remarks, *plane_lines(names, self.w, self.b), f"  found by {self.engine}"])
+
+    def _rows_line(self, names: Names, kind: str) -> str:
+        """Name the rows to drop."""
+        rows = self.error_rows.tolist()
+        if not rows:
+            return f"  no row to drop: the data are separable{kind}"
+        if names.ids is None:
+            numbered, called = " (from 0)", names.numbers(self.error_rows).tolist()
+        else:
+            numbered, called = "", [names.ids[row] for row in rows]
+        listed = some(called, 20, "{more:,} more (--json lists them)")
+        return f"  rows to drop{numbered}, so that the rest is separable{kind}: {listed}"
+
+    def fields(self, names: Names) -> dict[str, Any]:
         """Return the fields of ``maxmargin fewest-errors --json`` but those of the total slack."""
         return {
             "status": self.status.value,
             "lower": self.lower,
             "upper": self.upper,
             "is_optimal": self.is_optimal,
-            **rows.fields("error_rows", self.error_rows),
+            **names.fields("error_rows", self.error_rows),
             "w": self.w,
             "b": self.b,
             "packing_lower": self.packing_lower,
-            **cut("witnesses", [rows.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
+            **cut("witnesses", [names.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
             "n_nodes": self.n_nodes,
             "reason": self.reason,
             "engine": self.engine,

@@ -212,6 +212,7 @@ class _Work:
             engine=self.best.engine,
             attempts=tuple(self.attempts),
             reason=reason or ("" if lower == upper else self._limit()),
+            bias=self.problem.bias,
         )
 
     def _in_floats(self) -> tuple[NDArray[np.float64], float]:

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import RowNames, attempt_fields
+from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.answers.wording import plane_lines
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
-from maxmargin.solvers.exact.dyadic import round_down, round_up
+from maxmargin.solvers.exact.dyadic import round_down, round_up, width_of
 from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt
@@ -53,6 +55,7 @@ class TotalSlack(NamedAnswer):
     dual : mapping of row to Fraction
         0 < a <= 1 with sum a y (x, 1) = 0, through the origin sum a y x = 0: no total slack is below their sum.
     attempts : tuple of Attempt
+    bias : bool
     """
 
     status: Status
@@ -63,8 +66,20 @@ class TotalSlack(NamedAnswer):
     slack: Floats
     dual: dict[int, Fraction]
     attempts: tuple[Attempt, ...] = ()
+    bias: bool = True
 
-    def fields(self, rows: RowNames) -> dict[str, Any]:
+    def summary(self, names: Names = NO_NAMES) -> str:
+        """Return the interval, as in the text of ``maxmargin fewest-errors``, and the hyperplane."""
+        return "\n".join([self.interval_text, *plane_lines(names, self.w, self.b)])
+
+    @property
+    def interval_text(self) -> str:
+        """The proven interval in one line."""
+        offset = " + b" if self.bias else ""
+        what = f"least total slack{through(self.bias)}, sum of (1 - y(w.x{offset}))_+"
+        return f"{what}, proven: [{self.lower!r}, {self.upper!r}]"
+
+    def fields(self, names: Names) -> dict[str, Any]:
         """Return the fields of ``total_slack`` in ``maxmargin fewest-errors --json``."""
         return {
             "status": self.status.value,
@@ -84,7 +99,7 @@ class TotalSlack(NamedAnswer):
     @property
     def gap(self) -> float:
         """``upper - lower``, rounded up."""
-        return round_up(Fraction(self.upper) - Fraction(self.lower))
+        return width_of(self.lower, self.upper)
 
 
 @confirmed
@@ -172,6 +187,7 @@ def _best(
         slack=_slack(problem, w, b),
         dual=dual,
         attempts=attempts,
+        bias=problem.bias,
     )
 
 

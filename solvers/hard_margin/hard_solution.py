@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, attempt_fields
+from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.exact.dyadic import round_up
+from maxmargin.solvers.answers.wording import opening, plane_lines, some
+from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, quotient_text, text
@@ -25,6 +28,12 @@ from maxmargin.solvers.proof.margin_certificate import (
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+_ROOT_DIGITS = 17
+"""Significant digits of a square root in the text."""
+
+_MOST_DIGITS, _END_DIGITS = 100, 20
+"""Largest number of digits of an integer that the text has in full; of longer ones it has these at either end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -90,20 +99,45 @@ class HardMargin(NamedAnswer):
     attempts: tuple[Attempt, ...] = ()
     reason: str = ""
     bias: bool = True
-    certificate: Certificate | None = field(default=None, repr=False)
-    margin_squared: Fraction | None = field(default=None, repr=False)
-    w_exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
-    b_exact: Fraction | None = field(default=None, repr=False)
-    dual_exact: Mapping[int, Fraction] | None = field(default=None, repr=False)
-    hull_weights: Floats | None = field(default=None, repr=False)
-    problem: Problem | None = field(default=None, repr=False, compare=False)
+    certificate: Certificate | None = None
+    margin_squared: Fraction | None = None
+    w_exact: tuple[Fraction, ...] | None = None
+    b_exact: Fraction | None = None
+    dual_exact: Mapping[int, Fraction] | None = None
+    hull_weights: Floats | None = None
+    problem: Problem | None = None
 
     @property
     def headline(self) -> str:
         """The status and the proven interval."""
         return f"{self.status.value}: maximum margin in [{self.lower!r}, {self.upper!r}]"
 
-    def fields(self, rows: RowNames) -> dict[str, Any]:
+    def summary(self, names: Names = NO_NAMES, *, exact: bool = True) -> str:
+        """Return the text of ``maxmargin margin``.
+
+        Parameters
+        ----------
+        names : Names
+            How the rows and the columns are called.
+        exact : bool
+            Whether to show the exact maximum margin where it is known, as ``--exact`` does.
+        """
+        lines = opening(self.status, self.reason, bias=self.bias)
+        if exact and self.margin_squared:
+            lines += _root_lines(self.margin_squared, through(self.bias))
+        if not self.status.is_inseparable:
+            width = f", width {self.gap:.2g}" if math.isfinite(self.upper) else ""
+            kind = f"  maximum margin{through(self.bias)}"
+            lines.append(f"{kind}, proven interval [{self.lower!r}, {self.upper!r}]{width}")
+        if self.w is not None and self.b is not None:
+            support = some(names.numbers(self.support).tolist(), 20, "({n} in all)")
+            lines += [f"  margin of the hyperplane below {self.margin!r}", f"  support rows (from 0): {support}"]
+            lines += plane_lines(names, self.w, self.b)
+        if self.engine != "none":
+            lines.append(f"  found by {self.engine}")
+        return "\n".join(lines)
+
+    def fields(self, names: Names) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --json``."""
         return {
             "status": self.status.value,
@@ -114,7 +148,7 @@ class HardMargin(NamedAnswer):
             "gap": self.gap,
             "w": self.w,
             "b": self.b,
-            **rows.fields("support", self.support),
+            **names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             "primal_residual": self.primal_residual,
             "dual_residual": self.dual_residual,
@@ -123,12 +157,12 @@ class HardMargin(NamedAnswer):
             "attempts": attempt_fields(self.attempts),
         }
 
-    def exact_fields(self, rows: RowNames) -> dict[str, Any]:
+    def exact_fields(self, names: Names) -> dict[str, Any]:
         """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
         square, w, b, dual = self.margin_squared, self.w_exact, self.b_exact, self.dual_exact
         return {
             "exact_plane": self._exact_plane(),
-            "exact_hull": self._exact_hull(rows),
+            "exact_hull": self._exact_hull(names),
             "margin_squared": None if square is None else quotient_text(square),
             "w_exact": None if w is None else [quotient_text(value) for value in w],
             "b_exact": None if b is None else quotient_text(b),
@@ -146,13 +180,13 @@ class HardMargin(NamedAnswer):
             "margin_squared": quotient_text(plane.margin_squared),
         }
 
-    def _exact_hull(self, rows: RowNames) -> dict[str, Any] | None:
+    def _exact_hull(self, names: Names) -> dict[str, Any] | None:
         """Return the weights of two hull points that prove the upper end, in full."""
         hull = self.upper_certificate
         if hull is None:
             return None
         return {
-            "rows": rows.numbers(np.array(hull.rows)),
+            "rows": names.numbers(np.array(hull.rows)),
             "weights": [text(weight) for weight in hull.weights],
             "margin_squared": quotient_text(hull.margin_squared),
         }
@@ -177,4 +211,21 @@ class HardMargin(NamedAnswer):
     @property
     def gap(self) -> float:
         """``upper - lower``, rounded up."""
-        return math.inf if math.isinf(self.upper) else round_up(Fraction(self.upper) - Fraction(self.lower))
+        return width_of(self.lower, self.upper)
+
+
+def _root_lines(square: Fraction, kind: str) -> list[str]:
+    with localcontext(prec=_ROOT_DIGITS + 20):
+        root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
+    return [
+        f"  maximum margin{kind} exactly the root of {_cut(square.numerator)} / {_cut(square.denominator)}",
+        f"    = {root:.{_ROOT_DIGITS}g}",
+    ]
+
+
+def _cut(integer: int) -> str:
+    """Return the digits, without the middle where there are many."""
+    digits = f"{Decimal(integer):f}"  # Python refuses to write integers of more than 4,300 digits, not decimals
+    if len(digits) <= _MOST_DIGITS:
+        return digits
+    return f"{digits[:_END_DIGITS]}...{digits[-_END_DIGITS:]} ({len(digits):,} digits)"

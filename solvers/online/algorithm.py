@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import LONGEST_LIST, RowNames, cut
-from maxmargin.solvers.answers.named import NamedAnswer, counted
+from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, cut
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.wording import counted, plane_lines
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.guarantee import Guarantee
 from maxmargin.solvers.online.measure import Measured, measured
@@ -23,6 +25,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.online.reference import Reference
 
 Floats = NDArray[np.float64]
@@ -102,14 +105,76 @@ class OnlineRun(NamedAnswer):
     state: State = field(repr=False)
     space: Space = field(repr=False)
 
+    def summary(
+        self,
+        names: Names = NO_NAMES,
+        *,
+        maximum: "HardMargin | None" = None,
+        reference: "Reference | None" = None,
+        prepare: str = "raw",
+    ) -> str:
+        """Return the text of ``maxmargin online``.
+
+        Parameters
+        ----------
+        names : Names
+            How the columns are called.
+        maximum : HardMargin, optional
+            The maximum margin in the user's space, to compare with.
+        reference : Reference, optional
+            Proven facts on the rows (x, s), to compare with.
+        prepare : {"raw", "center", "standardize", "unit"}
+            What was done to the features before the run.
+        """
+        done = f"prepared: {prepare}; " if prepare != "raw" else ""
+        space = f"bias scale {self.space.scale!r}" if self.space.scale else "through the origin"
+        lines = [
+            f"{self._called()}: {self.stop_reason.phrase}: {self._counts('update', 'mistake', 'epoch')}",
+            f"  {done}order {self.settings.order or self.algorithm.default_order}, {space}",
+            f"  rows not strictly on their side of what it ended on: {self.n_errors:,}",
+        ]
+        if self.space.is_kernel:
+            lines.append(f"  least geometric margin in the feature space of the kernel: {self.margin!r}")
+        else:
+            lines += self._margin_lines(maximum, reference, prepare)
+        lines += [f"  {name}: {value!r}" for name, value in self.extras.items() if isinstance(value, int | float)]
+        lines.append("  guarantees of the theory, on this run")
+        lines += [line for guarantee in self.guarantees for line in guarantee.lines]
+        return "\n".join(lines if self.space.is_kernel else [*lines, *plane_lines(names, self.w, self.b)])
+
+    def _called(self) -> str:
+        parameters = asdict(self.algorithm)
+        values = ", ".join(f"{name} = {'by the data' if v is None else v}" for name, v in parameters.items())
+        return self.algorithm.name + (f" ({values})" if values else "")
+
+    def _counts(self, *nouns: str) -> str:
+        return ", ".join(counted(getattr(self, f"n_{noun}s"), noun) for noun in nouns)
+
+    def _margin_lines(self, maximum: "HardMargin | None", reference: "Reference | None", prepare: str) -> list[str]:
+        margin = f"  least geometric margin of (w, b): {self.margin!r}"
+        if maximum is None:
+            return [margin]
+        share = self.share_of(maximum)
+        lines = [margin + (f", {share} of the maximum" if share else ""), f"  {maximum_text(maximum, prepare)}"]
+        if reference is not None and self.space.scale and maximum.w is not None:
+            low, high = reference.maximum
+            achieved = f"achieved {self.run_margin!r}, maximum g in [{low!r}, {high!r}]"
+            lines.append(f"  in the space of the run: {achieved} (proven)")
+        return lines
+
+    def share_of(self, maximum: "HardMargin") -> str:
+        """Return how much of the maximum margin the run achieved, where there is one and the run separates."""
+        is_known = not self.space.is_kernel and maximum.w is not None and self.margin > 0
+        return f"{self.margin / maximum.upper:.1%}" if is_known else ""
+
     def fields(
-        self, rows: RowNames, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
+        self, names: Names, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
     ) -> dict[str, Any]:
         """Return the fields of ``maxmargin online --json``, with what is known of the data among them.
 
         Parameters
         ----------
-        rows : RowNames
+        names : Names
         known : mapping
             The maximum margins, in the user's space and in that of the run.
         with_rows : bool
@@ -134,23 +199,22 @@ class OnlineRun(NamedAnswer):
             "n_errors": self.n_errors,
             **known,
             "guarantees": [{**asdict(one), "applies": one.value is not None} for one in self.guarantees],
-            **(self._row_fields(rows) if with_rows else {}),
+            **(self._row_fields(names) if with_rows else {}),
         }
 
-    def _row_fields(self, rows: RowNames) -> dict[str, Any]:
+    def _row_fields(self, names: Names) -> dict[str, Any]:
         return {
             "w": self.w,
             "b": self.b,
             **cut("updates_per_epoch", self.updates_per_epoch),
-            **rows.fields("update_rows", self.update_rows),
+            **names.fields("update_rows", self.update_rows),
             "extras": {name: _cut(value) for name, value in self.extras.items()},
         }
 
     @property
     def headline(self) -> str:
         """The algorithm, why the run ended, and its counts."""
-        counts = f"{counted(self.n_updates, 'update')}, {counted(self.n_epochs, 'epoch')}"
-        return f"{self.algorithm.name}: {self.stop_reason}: {counts}"
+        return f"{self.algorithm.name}: {self.stop_reason}: {self._counts('update', 'epoch')}"
 
     def scalar(self, place: int) -> float:
         """Return one of the final scalars of the algorithm."""
@@ -159,6 +223,15 @@ class OnlineRun(NamedAnswer):
     def predict(self, X: Floats) -> Floats:
         """Return the sign predicted for every row: -1, +1, or 0 on the plane."""
         return self.algorithm.predict(self, np.asarray(X, dtype=np.float64))
+
+
+def maximum_text(maximum: "HardMargin", prepare: str) -> str:
+    """Return what is proven of the maximum margin in the user's space, in a line."""
+    kind = through(maximum.bias)
+    of_what = "" if prepare == "raw" else " of the prepared data"
+    if maximum.status.is_inseparable:
+        return f"{maximum.status.value}{kind}{of_what}, proven: no hyperplane{kind} has a positive margin"
+    return f"maximum margin{kind}{of_what}, proven: [{maximum.lower!r}, {maximum.upper!r}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

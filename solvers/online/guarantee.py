@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.wording import rounded_up
+
 ALLOWANCE = 1e-9
 """Relative, for the rounding of the algorithm itself, which the theorems know nothing of."""
 
@@ -39,6 +41,25 @@ class Guarantee:
     holds: bool | None
     reference: str
     note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """What became of it on this run, in a word or two."""
+        if self.value is None:
+            return "not applicable"
+        return {True: "held", False: "DID NOT HOLD", None: "not decided"}[self.holds]
+
+    @property
+    def lines(self) -> list[str]:
+        """The statement and what became of it, as lines of text."""
+        note, achieved = f" ({self.note})" if self.note else "", f"achieved {self.achieved:.6g}"
+        if self.value is None:
+            outcome = f"{self.verdict}, its assumption is not proven{note}; {achieved}"
+        else:
+            is_upper = "<=" in self.statement or "have" in self.statement
+            end = rounded_up(self.value) if is_upper else -rounded_up(-self.value)  # as a proven end is rounded
+            outcome = f"{self.verdict}: {achieved}, bound {end:.6g}{note}"
+        return [f"    {self.name}: {self.statement}", f"      {outcome} ({self.reference})"]
 
 
 def at_most(

@@ -41,6 +41,7 @@ class KernelSpace(Space):
     """The Gram matrix as X, so that w holds coefficients and w.x is a score; and the rows (x, s) behind it."""
 
     rows: Floats
+    is_kernel: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.limits import INSTANT, Limits
+from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.guarantee import quotient
@@ -41,6 +43,12 @@ class Reference:
         """The maximum margin through the origin of the run's space."""
         with self._in_time() as limits:
             return hard_margin(self.space.problem, time_limit=limits.share())
+
+    @property
+    def maximum(self) -> tuple[float, float]:
+        """Proven ends of the maximum margin in the space of the run, in the user's units."""
+        unit = as_fraction(1, self.space.exponent)
+        return round_down(Fraction(self.hard.lower) * unit), round_up(Fraction(self.hard.upper) * unit)
 
     @property
     def is_separable(self) -> bool:

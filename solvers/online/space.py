@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ class Space:
     scale: float
     exponent: int = 0
     is_exact: bool = True
+    is_kernel: ClassVar[bool] = False
+    """Whether X holds the values of a kernel in place of rows."""
 
     @classmethod
     def of(cls, problem: Problem, scale: float, most_entries: int = MOST_ENTRIES) -> "Space":

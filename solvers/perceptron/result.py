@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import RowNames, cut
-from maxmargin.solvers.answers.named import NamedAnswer, counted
+from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.wording import counted, plane_lines
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.perceptron.engines.tally import Tally
@@ -65,6 +67,7 @@ class PerceptronRun(NamedAnswer):
     resumed_from : int or None
         How many of the mistakes were made before, as the file says from which the run went on: these were not seen
         being made. Margins, their bounds and `converged` are proven all the same. None where all were made here.
+    bias : bool
     """
 
     w: Floats
@@ -86,8 +89,56 @@ class PerceptronRun(NamedAnswer):
     settings: PerceptronSettings
     engine: str
     resumed_from: int | None = None
+    bias: bool = True
 
-    def fields(self, rows: RowNames, *, prepare: str = "raw", seed: int | None = None) -> dict[str, Any]:
+    def summary(self, names: Names = NO_NAMES, *, prepare: str = "raw") -> str:
+        """Return the text of ``maxmargin perceptron``.
+
+        Parameters
+        ----------
+        names : Names
+            How the columns are called.
+        prepare : {"raw", "center", "standardize", "unit"}
+            What was done to the features before the run.
+        """
+        done, of_what = ("", "") if prepare == "raw" else (f"prepared: {prepare}; ", " of the prepared data")
+        lines = [
+            f"{self.stop_reason.phrase}: {self.counts_text}",
+            f"  {done}order {self.settings.order}, zero rule {self.settings.zero}, {self.space_text}",
+            f"  least geometric margin of (w, b): {self.margin!r}",
+        ]
+        if self.margin_upper is not None:
+            what = f"proven upper bound of the maximum margin{through(self.bias)}{of_what}"
+            lines.append(f"  {what}: {self.margin_upper!r}")
+        if self.run_upper is not None and self.bias:  # without a bias the two spaces are one
+            proven = f"maximum at most {self.run_upper!r} (proven)"
+            lines.append(f"  in the space of the run: achieved {self.run_margin!r}, {proven}")
+        if self.resumed_from is not None:
+            kept = f"{counted(self.resumed_from, 'mistake')} of these, and their epochs, are as the resume file says"
+            lines.append(f"  {kept}; margins and their bounds are proven all the same")
+        if self.n_uncertain:
+            scores = counted(self.n_uncertain, "score")
+            lines.append(f"  rounding may have decided {scores}: other machines may differ")
+        if prepare == "raw" and not self.converged and self.stop_reason is not StopReason.INTERRUPTED:
+            lines.append(self.advice)
+        return "\n".join([*lines, *plane_lines(names, self.w, self.b)])
+
+    @property
+    def counts_text(self) -> str:
+        """The numbers of mistakes and of epochs, in words."""
+        return f"{counted(self.n_mistakes, 'mistake')}, {counted(self.n_epochs, 'epoch')}"
+
+    @property
+    def space_text(self) -> str:
+        """Where the run took place: its bias scale, or that it had no bias."""
+        return f"bias scale {self.settings.bias_scale!r}" if self.bias else "through the origin"
+
+    @property
+    def advice(self) -> str:
+        """The command that tells whether a run that was stopped can converge, as a line of text."""
+        return f"  whether it can converge at all: maxmargin check{'' if self.bias else ' --no-bias'}"
+
+    def fields(self, names: Names, *, prepare: str = "raw", seed: int | None = None) -> dict[str, Any]:
         """Return the fields of ``maxmargin perceptron --json``, with what was done before the run."""
         settings = self.settings
         return {
@@ -115,13 +166,13 @@ class PerceptronRun(NamedAnswer):
             "b": self.b,
             "norm": self.norm,
             **cut("mistakes_per_epoch", self.mistakes_per_epoch),
-            **rows.fields("mistake_rows", self.mistake_rows),
+            **names.fields("mistake_rows", self.mistake_rows),
         }
 
     @property
     def headline(self) -> str:
         """Why the run ended, and its counts."""
-        return f"{self.stop_reason}: {counted(self.n_mistakes, 'mistake')}, {counted(self.n_epochs, 'epoch')}"
+        return f"{self.stop_reason}: {self.counts_text}"
 
     @property
     def norm(self) -> float:
@@ -177,6 +228,7 @@ def result_of(
         settings=settings,
         engine=engine,
         resumed_from=resumed_from,
+        bias=problem.bias,
     )
 
 

@@ -23,6 +23,22 @@ class StopReason(StrEnum):
     TIME_LIMIT = "time_limit"
     INTERRUPTED = "interrupted"
 
+    @property
+    def phrase(self) -> str:
+        """Why the run ended, in words."""
+        return _PHRASES[self]
+
+
+_PHRASES = {
+    StopReason.CONVERGED: "converged",
+    StopReason.STALLED: "not converged, no row asks for an update though some are in error",
+    StopReason.MAX_EPOCHS: "not converged, stopped at the limit of epochs",
+    StopReason.MAX_MISTAKES: "not converged, stopped at the limit of mistakes",
+    StopReason.MAX_UPDATES: "not converged, stopped at the limit of updates",
+    StopReason.TIME_LIMIT: "not converged, stopped at the time limit",
+    StopReason.INTERRUPTED: "interrupted",
+}
+
 
 class Method(StrEnum):
     """How scores are computed; the mistakes are the same."""

@@ -1,7 +1,7 @@
 """The verdict on two classes or more, with its proof and what it says of the columns of a logistic regression."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import RowNames, attempt_fields
+from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields, plain
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through, without_intercepts
+from maxmargin.solvers.answers.notebook import html_table
+from maxmargin.solvers.answers.phrases import intercept, through, without_intercepts
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.answers.wording import some
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.proof.certificate import (
@@ -29,6 +32,13 @@ Rows = NDArray[np.int64]
 
 INTERCEPT = "(Intercept)"
 """What the bias is called among the columns."""
+
+_MOST_NAMED = 10
+"""Largest number of rows or columns that a line of the text names."""
+
+_CHEAP_COLUMNS = 100_000
+"""Largest number of rows times squared number of columns for which the text has the infinite columns of separable data
+unasked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +106,7 @@ class Separability(NamedAnswer):
     attempts: tuple[Attempt, ...] = ()
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
-    find_columns: Callable[[], ColumnSigns | None] | None = field(default=None, repr=False, compare=False)
+    find_columns: Callable[[], ColumnSigns | None] | None = None
     n_inequalities: int | None = None
     n_strict: int | None = None
     n_features: int | None = None
@@ -118,7 +128,7 @@ class Separability(NamedAnswer):
             return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
         return f"undecided{kind}"
 
-    def fields(self, rows: RowNames, *, with_columns: bool = True) -> dict[str, Any]:
+    def fields(self, names: Names, *, with_columns: bool = True) -> dict[str, Any]:
         """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
         inequalities = {"n_inequalities": self.n_inequalities, "n_strict": self.n_strict}
         return {
@@ -126,13 +136,13 @@ class Separability(NamedAnswer):
             "strictly_separable": self.strictly_separable,
             "proof": self.proof,
             "reason": self.reason,
-            **rows.fields("separated_rows", self.separated_rows),
-            **rows.fields("touching_rows", self.touching_rows),
+            **names.fields("separated_rows", self.separated_rows),
+            **names.fields("touching_rows", self.touching_rows),
             "infinite_columns": self.infinite_columns if with_columns else None,
             "finite_columns": self.finite_columns if with_columns else None,
             "aliased_columns": self.aliased_columns if with_columns else None,
             "dimension": self.dimension if with_columns else None,
-            **rows.fields("witness_rows", self.witness_rows),
+            **names.fields("witness_rows", self.witness_rows),
             **self._certificate_fields(),
             **({} if self.n_inequalities is None else inequalities),
             "engine": self.engine,
@@ -148,6 +158,77 @@ class Separability(NamedAnswer):
         if isinstance(self.certificate, Overlap | QuasiSeparation):
             rows = list(self.certificate.rows)
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
+
+    def summary(self, names: Names = NO_NAMES, *, with_columns: bool | None = None, remarks: Sequence[str] = ()) -> str:
+        """Return the text of ``maxmargin check``.
+
+        Parameters
+        ----------
+        names : Names
+            How the rows are called.
+        with_columns : bool, optional
+            Whether to name the infinite columns; by default if `has_cheap_columns`.
+        remarks : sequence of str
+            Further lines, for the place before the last one.
+        """
+        reason = self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
+        lines = [self.headline, f"  {shown(reason)}"]
+        if self.strictly_separable is False:
+            lines += self._rows_lines(names)
+        if self.verdict is not Verdict.UNDECIDED:
+            lines += self._logistic_lines(self.has_cheap_columns if with_columns is None else with_columns)
+        last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
+        return "\n".join([*lines, *remarks, f"  {last}"])
+
+    def _rows_lines(self, names: Names) -> list[str]:
+        parts = (
+            ("strictly separated rows", self.separated_rows),
+            ("rows that exclude strict separation", self.witness_rows),
+        )
+        return [
+            f"  {title} (from 0): {_some(names.numbers(rows).tolist())}"
+            for title, rows in parts
+            if rows is not None and len(rows)
+        ]
+
+    def _logistic_lines(self, with_columns: bool) -> list[str]:
+        """Return what the verdict says of logistic regression."""
+        model = f"  logistic regression{intercept(self.bias)}"
+        aliased = list((with_columns and self.aliased_columns) or ())
+        dependent = f"    aliased columns (they depend linearly on those before): {_some(aliased)}"
+        aliased_lines = [dependent] if aliased else []
+        if self.verdict is Verdict.OVERLAP:
+            return [f"{model}: the maximum-likelihood estimate exists", *aliased_lines]
+        infinite = self.infinite_columns if with_columns else None
+        if infinite is None:
+            options = "--exact-limit" if self.find_columns is None else "--columns, --time-limit"
+            columns = [f"    which coefficients are infinite was not computed ({options})"]
+        else:
+            dimension = f"    dimension of the cone of directions to infinity: {self.dimension}"
+            columns = [*self._signs_lines(infinite), *aliased_lines, dimension]
+        return [f"{model}: no finite maximum-likelihood estimate", *columns]
+
+    def _signs_lines(self, infinite: dict[str | int, str]) -> list[str]:
+        signed = [f"{name} {sign}" for name, sign in infinite.items() if sign in "+-"]
+        either = [name for name, sign in infinite.items() if sign not in "+-"]
+        parts = (
+            ("infinite coefficients", signed),
+            ("infinite, in one direction + and in another -", either),
+            ("finite coefficients", list(self.finite_columns or ()) or ["none"]),
+        )
+        return [f"    {title}: {_some(columns)}" for title, columns in parts if columns]
+
+    def _repr_html_(self) -> str:
+        """Return the answer as a small table for notebooks, with the columns if these are cheap."""
+        fields = plain(self.fields(NO_NAMES, with_columns=self.has_cheap_columns))
+        return html_table(f"{type(self).__name__}: {self.headline}", fields)
+
+    @property
+    def has_cheap_columns(self) -> bool:
+        """Whether the columns are found in a moment, as always where the data are not separable."""
+        if self.verdict is not Verdict.SEPARABLE or self.separated_rows is None or self.n_features is None:
+            return True
+        return len(self.separated_rows) * (self.n_features + 1) ** 2 <= _CHEAP_COLUMNS
 
     @property
     def proof(self) -> str | None:
@@ -224,3 +305,7 @@ def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
 
 def _fraction_text(value: Fraction) -> str:
     return f"{text(value.numerator)}/{text(value.denominator)}"
+
+
+def _some(values: Sequence[object]) -> str:
+    return some(values, _MOST_NAMED, "{more} more (--json lists them)")

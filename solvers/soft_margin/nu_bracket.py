@@ -122,6 +122,7 @@ class NuBracket(SoftBracket):
             dual=self.dual / float(self.shares.whole),
             engine=self.engine,
             attempts=tuple(self.attempts),
+            bias=self.problem.bias,
             sample_weight=sample_weight,
             reason=self.reason(),
         )

@@ -113,6 +113,7 @@ class SoftBracket(Bracket):
             dual=self.dual,
             engine=self.engine,
             attempts=tuple(self.attempts),
+            bias=self.problem.bias,
             sample_weight=sample_weight,
             reason=self.reason(),
         )

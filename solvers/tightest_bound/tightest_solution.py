@@ -1,13 +1,12 @@
 """What the search for the tightest mistake bound returns."""
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.exact.dyadic import round_up
+from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.proof.mistake_bounds import Loss
 
@@ -56,7 +55,7 @@ class TightestBound:
     @property
     def gap(self) -> float:
         """``upper - lower``, rounded up."""
-        return round_up(Fraction(self.upper) - Fraction(self.lower))
+        return width_of(self.lower, self.upper)
 
     def hyperplane(self, bias_scale: float) -> tuple[Floats, float]:
         """Return (w, b) of v = (w, b/s) for a run whose rows end with the constant s."""

@@ -4,37 +4,61 @@ import json
 import pickle
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from html.parser import HTMLParser
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from commands import json_answer
 
 import maxmargin as mm
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.fields import Names
+from maxmargin.solvers.answers.named import Result
 
 X = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0], [2.0, 2.0]]
 SEPARABLE, OVERLAP = [0, 1, 1, 1], [0, 1, 1, 0]
 
 RESULTS: dict[str, Callable[[], Any]] = {
-    "separable": lambda: mm.separability(X, SEPARABLE),
-    "quasi-separable": lambda: mm.separability([[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 1, 1, 1, 1]),
-    "overlap": lambda: mm.separability([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]),
-    "multinomial": lambda: mm.separability([[1.0], [2.0], [3.0]], ["a", "b", "c"]),
-    "hard margin": lambda: mm.hard_margin(X, SEPARABLE),
-    "exact margin": lambda: mm.hard_margin(X, SEPARABLE, exact=True),
-    "no margin": lambda: mm.hard_margin(X, OVERLAP),
-    "soft margin": lambda: mm.soft_margin(X, OVERLAP),
-    "nu margin": lambda: mm.nu_margin(X, OVERLAP, nu=0.5),
-    "fewest errors": lambda: mm.fewest_errors(X, OVERLAP),
-    "total slack": lambda: mm.least_total_slack(X, OVERLAP),
+    "separability": lambda: mm.separability(X, SEPARABLE),
+    "separability quasi": lambda: mm.separability([[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 1, 1, 1, 1]),
+    "separability overlap": lambda: mm.separability([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]),
+    "separability undecided": lambda: mm.separability(np.eye(4), [0, 1, 0, 1], exact_limit=1, method="highs"),
+    "separability multinomial": lambda: mm.separability([[1.0], [2.0], [3.0]], ["a", "b", "c"]),
+    "require": lambda: mm.require(X, SEPARABLE, "separable"),
+    "hard_margin": lambda: mm.hard_margin(X, SEPARABLE),
+    "hard_margin exact": lambda: mm.hard_margin(X, SEPARABLE, exact=True),
+    "hard_margin overlap": lambda: mm.hard_margin(X, OVERLAP),
+    "soft_margin": lambda: mm.soft_margin(X, OVERLAP),
+    "soft_margin weighted": lambda: mm.soft_margin(X, OVERLAP, sample_weight=[1.0, 2.0, 1.0, 0.5]),
+    "soft_margin_path": lambda: mm.soft_margin_path(X, OVERLAP, [0.1, 10.0], bias=False),
+    "nu_margin": lambda: mm.nu_margin(X, OVERLAP, nu=0.5),
+    "fewest_errors": lambda: mm.fewest_errors(X, OVERLAP),
+    "least_total_slack": lambda: mm.least_total_slack(X, OVERLAP),
     "perceptron": lambda: mm.perceptron(X, SEPARABLE),
+    "perceptron stopped": lambda: mm.perceptron(X, OVERLAP, max_mistakes=20),
     "online": lambda: mm.online(X, SEPARABLE, algorithm="averaged"),
-    "kernel": lambda: mm.online(X, SEPARABLE, algorithm="kernel-perceptron"),
-    "mistake trace": lambda: mm.mistake_trace(X, SEPARABLE),
-    "order study": lambda: mm.order_study(X, SEPARABLE, n_orders=5),
-    "bounds": lambda: mm.mistake_bounds(X, SEPARABLE),
+    "online kernel": lambda: mm.online(X, SEPARABLE, algorithm="kernel-perceptron"),
+    "mistake_trace": lambda: mm.mistake_trace(X, SEPARABLE),
+    "order_study": lambda: mm.order_study(X, SEPARABLE, n_orders=5),
+    "mistake_bounds": lambda: mm.mistake_bounds(X, SEPARABLE),
+    "margin_report": lambda: mm.margin_report(mm.from_arrays(X, SEPARABLE), max_mistakes=10),
 }
+"""Results by verb, and what is asked of it."""
+
+NO_RESULTS = {"from_arrays", "generate", "load", "online_algorithms", "prepare", "verify"}
+"""Public functions that return data, the catalogue of algorithms, or True."""
+
+
+def results_of(name: str) -> tuple[Any, ...]:
+    results = RESULTS[name]()
+    return results if isinstance(results, tuple) else (results,)
+
+
+def test_every_verb_is_here() -> None:
+    verbs = {name for name in mm.__all__ if isfunction(getattr(mm, name))}
+    assert verbs - NO_RESULTS == {name.split()[0] for name in RESULTS}
 
 
 def same(first: Any, second: Any) -> bool:
@@ -55,11 +79,15 @@ def same(first: Any, second: Any) -> bool:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_comes_back_from_a_pickle(name: str) -> None:
-    result = RESULTS[name]()
-    assert same(result, pickle.loads(pickle.dumps(result)))
+    for result in results_of(name):
+        copy = pickle.loads(pickle.dumps(result))
+        assert name == "margin_report" or same(result, copy)
+        assert copy.to_dict() == result.to_dict()
+        assert copy.summary() == result.summary()
+        assert copy._repr_html_() == result._repr_html_()
 
 
-@pytest.mark.parametrize("name", ["separable", "quasi-separable", "multinomial"])
+@pytest.mark.parametrize("name", ["separability", "separability quasi", "separability multinomial"])
 def test_columns_travel_though_nobody_asked_for_them(name: str) -> None:
     answer = RESULTS[name]()
     copy = pickle.loads(pickle.dumps(answer))
@@ -67,21 +95,16 @@ def test_columns_travel_though_nobody_asked_for_them(name: str) -> None:
     assert (copy.finite_columns, copy.dimension) == (answer.finite_columns, answer.dimension)
 
 
-def test_a_report_travels() -> None:
-    report = mm.margin_report(mm.from_arrays(X, SEPARABLE), max_mistakes=10)
-    assert pickle.loads(pickle.dumps(report)).to_dict() == report.to_dict()
-
-
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_shown_in_a_line(name: str) -> None:
-    for result in np.atleast_1d(np.array(RESULTS[name](), dtype=object)):
+    for result in results_of(name):
         line = repr(result)
         assert "\n" not in line and len(line) < 400
         assert type(result).__name__ in line
         assert "array(" not in line
 
 
-@pytest.mark.parametrize("name", [name for name in RESULTS if name != "bounds"])
+@pytest.mark.parametrize("name", [name for name in RESULTS if name != "mistake_bounds"])
 def test_a_result_is_equal_to_itself_only(name: str) -> None:
     first, second = RESULTS[name](), RESULTS[name]()
     assert first == first and first != second and len({first, second}) == 2
@@ -96,8 +119,7 @@ def test_reprs_say_what_was_found() -> None:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_a_dict_that_json_holds(name: str) -> None:
-    results = RESULTS[name]()
-    for result in results if isinstance(results, tuple) else [results]:
+    for result in results_of(name):
         fields = result.to_dict()
         assert json.loads(json.dumps(fields, allow_nan=False)) == fields
 
@@ -118,10 +140,100 @@ def test_the_command_prints_the_fields_of_the_result(capsys: pytest.CaptureFixtu
         assert {name: own[name] for name in shared} == {name: printed[name] for name in shared}
 
 
-def test_every_result_class_has_a_headline_and_fields() -> None:
-    def classes(base: type) -> set[type]:
-        return {part for child in base.__subclasses__() for part in {child, *classes(child)}}
+def test_every_result_class_has_all_of_it() -> None:
+    public = {getattr(mm, name) for name in mm.__all__}
+    results = {part for part in public if isinstance(part, type) and issubclass(part, Result)}
+    assert {part.__name__ for part in results} == {
+        *("Bound", "FewestErrors", "HardMargin", "MistakeTrace", "NuMargin", "OnlineRun", "OrderStudy"),
+        *("PerceptronRun", "Separability", "SoftMargin", "TotalSlack"),
+    }
+    for part in results:
+        for name in ("headline", "summary", "to_dict"):
+            assert not getattr(getattr(part, name), "__isabstractmethod__", False), (part, name)
 
-    for name in ("HardMargin", "SoftMargin", "Separability", "NuMargin", "FewestErrors", "TotalSlack"):
-        assert getattr(mm, name) in classes(NamedAnswer)
-    assert all({"headline", "fields"} <= set(vars(part)) for part in classes(NamedAnswer))
+
+class Page(HTMLParser):
+    """The tags, the attributes and the text of a page whose tags are balanced."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: dict[str, str | None] = {}
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        self.tags.add(tag)
+        self.attributes |= dict(attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_is_a_small_table_in_a_notebook(name: str) -> None:
+    for result in results_of(name):
+        page = result._repr_html_()
+        if name == "margin_report":
+            assert Page(page).tags == {"iframe"}
+            continue
+        table = Page(page)
+        assert table.tags == {"table", "caption", "tbody", "tr", "th", "td"} and not table.attributes
+        assert table.text[0] == f"{type(result).__name__}: {result.headline}"
+        scalars = {key for key, value in result.to_dict().items() if value not in (None, "") and np.isscalar(value)}
+        assert scalars <= set(table.text), "a field of one value is a row"
+        assert len(page) < 20_000
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_is_a_text(name: str) -> None:
+    for result in results_of(name):
+        text = result.summary()
+        assert text.isprintable() or set(text) - {"\n"} <= {c for c in text if c.isprintable()}
+        assert name == "margin_report" or len(text.splitlines()) < 60
+        assert "None" not in text and "array(" not in text
+
+
+HOSTILE = "<script>alert(1)</script>\n\x1b[2Jseparable (proven)\u202e"
+
+
+def test_names_do_nothing_in_a_notebook_or_in_a_text() -> None:
+    columns = [f"{HOSTILE}{k}" for k in range(2)]
+    answer = mm.separability(pd.DataFrame(X, columns=columns), [f"{HOSTILE}{label}" for label in [0, 1, 1, 2]])
+    assert answer.infinite_columns is not None and any(HOSTILE in str(name) for name in answer.infinite_columns)
+    page = answer._repr_html_()
+    assert "&lt;script&gt;" in page and "<script>" not in page and page.isprintable()
+    Page(page)
+    names = Names(columns=columns, ids=[f"{HOSTILE}{k}" for k in range(4)])
+    for name in (
+        "hard_margin",
+        "soft_margin",
+        "nu_margin",
+        "fewest_errors",
+        "least_total_slack",
+        "perceptron",
+        "online",
+    ):
+        text = RESULTS[name]().summary(names)
+        assert "alert" in text and not text.count("\x1b") and "\u202e" not in text
+    for line in answer.summary().splitlines()[1:]:
+        assert line.isprintable() and not line.strip().startswith("separable (proven)")
+
+
+def test_columns_that_take_long_are_left_to_those_who_ask() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 20))
+    answer = mm.separability(X, X[:, 0] > 0)
+    assert not answer.has_cheap_columns
+    answer._repr_html_()
+    text = answer.summary()
+    assert "columns" not in vars(answer), "nothing was computed"
+    assert "which coefficients are infinite was not computed (--columns, --time-limit)" in text
+    assert "infinite coefficients" in answer.summary(with_columns=True)

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.reports.pages import terminal
-from maxmargin.text.escaping import json_characters, markdown, shown
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.escaping import json_characters, markdown
 
 FORGED = "valid: separable (proven)"
 EVIL = {
