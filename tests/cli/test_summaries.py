@@ -18,11 +18,15 @@ SOURCES = {"overlap.csv": OVERLAP, "touching.csv": TOUCHING, "apart.csv": APART,
 
 COMMANDS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = {
     "check": (mm.separability, {}, {}),
-    "margin": (mm.hard_margin, {"method": "quick"}, {"exact": False}),
-    "margin --exact": (mm.hard_margin, {"method": "quick", "exact": True}, {}),
-    "margin --soft 2": (mm.soft_margin, {"method": "quick", "C": 2.0}, {}),
+    "margin": (mm.hard_margin, {}, {"exact": False}),
+    "margin --exact": (mm.hard_margin, {"exact": True}, {}),
+    "margin --soft 2": (mm.soft_margin, {"C": 2.0}, {}),
     "perceptron --max-mistakes 50": (mm.perceptron, {"max_mistakes": 50}, {}),
-    "orders --n-orders 20 --n-search 50": (mm.order_study, {"n_orders": 20, "n_search": 50}, {}),
+    "orders --n-orders 20 --n-search 50 --n-sequence 100": (
+        mm.order_study,
+        {"n_orders": 20, "n_search": 50, "n_sequence": 100},
+        {},
+    ),
 }
 """Command, verb, options of the verb, options of the text."""
 
@@ -78,7 +82,7 @@ def test_an_online_run_is_compared_with_the_maximum(
     run = mm.online(data.X, data.y, algorithm)
     lines = run.summary(names_of(data)).splitlines()
     assert all(any(whole.startswith(line) for whole in command.splitlines()) for line in lines)
-    maximum = mm.hard_margin(data.X, data.y, method="quick")
+    maximum = mm.hard_margin(data.X, data.y)
     compared = run.summary(names_of(data), maximum=maximum).splitlines()
     further = [line for line in command.splitlines() if line not in compared]
     assert len(further) <= 1 and all(line.startswith("  in the space of the run: achieved ") for line in further)
