@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import RunProgress, data_fields, headline, note, print_json, print_text
-from maxmargin.cli.tables import aligned
 from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.text.tables import aligned
 from maxmargin.theory.bound import WIDEST
 from maxmargin.theory.perceptron_bounds import run_and_bounds
 

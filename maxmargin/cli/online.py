@@ -10,7 +10,6 @@ from maxmargin.api.running import in_time
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.output import RunProgress, data_fields, headline, names_of, print_json, print_text, waiting
-from maxmargin.cli.tables import aligned
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -22,6 +21,7 @@ from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset

@@ -23,7 +23,7 @@ from maxmargin.cli.output import (
 from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable
-from maxmargin.theory.trace import check_suffix
+from maxmargin.text.tables import check_table_suffix
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
@@ -50,7 +50,7 @@ def perceptron(
     """Run, print, write the traces, and return the exit code."""
     for path in (trace, trace_mistakes):
         if path is not None:
-            check_suffix(path)
+            check_table_suffix(path)
     if options["resume"] is not None:
         check_writable(options["resume"])
     problem, scale, options["time_limit"] = in_time(

@@ -1,15 +1,12 @@
-"""Write a perceptron run step by step: CSV for programs, Markdown and LaTeX for notes and slides."""
+"""Write a perceptron run step by step, in exact numbers."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.escaping import markdown
-from maxmargin.text.outputs import replacing_text
+from maxmargin.text.tables import write_table
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step
@@ -19,17 +16,6 @@ MOST_STEPS = 10_000
 
 _TITLES = ("epoch", "row", "x", "y", "w.x+b", "prediction", "mistake", "w", "b")
 _TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
-
-
-def check_suffix(path: Path) -> None:
-    """Raise unless the path ends in .csv, .md or .tex.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
-    if path.suffix not in _WRITERS:
-        raise InvalidOptionError(f"{path}: unknown suffix {path.suffix!r}; expected {', '.join(_WRITERS)}")
 
 
 def write_trace(
@@ -63,11 +49,18 @@ def write_trace(
     OSError
         If the file cannot be written.
     """
-    check_suffix(path)
     counted = _Counted(steps, most_steps, on_step)
-    with replacing_text(path) as file:
-        for line in _WRITERS[path.suffix](counted, feature_names):
-            file.write(f"{line}\n")
+    if path.suffix == ".csv":
+        xs, ws = [f"x:{name}" for name in feature_names], [f"w:{name}" for name in feature_names]
+        head = ["epoch", "row", *xs, "y", "w.x+b", "prediction", "mistake", *ws, "b"]
+        write_table(path, head, map(_numbers, counted))
+    elif path.suffix == ".tex":
+        write_table(path, _TEX_TITLES, map(_cells, counted), alignment="rrlrrrrlr")
+    else:
+        features = f"Features: {', '.join(map(markdown, feature_names))}."
+        write_table(
+            path, _TITLES, map(_cells, counted), above=f"{features} `w` and `b` are those after the presentation."
+        )
     return counted.n_steps, counted.n_mistakes, counted.is_whole
 
 
@@ -119,43 +112,18 @@ def _decimal_places(denominator: int) -> int | None:
     return max(counts) if denominator == 1 else None
 
 
-def _csv(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
-    xs, ws = [f"x:{name}" for name in names], [f"w:{name}" for name in names]
-    yield _csv_line(["epoch", "row", *xs, "y", "w.x+b", "prediction", "mistake", *ws, "b"])
-    for s in steps:
-        x, w = [exact_text(v) for v in s.x], [exact_text(v) for v in s.w]
-        yield _csv_line(
-            [s.epoch, s.row, *x, s.y, exact_text(s.score), s.prediction, int(s.mistake), *w, exact_text(s.b)]
-        )
+def _numbers(step: "Step") -> list[object]:
+    """Return the cells for a program, a number each."""
+    x, w = map(exact_text, step.x), map(exact_text, step.w)
+    mistake, score, b = int(step.mistake), exact_text(step.score), exact_text(step.b)
+    return [step.epoch, step.row, *x, step.y, score, step.prediction, mistake, *w, b]
 
 
-def _csv_line(cells: list[object]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerow(cells)  # what ends a line is quoted inside a cell
-    return buffer.getvalue().removesuffix("\r\n")
-
-
-def _markdown(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
-    yield f"Features: {', '.join(map(markdown, names))}. `w` and `b` are those after the presentation."
-    yield ""
-    yield f"| {' | '.join(_TITLES)} |"
-    yield "|" + "---:|" * len(_TITLES)
-    for step in steps:
-        yield f"| {' | '.join(_cells(step))} |"
-
-
-def _tex(steps: "Iterable[Step]", names: tuple[str, ...]) -> Iterator[str]:
-    yield r"\begin{tabular}{rrlrrrrlr}"
-    yield " & ".join(_TEX_TITLES) + r" \\ \hline"
-    for step in steps:
-        yield " & ".join(f"${cell}$" if cell[:1] in tuple("+-(0123456789") else cell for cell in _cells(step)) + r" \\"
-    yield r"\end{tabular}"
-
-
-def _cells(step: "Step") -> list[str]:
+def _cells(step: "Step") -> list[object]:
+    """Return the cells for a reader, with vectors in brackets."""
     return [
-        str(step.epoch),
-        str(step.row),
+        step.epoch,
+        step.row,
         _vector(step.x),
         f"{step.y:+d}",
         exact_text(step.score),
@@ -168,10 +136,3 @@ def _cells(step: "Step") -> list[str]:
 
 def _vector(values: tuple[Fraction, ...]) -> str:
     return f"({', '.join(exact_text(value) for value in values)})"
-
-
-_WRITERS: dict[str, Callable[["Iterable[Step]", tuple[str, ...]], Iterator[str]]] = {
-    ".csv": _csv,
-    ".md": _markdown,
-    ".tex": _tex,
-}

@@ -1,14 +1,13 @@
 """Write the trace of a perceptron's mistakes: CSV for programs, Markdown and LaTeX for notes and slides."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.escaping import markdown
-from maxmargin.text.outputs import write_text
-from maxmargin.theory.trace import check_suffix
+from maxmargin.text.tables import write_table
 
 if TYPE_CHECKING:
     from maxmargin.theory.mistake_traces import MistakeTrace
@@ -31,6 +30,9 @@ _TITLES = {
 }
 """The column's heading in Markdown and in LaTeX; in CSV it is its name."""
 
+_WHOLE = ("n_mistakes", "row")
+"""Columns of whole numbers, where a negative one stands for none."""
+
 
 def write_mistake_trace(path: Path, trace: "MistakeTrace", rows: Sequence[int]) -> int:
     """Write one line a traced mistake, and return how many.
@@ -48,58 +50,19 @@ def write_mistake_trace(path: Path, trace: "MistakeTrace", rows: Sequence[int]) 
     InvalidOptionError
         If the path ends in something else.
     """
-    check_suffix(path)
     columns = {**trace.columns(), "row": rows}
-    lines = [dict(zip(columns, values, strict=True)) for values in zip(*map(list, columns.values()), strict=True)]
-    write_text(path, "\n".join(_WRITERS[path.suffix](trace, lines)) + "\n")
-    return len(lines)
+    titles, summary, number = list(columns), "", repr
+    if path.suffix != ".csv":
+        is_latex, number = path.suffix == ".tex", "{:.6g}".format
+        titles = [_TITLES[name][is_latex] for name in columns]
+        summary = shown(trace.summary()) if is_latex else markdown(trace.summary())
+    cells = [_texts(name, values, number) for name, values in columns.items()]
+    write_table(path, titles, zip(*cells, strict=True), above=summary)
+    return len(rows)
 
 
-def _csv(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield ",".join(_TITLES)
-    for line in lines:
-        yield ",".join(_exact(name, value) for name, value in line.items())
-
-
-def _markdown(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield markdown(trace.summary())
-    yield ""
-    yield f"| {' | '.join(title for title, _ in _TITLES.values())} |"
-    yield "|" + "---:|" * len(_TITLES)
-    for line in lines:
-        yield f"| {' | '.join(_short(name, value) for name, value in line.items())} |"
-
-
-def _tex(trace: "MistakeTrace", lines: list[dict[str, Any]]) -> Iterator[str]:
-    yield f"% {shown(trace.summary())}"
-    yield rf"\begin{{tabular}}{{{'r' * len(_TITLES)}}}"
-    yield " & ".join(title for _, title in _TITLES.values()) + r" \\ \hline"
-    for line in lines:
-        cells = (_short(name, value) for name, value in line.items())
-        yield " & ".join(f"${cell}$" if cell else "" for cell in cells) + r" \\"
-    yield r"\end{tabular}"
-
-
-def _exact(name: str, value: Any) -> str:
-    """Return the number so that it reads back as it is; nothing where there is none."""
-    return "" if _is_missing(name, value) else repr(int(value) if name in _WHOLE else float(value))
-
-
-def _short(name: str, value: Any) -> str:
-    if _is_missing(name, value):
-        return ""
-    return str(int(value)) if name in _WHOLE else f"{value:.6g}"
-
-
-_WHOLE = ("n_mistakes", "row")
-
-
-def _is_missing(name: str, value: Any) -> bool:
-    return bool(value < 0) if name in _WHOLE else not math.isfinite(value)
-
-
-_WRITERS: dict[str, Callable[["MistakeTrace", list[dict[str, Any]]], Iterator[str]]] = {
-    ".csv": _csv,
-    ".md": _markdown,
-    ".tex": _tex,
-}
+def _texts(name: str, values: Iterable[float], number: Callable[[float], str]) -> list[str]:
+    """Return the cells of a column, empty where there is no number."""
+    if name in _WHOLE:
+        return ["" if value < 0 else str(int(value)) for value in values]
+    return [number(float(value)) if math.isfinite(value) else "" for value in values]
