@@ -1,23 +1,18 @@
 """AdaTron: coordinate ascent on the dual of the maximum margin through the origin."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
-from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
+from maxmargin.solvers.online.state import Floats, State
 from maxmargin.solvers.proof.hulls import proven_upper
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
 
 _DUAL, _LEAST_GAIN = 0, 1
 """Places of the scalars: the dual objective, and the least gain of an update relative to the sum of its parts."""
@@ -63,22 +58,30 @@ class AdaTron(Algorithm):
     convex combination of the y x.
     """
 
-    name: ClassVar[str] = "adatron"
-    summary: ClassVar[str] = "coordinate ascent on the dual of the maximum margin"
-    reference: ClassVar[str] = "Anlauf and Biehl 1989; Friess, Cristianini and Campbell 1998"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "every update raises sum alpha - ||w||^2/2: its relative gain >= 0",
-        "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
-        "||w||/sum alpha >= g, strictly separable with margin g",
+    name = "adatron"
+    summary = "coordinate ascent on the dual of the maximum margin"
+    reference = "Anlauf and Biehl 1989; Friess, Cristianini and Campbell 1998"
+    theorems = (
+        at_least(
+            "ascent",
+            "every update raises sum alpha - ||w||^2/2: its relative gain >= 0",
+            "derived: the gain is c (1 - y w.x) - c^2 ||x||^2/2",
+        ),
+        at_most(
+            "weak-duality",
+            "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
+            "derived: weak duality",
+        ),
+        at_least(
+            "upper-bound",
+            "||w||/sum alpha >= g, strictly separable with margin g",
+            "derived: w/sum alpha is a convex combination of the y x",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(adatron_step)
+    step = staticmethod(adatron_step)
 
-    rate: float = 1.0
-    tolerance: float = 1e-3
-
-    def __post_init__(self) -> None:
-        check_between("rate", self.rate, 0.0, 2.0)
-        check_between("tolerance", self.tolerance, 0.0, 1.0)
+    rate: float = number(1.0, 0.0, 2.0)
+    tolerance: float = number(1e-3, 0.0, 1.0)
 
     def start(self, space: Space) -> State:
         """Return alpha = 0."""
@@ -100,29 +103,8 @@ class AdaTron(Algorithm):
         upper = math.ldexp(proven_upper(run.space.problem, alpha), run.space.exponent)
         return {"alpha": alpha, "margin_upper": upper, "dual_objective": run.scalar(_DUAL)}
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return that the dual objective grew, weak duality, and the interval of the margin."""
-        half = quotient(0.5, reference.margin**2)
-        return (
-            at_least(
-                "ascent",
-                "every update raises sum alpha - ||w||^2/2: its relative gain >= 0",
-                run.scalar(_LEAST_GAIN),
-                0.0,
-                "derived: the gain is c (1 - y w.x) - c^2 ||x||^2/2",
-            ),
-            at_most(
-                "weak-duality",
-                "sum alpha - ||w||^2/2 <= 1/(2 g^2), strictly separable with margin g",
-                run.scalar(_DUAL),
-                where(reference.is_separable, half),
-                "derived: weak duality",
-            ),
-            at_least(
-                "upper-bound",
-                "||w||/sum alpha >= g, strictly separable with margin g",
-                run.extras["margin_upper"],
-                where(reference.is_separable, reference.margin),
-                "derived: w/sum alpha is a convex combination of the y x",
-            ),
-        )
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield that the dual objective grew, weak duality, and the interval of the margin."""
+        yield Check(run.scalar(_LEAST_GAIN), 0.0)
+        yield Check(run.scalar(_DUAL), where(reference.is_separable, quotient(0.5, reference.margin**2)))
+        yield Check(run.extras["margin_upper"], where(reference.is_separable, reference.margin))

@@ -2,10 +2,10 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +15,17 @@ from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.wording import counted, plane_lines
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.online.guarantee import Guarantee
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem
 from maxmargin.solvers.online.measure import Measured, measured
 from maxmargin.solvers.online.online_settings import OnlineSettings
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State, Step
+from maxmargin.solvers.online.state import Floats, Presents, State, Step
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
@@ -162,7 +159,7 @@ class OnlineRun(NamedAnswer):
             lines.append(f"  in the space of the run: {achieved} (proven)")
         return lines
 
-    def share_of(self, maximum: "HardMargin") -> str:
+    def share_of(self, maximum: HardMargin) -> str:
         """Return how much of the maximum margin the run achieved, where there is one and the run separates."""
         is_known = not self.space.is_kernel and maximum.w is not None and self.margin > 0
         return f"{self.margin / maximum.upper:.1%}" if is_known else ""
@@ -225,7 +222,7 @@ class OnlineRun(NamedAnswer):
         return self.algorithm.predict(self, np.asarray(X, dtype=np.float64))
 
 
-def maximum_text(maximum: "HardMargin", prepare: str) -> str:
+def maximum_text(maximum: HardMargin, prepare: str) -> str:
     """Return what is proven of the maximum margin in the user's space, in a line."""
     kind = through(maximum.bias)
     of_what = "" if prepare == "raw" else " of the prepared data"
@@ -236,45 +233,62 @@ def maximum_text(maximum: "HardMargin", prepare: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm(ABC):
-    """An online algorithm; its parameters are the fields of the subclass.
+    """An online algorithm; its parameters are the fields of the subclass, made by `number`.
 
     Attributes
     ----------
     name, summary, reference : str
         Of the class: what it is called, what it does in one line, where it was published.
-    theorems : tuple of str
-        The statements of `guarantees`, for the catalogue; a test compares them with what runs say.
+    theorems : tuple of Theorem
+        What is known of every run, in the order of `checks`.
     step : Step
     presents : Presents
     default_order : Order
         The order of presentation where none is asked for.
     is_scale_free : bool
         Whether rows times a positive constant give the same updates: then numbers of any size can be presented.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a parameter is outside its range.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     reference: ClassVar[str]
-    theorems: ClassVar[tuple[str, ...]]
+    theorems: ClassVar[tuple[Theorem, ...]]
     step: ClassVar[Step]
     presents: ClassVar[Presents] = Presents.ROWS
     default_order: ClassVar[Order] = Order.CYCLIC
     is_scale_free: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if _RANGE in each.metadata and not (value is None and each.default is None):
+                each.metadata[_RANGE].check(each.name, value)
+
     def space(self, space: Space) -> Space:
-        """Return the space that the run takes place in, from that of the rows (x, s)."""
+        """Return the space that the run takes place in, from the space of the rows (x, s)."""
         return space
 
     def start(self, space: Space) -> State:
-        """Return the state before the first presentation: by default w = 0 and nothing else."""
-        return State(w=np.zeros(space.n_columns))
+        """Return the state before the first presentation: w, a table of one row and two scalars, all of them 0."""
+        n = space.n_columns
+        parameters = np.array(self.step_parameters(space), dtype=np.float64)
+        return State(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=parameters)
+
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the parameters of the step: by default the fields, in their order."""
+        return tuple(getattr(self, each.name) for each in fields(self))
 
     def cost(self, space: Space) -> int:
         """Return about how many multiplications a presentation takes."""
         return space.n_columns if self.presents is Presents.ROWS else space.X.size
 
     def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
-        """Return whether to stop after this epoch: by default when it is clean, so that no row asks for an update."""
+        """Return whether to stop after this epoch: by default when no row asks for an update."""
         return is_clean
 
     def plane(self, state: State, n_presentations: int) -> Floats:
@@ -282,7 +296,7 @@ class Algorithm(ABC):
         return state.w
 
     def measure(self, problem: Problem, space: Space, plane: Floats) -> Measured | None:
-        """Return that hyperplane in the user's space, with its margins; None where it overflows."""
+        """Return the hyperplane in the user's space, with its margins; None if it overflows."""
         return measured(problem, space, plane)
 
     def extras(self, run: OnlineRun) -> Mapping[str, Any]:
@@ -290,7 +304,7 @@ class Algorithm(ABC):
         return {}
 
     def amplification(self, run: OnlineRun) -> float:
-        """Return by how much an update of the run magnified rounding errors, next to sums and products."""
+        """Return the factor by which an update of the run magnified rounding errors, beyond sums and products."""
         return 1.0
 
     def predict(self, run: OnlineRun, X: Floats) -> Floats:
@@ -298,33 +312,51 @@ class Algorithm(ABC):
         return np.sign(X @ run.w + run.b)
 
     @abstractmethod
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return what the theory says of this run, with the values that were met."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield for each of the theorems the number that the run achieved, and the bound."""
+
+    def guarantees(self, run: OnlineRun, reference: Reference) -> tuple[Guarantee, ...]:
+        """Return what the theorems say of this run."""
+        checks = zip(self.theorems, self.checks(run, reference), strict=True)
+        return tuple(theorem.judge(check) for theorem, check in checks)
 
 
-def check_above(name: str, value: float, least: float = 0.0, *, inclusive: bool = False) -> None:
-    """Raise unless the parameter is a finite number above ``least``, or that itself where it may be.
+_RANGE = "range"
+"""Key of the range of a parameter in the metadata of its field."""
 
-    Raises
-    ------
-    InvalidOptionError
-        If it is not.
-    """
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and math.isfinite(value)
-    if not (is_number and (value > least or (inclusive and value == least))):
-        words = f"from {least:g}" if inclusive else f"above {least:g}"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Range:
+    """The numbers from low to high; each end belongs to them or not."""
+
+    low: float
+    high: float
+    has_low: bool
+    has_high: bool
+
+    def check(self, name: str, value: object) -> None:
+        """Raise `InvalidOptionError` unless the value is a number of the range."""
+        if isinstance(value, (int, float, np.integer, np.floating)):
+            is_inside = self.low < value < self.high
+            if is_inside or (self.has_low and value == self.low) or (self.has_high and value == self.high):
+                return
+        words = f"{'from' if self.has_low else 'above'} {self.low:g}"
+        if math.isfinite(self.high):
+            words += f" and {'at most' if self.has_high else 'below'} {self.high:g}"
         raise InvalidOptionError(f"{name} is {value!r}; expected a finite number {words}")
 
 
-def check_between(name: str, value: float, low: float, high: float, *, inclusive: bool = False) -> None:
-    """Raise unless low < value < high, or value = high where that may be.
+def number(default: float | None, low: float, high: float = math.inf, *, ends: str = "") -> Any:
+    """Return a field for a parameter of an algorithm.
 
-    Raises
-    ------
-    InvalidOptionError
-        If it is not.
+    Parameters
+    ----------
+    default : float or None
+        None if the algorithm chooses the number from the rows.
+    low, high : float
+        The parameter is a finite number between these.
+    ends : str
+        "[" if it may be low, "]" if it may be high, "[]" for both; by default neither.
     """
-    is_number = isinstance(value, (int, float, np.integer, np.floating))
-    if not (is_number and (low < value < high or (inclusive and value == high))):
-        words = f"above {low:g} and {'at most' if inclusive else 'below'} {high:g}"
-        raise InvalidOptionError(f"{name} is {value!r}; expected a number {words}")
+    allowed = _Range(low=low, high=high, has_low="[" in ends, has_high="]" in ends)
+    return field(default=default, metadata={_RANGE: allowed})

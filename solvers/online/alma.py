@@ -1,23 +1,17 @@
 """ALMA: a perceptron in the unit ball whose threshold and step shrink with the square root of its updates."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above, check_between
-from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.norm_margin import largest_norm, margin_in_norm
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats, State
 
 _THRESHOLD, _STEP = math.sqrt(8.0), math.sqrt(2.0)
 """alpha B and C of the paper."""
@@ -75,22 +69,27 @@ class Alma(Algorithm):
     The bound is below B^2 (p - 1)/g^2 - 1, so that the threshold on halting is (1 - alpha) g at least.
     """
 
-    name: ClassVar[str] = "alma"
-    summary: ClassVar[str] = "approximate large margin algorithm in the p-norm"
-    reference: ClassVar[str] = "Gentile 2001"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, g the best q-norm margin",
-        "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
+    name = "alma"
+    summary = "approximate large margin algorithm in the p-norm"
+    reference = "Gentile 2001"
+    theorems = (
+        at_most(
+            "updates",
+            "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, "
+            "g the best q-norm margin",
+            "derived after Gentile 2001",
+        ),
+        at_least(
+            "margin",
+            "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
+            "derived after Gentile 2001",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(alma_step)
-    is_scale_free: ClassVar[bool] = True
+    step = staticmethod(alma_step)
+    is_scale_free = True
 
-    alpha: float = 0.5
-    p: float = 2.0
-
-    def __post_init__(self) -> None:
-        check_between("alpha", self.alpha, 0.0, 1.0, inclusive=True)
-        check_above("p", self.p, 2.0, inclusive=True)
+    alpha: float = number(0.5, 0.0, 1.0, ends="]")
+    p: float = number(2.0, 2.0, ends="[")
 
     def start(self, space: Space) -> State:
         """Return w = 0 and k = 1."""
@@ -104,29 +103,14 @@ class Alma(Algorithm):
             parameters=np.array([self.p, threshold, _STEP / root / size]),
         )
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the updates and the margin on halting, in the q-norm."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates and the margin on halting, in the q-norm."""
         q = self.p / (self.p - 1)
         margin = reference.margin_in(q)
-        share = quotient(margin.lower, largest_norm(reference.space.X, self.p))
-        return (
-            at_most(
-                "updates",
-                "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, "
-                "g the best q-norm margin",
-                run.n_updates,
-                where(reference.is_separable, self.most_updates(share)),
-                "derived after Gentile 2001",
-                note=margin.words,
-            ),
-            at_least(
-                "margin",
-                "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
-                margin_in_norm(run.space, run.state.w, q)[1],
-                where(run.converged and reference.is_separable, (1 - self.alpha) * margin.lower),
-                "derived after Gentile 2001",
-            ),
-        )
+        most = self.most_updates(quotient(margin.lower, largest_norm(reference.space.X, self.p)))
+        yield Check(run.n_updates, where(reference.is_separable, most), note=margin.words)
+        is_proven = run.converged and reference.is_separable
+        yield Check(margin_in_norm(run.space, run.state.w, q)[1], where(is_proven, (1 - self.alpha) * margin.lower))
 
     def most_updates(self, margin: float) -> float:
         """Return the bound for rows of p-norm 1 at most."""

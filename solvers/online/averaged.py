@@ -2,23 +2,17 @@
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
-from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
-from maxmargin.solvers.online.rosenblatt import Perceptron, perceptron_guarantees
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.algorithm import OnlineRun
+from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, quotient, where
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.rosenblatt import Perceptron
+from maxmargin.solvers.online.state import Floats, State
 
 _DELAYS, _DELAYED_SQUARES = 0, 1
 """Places of the scalars: sums over the updates of t - 1, and of (t - 1) ||x||^2."""
@@ -41,7 +35,7 @@ def averaged_step(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AveragedPerceptron(Algorithm):
+class AveragedPerceptron(Perceptron):
     """The perceptron, ending on the mean of its w after each of the T presentations.
 
     An update at presentation t is in T - t + 1 of them, so the mean is w - (sum of (t - 1) y x)/T. ``extras["last"]``
@@ -56,20 +50,23 @@ class AveragedPerceptron(Algorithm):
     further passes it would in the end, for it tends to the last w.
     """
 
-    name: ClassVar[str] = "averaged"
-    summary: ClassVar[str] = "the perceptron's mean weights over all presentations"
-    reference: ClassVar[str] = "Freund and Schapire 1999; Collins 2002"
-    theorems: ClassVar[tuple[str, ...]] = (
+    name = "averaged"
+    summary = "the perceptron's mean weights over all presentations"
+    reference = "Freund and Schapire 1999; Collins 2002"
+    theorems = (
         *Perceptron.theorems,
-        "||mean||/A >= g, A the mean number of updates so far, strictly separable with margin g",
-        "||mean|| <= sqrt(sum over the updates of (T - t + 1)/T ||x||^2)",
+        at_least(
+            "mean-certificate",
+            "||mean||/A >= g, A the mean number of updates so far, strictly separable with margin g",
+            "derived: mean/A is a convex combination of the y x",
+        ),
+        at_most(
+            "mean-length",
+            "||mean|| <= sqrt(sum over the updates of (T - t + 1)/T ||x||^2)",
+            "derived: ||mean||^2 <= mean of ||w||^2",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(averaged_step)
-    is_scale_free: ClassVar[bool] = True
-
-    def start(self, space: Space) -> State:
-        """Return w = 0 and an empty sum."""
-        return State(w=np.zeros(space.n_columns), table=np.zeros((1, space.n_columns)), scalars=np.zeros(2))
+    step = staticmethod(averaged_step)
 
     def plane(self, state: State, n_presentations: int) -> Floats:
         """Return the mean."""
@@ -79,27 +76,13 @@ class AveragedPerceptron(Algorithm):
         """Return the last w of the run."""
         return {"last": run.state.w}
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return those of the perceptron, which makes the same updates, and two of the mean."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the checks of the perceptron, which makes the same updates, and two of the mean."""
         T = run.n_presentations
         length = length_of(self.plane(run.state, T))
         mean_updates = run.n_updates - run.scalar(_DELAYS) / T
         square = float(run.updated @ reference.space.squared_norms) - run.scalar(_DELAYED_SQUARES) / T
-        lost = run.n_updates * sys.float_info.min  # at most that of squares that underflow
-        return (
-            *perceptron_guarantees(run, reference),
-            at_least(
-                "mean-certificate",
-                "||mean||/A >= g, A the mean number of updates so far, strictly separable with margin g",
-                quotient(length, mean_updates),
-                where(reference.is_separable, reference.margin),
-                "derived: mean/A is a convex combination of the y x",
-            ),
-            at_most(
-                "mean-length",
-                "||mean|| <= sqrt(sum over the updates of (T - t + 1)/T ||x||^2)",
-                length,
-                math.sqrt(max(square, 0.0) + lost),
-                "derived: ||mean||^2 <= mean of ||w||^2",
-            ),
-        )
+        lost = run.n_updates * sys.float_info.min  # the most that squares lose by underflow
+        yield from Perceptron.checks(self, run, reference)
+        yield Check(quotient(length, mean_updates), where(reference.is_separable, reference.margin))
+        yield Check(length, math.sqrt(max(square, 0.0) + lost))

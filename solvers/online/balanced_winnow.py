@@ -1,21 +1,15 @@
 """Balanced Winnow: multiplicative updates of two weights for every column, one of either sign."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.state import Floats
 
 _ROUNDING = 2.0**-50
 """Relative error of either term of the drop, with room."""
@@ -56,36 +50,24 @@ class BalancedWinnow(Algorithm):
     where X = max |x_j| and y w.x <= 0.
     """
 
-    name: ClassVar[str] = "balanced-winnow"
-    summary: ClassVar[str] = "multiplicative updates of two weights a column"
-    reference: ClassVar[str] = "Littlestone 1989; Kivinen and Warmuth 1997"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
+    name = "balanced-winnow"
+    summary = "multiplicative updates of two weights a column"
+    reference = "Littlestone 1989; Kivinen and Warmuth 1997"
+    theorems = (
+        at_most(
+            "mistakes",
+            "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
+            "derived after Littlestone 1989: the drop of the relative entropy to u",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(balanced_step)
+    step = staticmethod(balanced_step)
 
-    eta: float = 0.1
+    eta: float = number(0.1, 0.0)
 
-    def __post_init__(self) -> None:
-        check_above("eta", self.eta)
-
-    def start(self, space: Space) -> State:
-        """Return equal weights."""
-        n = space.n_columns
-        return State(w=np.zeros(n), table=np.zeros((1, n)), parameters=np.array([float(self.eta)]))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mistakes, where eta is small enough for it."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mistakes, where eta is small enough for it."""
         margin = reference.margin_in(1.0)
         gain, loss = self.eta * margin.lower, (self.eta * float(np.abs(reference.space.X).max())) ** 2 / 2
         drop = gain - loss - _ROUNDING * (gain + loss) if reference.is_separable else 0.0
-        return (
-            at_most(
-                "mistakes",
-                "updates <= ln(2D)/(eta g - eta^2 X^2/2), strictly separable, g the best 1-norm margin, eta < 2 g/X^2",
-                run.n_updates,
-                where(drop > 0, math.log(2 * reference.space.n_columns) / drop if drop > 0 else math.inf),
-                "derived after Littlestone 1989: the drop of the relative entropy to u",
-                note=margin.words,
-            ),
-        )
+        most = math.log(2 * reference.space.n_columns) / drop if drop > 0 else None
+        yield Check(run.n_updates, most, note=margin.words)

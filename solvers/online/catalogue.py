@@ -116,7 +116,7 @@ def _entry(algorithm: type[Algorithm]) -> OnlineAlgorithm:
         parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
         order=str(algorithm.default_order),
         reference=algorithm.reference,
-        guarantees=algorithm.theorems,
+        guarantees=tuple(theorem.statement for theorem in algorithm.theorems),
     )
 
 

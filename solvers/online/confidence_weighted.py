@@ -1,24 +1,18 @@
 """Confidence-weighted algorithms: a Gaussian over w, moved as little as gives the row its confidence."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above, check_between
-from maxmargin.solvers.online.covariance import check_columns
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import OnlineRun, number
+from maxmargin.solvers.online.covariance import MatrixAlgorithm, state_with_matrix
+from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient, where
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats, State
 
 _VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
 """Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
@@ -100,27 +94,45 @@ def confidence_step(
     return 1
 
 
-def _start(space: Space, confidence: float, variance: float, extra: float, cap: float) -> State:
-    check_columns(space)
-    n = space.n_columns
-    phi = NormalDist().inv_cdf(confidence)
-    parameters = np.array([phi, extra, cap, _LEAST_SPREAD * variance])
-    scalars = np.zeros(_SHARES + space.n_samples)
-    return State(w=np.zeros(n), table=variance * np.eye(n + 1, n), scalars=scalars, parameters=parameters)
-
-
 _TINY = 1e-9
 """Relative violation of the constraint that rounding may cause."""
 
+_WANG = "Wang, Zhao and Hoi 2012"
+
+
+def _theorems(constraint: str, growth: str, reference: str) -> tuple[Theorem, Theorem]:
+    """Return the theorems of a Gaussian.
+
+    Parameters
+    ----------
+    constraint : str
+        What holds after an update.
+    growth : str
+        The least growth of ln det Sigma^-1 by a mistake.
+    reference : str
+    """
+    return (
+        at_most(
+            "constraint",
+            f"after every update {constraint}: relative violation <= 1e-9, unless rounding has eaten up Sigma",
+            reference,
+        ),
+        at_most(
+            "volume",
+            f"mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/{growth}, unless rounding has eaten up Sigma",
+            "derived: every mistake makes det Sigma smaller by at least this factor",
+        ),
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Gaussian(Algorithm):
+class _Gaussian(MatrixAlgorithm):
     """A Gaussian over w, and what holds after every update of it.
 
     Attributes
     ----------
-    constraint, growth : str
-        Of the class: what holds after an update, and the least growth of ln det Sigma^-1 by a mistake.
+    confidence : float
+        Above 1/2 and below 1.
 
     Notes
     -----
@@ -131,67 +143,29 @@ class _Gaussian(Algorithm):
     there is through the origin only, is a mistake without an update: it leaves the volume as it is, and is not counted.
     """
 
-    step: ClassVar[Step] = staticmethod(confidence_step)
-    constraint: ClassVar[str]
-    growth: ClassVar[str]
+    step = staticmethod(confidence_step)
 
-    def cost(self, space: Space) -> int:
-        """Return that of an update."""
-        return space.n_columns**2
+    confidence: float = number(0.9, 0.5, 1.0)
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the constraint of the step, and the bound of the mistakes by the volume of the Gaussian."""
+    def state(self, space: Space, variance: float, extra: float, cap: float) -> State:
+        """Return the Gaussian with mean 0, and the numbers of `confidence_step`."""
+        phi, n_scalars = NormalDist().inv_cdf(self.confidence), _SHARES + space.n_samples
+        return state_with_matrix(space, variance, n_scalars, phi, extra, cap, _LEAST_SPREAD * variance)
+
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the constraint of the step, and the bound of the mistakes by the volume of the Gaussian."""
         is_exact = run.scalar(_UNCHECKED) == 0
-        return (
-            at_most(
-                "constraint",
-                f"after every update {self.constraint}: relative violation <= 1e-9, unless rounding has eaten up Sigma",
-                run.scalar(_VIOLATION),
-                where(is_exact, _TINY),
-                self.reference,
-            ),
-            at_most(
-                "volume",
-                f"mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/{self.growth}, unless rounding has eaten up Sigma",
-                run.n_mistakes - run.scalar(_IDLE),
-                where(is_exact, quotient(run.scalar(_LOG_DETERMINANT), _least_growth(run))),
-                "derived: every mistake makes det Sigma smaller by that factor at least",
-            ),
-        )
+        yield Check(run.scalar(_VIOLATION), where(is_exact, _TINY))
+        most = quotient(run.scalar(_LOG_DETERMINANT), _least_growth(run))
+        yield Check(run.n_mistakes - run.scalar(_IDLE), where(is_exact, most))
 
 
 def _least_growth(run: OnlineRun) -> float:
-    """Return by how much a mistake makes ln det Sigma^-1 grow at least."""
+    """Return the least growth of ln det Sigma^-1 by a mistake."""
     phi, extra, cap, _ = run.state.parameters.tolist()
     precision = run.scalar(_GREATEST_PRECISION)
     whole = math.log1p(phi * phi / (1 + extra * precision))
     return min(whole, 2 * math.asinh(cap * phi / 2 / math.sqrt(precision))) if precision else whole
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SoftGaussian(_Gaussian):
-    """One whose constraint may be violated, for a price.
-
-    Attributes
-    ----------
-    confidence : float
-        Above 1/2 and below 1.
-    C : float
-        Positive.
-    variance : float
-        Of every weight at the start, positive.
-    """
-
-    reference: ClassVar[str] = "Wang, Zhao and Hoi 2012"
-
-    confidence: float = 0.9
-    C: float = 1.0
-    variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_between("confidence", self.confidence, 0.5, 1.0)
-        check_above("C", self.C)
-        check_above("variance", self.variance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,46 +188,32 @@ class ConfidenceWeighted(_Gaussian):
     alpha^2 v >= phi^2/(1 + phi^2). As s^2 <= variance ||x||^2, any u that separates does once it is long enough.
     """
 
-    name: ClassVar[str] = "cw"
-    summary: ClassVar[str] = "confidence-weighted, in its exact form with a full covariance"
-    reference: ClassVar[str] = "Crammer, Dredze and Pereira 2008"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "after every update y w.x >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless rounding has eaten "
-        "up Sigma",
-        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2), unless rounding has eaten up Sigma",
-        "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, y u.x >= phi sqrt(variance) ||x|| on every row, "
-        "unless rounding has eaten up Sigma",
+    name = "cw"
+    summary = "confidence-weighted, in its exact form with a full covariance"
+    reference = "Crammer, Dredze and Pereira 2008"
+    theorems = (
+        *_theorems("y w.x >= phi sqrt(x'Sigma x)", "ln(1 + phi^2)", "Crammer, Dredze and Pereira 2008"),
+        at_most(
+            "mistakes",
+            "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, "
+            "y u.x >= phi sqrt(variance) ||x|| on every row, unless rounding has eaten up Sigma",
+            "derived after Crammer, Dredze and Pereira 2008",
+        ),
     )
-    constraint: ClassVar[str] = "y w.x >= phi sqrt(x'Sigma x)"
-    growth: ClassVar[str] = "ln(1 + phi^2)"
 
-    confidence: float = 0.9
-    variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_between("confidence", self.confidence, 0.5, 1.0)
-        check_above("variance", self.variance)
+    variance: float = number(1.0, 0.0)
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""
-        return _start(space, self.confidence, self.variance, 0.0, math.inf)
+        return self.state(space, self.variance, 0.0, math.inf)
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return what holds of every Gaussian, and the bound of the mistakes by a u that separates."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield what holds of every Gaussian, and the bound of the mistakes by a u that separates."""
         is_proven = reference.is_separable and run.scalar(_UNCHECKED) == 0
-        return (
-            *_Gaussian.guarantees(self, run, reference),
-            at_most(
-                "mistakes",
-                "mistakes <= (1 + 1/phi^2) u'Sigma^-1 u, strictly separable, "
-                "y u.x >= phi sqrt(variance) ||x|| on every row, unless rounding has eaten up Sigma",
-                run.n_mistakes,
-                where(is_proven, self._most_mistakes(run, reference) if is_proven else math.inf),
-                "derived after Crammer, Dredze and Pereira 2008",
-            ),
-        )
+        yield from _Gaussian.checks(self, run, reference)
+        yield Check(run.n_mistakes, self._most_mistakes(run, reference) if is_proven else None)
 
-    def _most_mistakes(self, run: OnlineRun, reference: "Reference") -> float:
+    def _most_mistakes(self, run: OnlineRun, reference: Reference) -> float:
         """Return (1 + 1/phi^2) u'Sigma^-1 u for the reference's u, made long enough."""
         scores = reference.space.y * (reference.space.X @ reference.u)
         ratio = float(np.max(np.sqrt(reference.space.squared_norms) / scores))
@@ -263,46 +223,51 @@ class ConfidenceWeighted(_Gaussian):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftConfidenceWeightedI(_SoftGaussian):
-    """Soft confidence-weighted learning with a price C of the violation: the step alpha is C at most.
+class SoftConfidenceWeightedI(_Gaussian):
+    """Soft confidence-weighted learning with a linear penalty of the violation, times C: the step alpha is at most C.
 
-    Its parameters are ``confidence``, ``C`` and ``variance``.
+    Attributes
+    ----------
+    confidence : float
+        Above 1/2 and below 1.
+    C : float
+        Positive.
+    variance : float
+        Of every weight at the start, positive.
     """
 
-    name: ClassVar[str] = "scw-1"
-    summary: ClassVar[str] = "soft confidence-weighted, linear price of a violation"
-    constraint: ClassVar[str] = "with alpha < C, y w.x >= phi sqrt(x'Sigma x)"
-    growth: ClassVar[str] = "min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least x'Sigma x before a mistake"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "after every update with alpha < C, y w.x >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless "
-        "rounding has eaten up Sigma",
-        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least "
-        "x'Sigma x before a mistake, unless rounding has eaten up Sigma",
+    name = "scw-1"
+    summary = "soft confidence-weighted, linear price of a violation"
+    reference = _WANG
+    theorems = _theorems(
+        "with alpha < C, y w.x >= phi sqrt(x'Sigma x)",
+        "min(ln(1 + phi^2), 2 asinh(C phi sqrt(v)/2)), v the least x'Sigma x before a mistake",
+        _WANG,
     )
+
+    C: float = number(1.0, 0.0)
+    variance: float = number(1.0, 0.0)
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""
-        return _start(space, self.confidence, self.variance, 0.0, self.C)
+        return self.state(space, self.variance, 0.0, self.C)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftConfidenceWeightedII(_SoftGaussian):
-    """Soft confidence-weighted learning with a price C of the squared violation.
+class SoftConfidenceWeightedII(SoftConfidenceWeightedI):
+    """Soft confidence-weighted learning with a penalty of the squared violation, times C.
 
-    Its parameters are ``confidence``, ``C`` and ``variance``.
+    Its parameters are ``confidence``, ``C`` and ``variance``, as for `SoftConfidenceWeightedI`.
     """
 
-    name: ClassVar[str] = "scw-2"
-    summary: ClassVar[str] = "soft confidence-weighted, squared price of a violation"
-    constraint: ClassVar[str] = "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)"
-    growth: ClassVar[str] = "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "after every update y w.x + alpha/(2C) >= phi sqrt(x'Sigma x): relative violation <= 1e-9, unless "
-        "rounding has eaten up Sigma",
-        "mistakes on x != 0 <= ln det(Sigma_0 Sigma^-1)/ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one, "
-        "unless rounding has eaten up Sigma",
+    name = "scw-2"
+    summary = "soft confidence-weighted, squared price of a violation"
+    theorems = _theorems(
+        "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)",
+        "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one",
+        _WANG,
     )
 
     def start(self, space: Space) -> State:
         """Return the Gaussian with mean 0."""
-        return _start(space, self.confidence, self.variance, 1 / (2 * self.C), math.inf)
+        return self.state(space, self.variance, 1 / (2 * self.C), math.inf)

@@ -1,21 +1,15 @@
 """The delta rule: gradient descent on the squared error of w.x against the sign."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, where
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats, Presents
 
 _ERROR, _INCREASE = 0, 1
 """Places of the scalars: squared error before the last step (of all steps for single rows), its greatest increase."""
@@ -78,42 +72,30 @@ class DeltaRule(Algorithm):
     E changes by -eta ||G||^2 + eta^2/2 G'X'X G with the gradient G, so it never grows for eta <= 2/lambda_max(X'X).
     """
 
-    name: ClassVar[str] = "delta-rule"
-    summary: ClassVar[str] = "batch gradient descent on the squared error"
-    reference: ClassVar[str] = "Widrow and Hoff 1960"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "the squared error never grows (relative to the first one: increase <= 1e-9), eta <= 2/lambda_max(X'X)",
+    name = "delta-rule"
+    summary = "batch gradient descent on the squared error"
+    reference = "Widrow and Hoff 1960"
+    theorems = (
+        at_most(
+            "descent",
+            "the squared error never grows (relative to the first one: increase <= 1e-9), eta <= 2/lambda_max(X'X)",
+            "derived: the change is -eta ||G||^2 + eta^2/2 G'X'X G",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(batch_step)
-    presents: ClassVar[Presents] = Presents.ALL_ROWS
+    step = staticmethod(batch_step)
+    presents = Presents.ALL_ROWS
 
-    eta: float | None = None
+    eta: float | None = number(None, 0.0)
 
-    def __post_init__(self) -> None:
-        if self.eta is not None:
-            check_above("eta", self.eta)
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return eta."""
+        return (1 / (float(space.squared_norms.sum()) or 1.0) if self.eta is None else self.eta,)
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        n = space.n_columns
-        parameters = np.array([self._rate(space)])
-        return State(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=parameters)
-
-    def _rate(self, space: Space) -> float:
-        return 1 / (float(space.squared_norms.sum()) or 1.0) if self.eta is None else float(self.eta)
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return that the squared error never grew, where eta is small enough."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield that the squared error never grew, where eta is small enough."""
         curvature = float(np.linalg.norm(run.space.X, ord=2)) ** 2
-        return (
-            at_most(
-                "descent",
-                "the squared error never grows (relative to the first one: increase <= 1e-9), eta <= 2/lambda_max(X'X)",
-                run.scalar(_INCREASE) / (run.space.n_samples / 2),
-                where(self._rate(run.space) * curvature <= 2, _TINY),
-                "derived: the change is -eta ||G||^2 + eta^2/2 G'X'X G",
-            ),
-        )
+        is_small = float(run.state.parameters[0]) * curvature <= 2
+        yield Check(run.scalar(_INCREASE) / (run.space.n_samples / 2), where(is_small, _TINY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,40 +113,28 @@ class DeltaRuleSgd(Algorithm):
     2 e e(u) <= k e^2 + e(u)^2/k; take k = (2 - eta R^2)/2.
     """
 
-    name: ClassVar[str] = "delta-rule-sgd"
-    summary: ClassVar[str] = "stochastic gradient descent on the squared error"
-    reference: ClassVar[str] = "Widrow and Hoff 1960"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "sum (y - w_t.x)^2 <= ||u||^2/(eta k) + sum (y - u.x)^2/k^2 for every u, k = 1 - eta R^2/2 > 0",
+    name = "delta-rule-sgd"
+    summary = "stochastic gradient descent on the squared error"
+    reference = "Widrow and Hoff 1960"
+    theorems = (
+        at_most(
+            "squared-errors",
+            "sum (y - w_t.x)^2 <= ||u||^2/(eta k) + sum (y - u.x)^2/k^2 for every u, k = 1 - eta R^2/2 > 0",
+            "derived after Cesa-Bianchi, Long and Warmuth 1996",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(single_step)
+    step = staticmethod(single_step)
 
-    eta: float | None = None
+    eta: float | None = number(None, 0.0)
 
-    def __post_init__(self) -> None:
-        if self.eta is not None:
-            check_above("eta", self.eta)
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return eta."""
+        return (1 / (float(space.squared_norms.max()) or 1.0) if self.eta is None else self.eta,)
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        parameters = np.array([self._rate(space)])
-        return State(w=np.zeros(space.n_columns), scalars=np.zeros(1), parameters=parameters)
-
-    def _rate(self, space: Space) -> float:
-        return 1 / (float(space.squared_norms.max()) or 1.0) if self.eta is None else float(self.eta)
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the squared errors on the way, against the least-squares fit."""
-        rate, space = self._rate(run.space), run.space
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the squared errors on the way, against the least-squares fit."""
+        rate, space = float(run.state.parameters[0]), run.space
         k = (2 - rate * float(space.squared_norms.max())) / 2
         u = np.linalg.lstsq(space.X, space.y)[0]
         errors = float(run.presented @ (space.y - space.X @ u) ** 2)
-        return (
-            at_most(
-                "squared-errors",
-                "sum (y - w_t.x)^2 <= ||u||^2/(eta k) + sum (y - u.x)^2/k^2 for every u, k = 1 - eta R^2/2 > 0",
-                run.scalar(_ERROR),
-                where(k > 0, float(u @ u) / (rate * k) + errors / k**2 if k > 0 else 0.0),
-                "derived after Cesa-Bianchi, Long and Warmuth 1996",
-            ),
-        )
+        yield Check(run.scalar(_ERROR), float(u @ u) / (rate * k) + errors / k**2 if k > 0 else None)

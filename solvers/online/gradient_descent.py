@@ -1,21 +1,12 @@
 """Online gradient descent on the hinge loss with a constant step."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.state import Floats
 
 _LOSSES, _SQUARED_GRADIENTS = 0, 1
 """Places of the scalars: sums of the hinge loss before the step, and of ||x||^2 over the updates."""
@@ -49,34 +40,22 @@ class OnlineGradientDescent(Algorithm):
     ||w - u||^2 changes at an update by 2 eta (y w.x - y u.x) + eta^2 ||x||^2, and y w.x - y u.x <= loss(u) - loss(w).
     """
 
-    name: ClassVar[str] = "ogd"
-    summary: ClassVar[str] = "online gradient descent on the hinge loss"
-    reference: ClassVar[str] = "Zinkevich 2003"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "sum of loss(w_t) <= sum of loss(u) + ||u||^2/(2 eta) + eta/2 sum over the updates of ||x||^2, for every u",
+    name = "ogd"
+    summary = "online gradient descent on the hinge loss"
+    reference = "Zinkevich 2003"
+    theorems = (
+        at_most(
+            "regret",
+            "sum of loss(w_t) <= sum of loss(u) + ||u||^2/(2 eta) + eta/2 sum over the updates of ||x||^2, for every u",
+            "derived after Zinkevich 2003: the drop of ||w - u||^2",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(gradient_step)
+    step = staticmethod(gradient_step)
 
-    eta: float = 0.1
+    eta: float = number(0.1, 0.0)
 
-    def __post_init__(self) -> None:
-        check_above("eta", self.eta)
-
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return State(w=np.zeros(space.n_columns), scalars=np.zeros(2), parameters=np.array([float(self.eta)]))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the regret; it holds for every u."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the regret; it holds for every u."""
         losses = float(run.presented @ reference.losses)
         regret = reference.square / (2 * self.eta) + self.eta / 2 * run.scalar(_SQUARED_GRADIENTS)
-        return (
-            at_most(
-                "regret",
-                "sum of loss(w_t) <= sum of loss(u) + ||u||^2/(2 eta) + eta/2 sum over the updates of ||x||^2, "
-                "for every u",
-                run.scalar(_LOSSES),
-                losses + regret,
-                "derived after Zinkevich 2003: the drop of ||w - u||^2",
-            ),
-        )
+        yield Check(run.scalar(_LOSSES), losses + regret)

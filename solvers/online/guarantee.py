@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,61 +63,71 @@ class Guarantee:
         return [f"    {self.name}: {self.statement}", f"      {outcome} ({self.reference})"]
 
 
-def at_most(
-    name: str,
-    statement: str,
-    achieved: float,
-    value: float | None,
-    reference: str,
-    *,
-    size: float = 0.0,
-    note: str = "",
-) -> Guarantee:
-    """Return the guarantee ``achieved <= value``; the value is None where the assumption is not proven.
+class Check(NamedTuple):
+    """What a theorem is judged by.
 
-    Parameters
+    Attributes
     ----------
-    name, statement, achieved, value, reference, note
-        As in `Guarantee`.
+    achieved : float
+        What the run did.
+    value : float or None
+        The bound; None where the assumption is not proven.
     size : float
-        Of the terms whose difference either side is: they are known up to their rounding only.
+        Size of the terms whose difference either side is: these are known up to their rounding only.
+    note : str
+        As in `Guarantee`.
     """
-    return _judged(name, statement, achieved, value, reference, is_upper=True, size=size, note=note)
+
+    achieved: float
+    value: float | None
+    size: float = 0.0
+    note: str = ""
 
 
-def at_least(name: str, statement: str, achieved: float, value: float | None, reference: str) -> Guarantee:
-    """Return the guarantee ``achieved >= value``; the value is None where the assumption is not proven."""
-    return _judged(name, statement, achieved, value, reference, is_upper=False)
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """What is known of every run of an algorithm; made by `at_most` or `at_least`.
+
+    Attributes
+    ----------
+    name, statement, reference : str
+        As in `Guarantee`.
+    is_upper : bool
+        Whether the value is an upper bound of what a run achieves; else it is a lower bound.
+    """
+
+    name: str
+    statement: str
+    reference: str
+    is_upper: bool
+
+    def judge(self, check: Check) -> Guarantee:
+        """Return what the theorem says of a run."""
+        achieved, value, size, note = check
+        holds = None
+        if value is not None and not math.isnan(achieved - value):  # an overflow leaves it open
+            excess = achieved - value if self.is_upper else value - achieved
+            allowance = ALLOWANCE * max(abs(achieved), abs(value), size)
+            holds = bool(excess < 0 or excess <= allowance < math.inf)
+        return Guarantee(
+            name=self.name,
+            statement=self.statement,
+            value=None if value is None else float(value),
+            achieved=float(achieved),
+            holds=holds,
+            reference=self.reference,
+            note=note,
+        )
 
 
-def _judged(
-    name: str,
-    statement: str,
-    achieved: float,
-    value: float | None,
-    reference: str,
-    *,
-    is_upper: bool,
-    size: float = 0.0,
-    note: str = "",
-) -> Guarantee:
-    holds = None
-    if value is not None and not math.isnan(achieved - value):  # an overflow leaves it open
-        excess = achieved - value if is_upper else value - achieved
-        holds = bool(excess < 0 or excess <= _allowance(achieved, value, size) < math.inf)
-    return Guarantee(
-        name=name,
-        statement=statement,
-        value=None if value is None else float(value),
-        achieved=float(achieved),
-        holds=holds,
-        reference=reference,
-        note=note,
-    )
+def at_most(name: str, statement: str, reference: str) -> Theorem:
+    """Return the theorem ``achieved <= value``."""
+    return Theorem(name, statement, reference, is_upper=True)
 
 
-def _allowance(achieved: float, value: float, size: float) -> float:
-    return ALLOWANCE * max(abs(achieved), abs(value), size)
+def at_least(name: str, statement: str, reference: str) -> Theorem:
+    """Return the theorem ``achieved >= value``."""
+    return Theorem(name, statement, reference, is_upper=False)
 
 
 def length_of(vector: NDArray[np.float64]) -> float:

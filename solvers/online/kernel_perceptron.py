@@ -1,27 +1,21 @@
 """The kernel perceptron: the perceptron in the feature space of a kernel, from the Gram matrix of the rows."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.measure import Measured
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import MOST_ENTRIES, Space
-from maxmargin.solvers.online.state import Step
+from maxmargin.solvers.online.state import Floats
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
 
 KERNELS = ("linear", "polynomial", "rbf")
 
@@ -41,7 +35,7 @@ class KernelSpace(Space):
     """The Gram matrix as X, so that w holds coefficients and w.x is a score; and the rows (x, s) behind it."""
 
     rows: Floats
-    is_kernel: ClassVar[bool] = True
+    is_kernel = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,25 +57,32 @@ class KernelPerceptron(Algorithm):
     on, with the margin it has there, and R^2 = max K(x, x).
     """
 
-    name: ClassVar[str] = "kernel-perceptron"
-    summary: ClassVar[str] = "the perceptron in the feature space of a kernel"
-    reference: ClassVar[str] = "Aizerman, Braverman and Rozonoer 1964; Freund and Schapire 1999"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= R^2/g^2 in the feature space, g the margin of the plane that the converged run ended on",
+    name = "kernel-perceptron"
+    summary = "the perceptron in the feature space of a kernel"
+    reference = "Aizerman, Braverman and Rozonoer 1964; Freund and Schapire 1999"
+    theorems = (
+        at_most(
+            "novikoff",
+            "updates <= R^2/g^2 in the feature space, g the margin of the plane that the converged run ended on",
+            "Novikoff 1962",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(kernel_step)
+    step = staticmethod(kernel_step)
 
     kernel: str = "rbf"
-    degree: int = 2
-    gamma: float = 1.0
+    degree: int = number(2, 1, ends="[")
+    gamma: float = number(1.0, 0.0)
 
     def __post_init__(self) -> None:
         if self.kernel not in KERNELS:
             raise InvalidOptionError(f"kernel is {self.kernel!r}; expected one of {', '.join(KERNELS)}")
         if not isinstance(self.degree, int):
             raise InvalidOptionError(f"degree is {self.degree!r}; expected a whole number from 1")
-        check_above("degree", self.degree, 1, inclusive=True)
-        check_above("gamma", self.gamma)
+        Algorithm.__post_init__(self)
+
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return none: the kernel is in the rows of the space."""
+        return ()
 
     def space(self, space: Space) -> KernelSpace:
         """Return the space of the coefficients.
@@ -126,16 +127,8 @@ class KernelPerceptron(Algorithm):
         constant = np.full((X.shape[0], space.rows.shape[1] - X.shape[1]), space.scale)
         return np.sign(self.between(np.hstack([X, constant]), space.rows) @ run.w)
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return Novikoff's bound with the margin that the run itself achieved."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield Novikoff's bound with the margin that the run itself achieved."""
         radius = math.sqrt(max(float(run.space.X.diagonal().max()), 0.0))
         ratio = quotient(radius, run.margin)
-        return (
-            at_most(
-                "novikoff",
-                "updates <= R^2/g^2 in the feature space, g the margin of the plane that the converged run ended on",
-                run.n_updates,
-                where(run.converged and run.margin > 0, ratio * ratio),
-                "Novikoff 1962",
-            ),
-        )
+        yield Check(run.n_updates, where(run.converged and run.margin > 0, ratio * ratio))

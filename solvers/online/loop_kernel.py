@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.online.state import Presents, Step
+from maxmargin.solvers.online.state import Floats, Presents, Step
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _WORST_ROW, _ALL_ROWS = int(Presents.WORST_ROW), int(Presents.ALL_ROWS)

@@ -1,21 +1,15 @@
 """The perceptron that updates until every functional margin is above a threshold."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.shared_guarantees import check_halt, margin_on_halt
+from maxmargin.solvers.online.state import Floats
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
-from maxmargin.solvers.online.shared_guarantees import margin_on_halt
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
+_SOURCE = "derived: t g <= ||w|| <= sqrt(t (R^2 + 2 beta))"
 
 
 def margin_step(
@@ -44,35 +38,19 @@ class MarginPerceptron(Algorithm):
     ||w|| <= (R^2 + 2 beta)/g; on halting every y w.x > beta, so the margin exceeds g beta/(R^2 + 2 beta).
     """
 
-    name: ClassVar[str] = "margin-perceptron"
-    summary: ClassVar[str] = "add y x where y w.x <= beta"
-    reference: ClassVar[str] = "Duda and Hart 1973; Krauth and Mezard 1987"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= (R^2 + 2 beta)/g^2, strictly separable with margin g",
-        "margin >= g beta/(R^2 + 2 beta), on halting on data that are strictly separable with margin g",
+    name = "margin-perceptron"
+    summary = "add y x where y w.x <= beta"
+    reference = "Duda and Hart 1973; Krauth and Mezard 1987"
+    theorems = (
+        at_most("updates", "updates <= (R^2 + 2 beta)/g^2, strictly separable with margin g", _SOURCE),
+        margin_on_halt("g beta/(R^2 + 2 beta)", _SOURCE),
     )
-    step: ClassVar[Step] = staticmethod(margin_step)
+    step = staticmethod(margin_step)
 
-    beta: float = 1.0
+    beta: float = number(1.0, 0.0, ends="[")
 
-    def __post_init__(self) -> None:
-        check_above("beta", self.beta, inclusive=True)
-
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return State(w=np.zeros(space.n_columns), parameters=np.array([float(self.beta)]))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the updates and the margin on halting."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates and the margin on halting."""
         size = reference.space.radius**2 + 2 * self.beta
-        source = "derived: t g <= ||w|| <= sqrt(t (R^2 + 2 beta))"
-        return (
-            at_most(
-                "updates",
-                "updates <= (R^2 + 2 beta)/g^2, strictly separable with margin g",
-                run.n_updates,
-                where(reference.is_separable, quotient(size, reference.margin**2)),
-                source,
-            ),
-            margin_on_halt(run, reference, self.beta / size if size else 0.0, "g beta/(R^2 + 2 beta)", source),
-        )
+        yield Check(run.n_updates, where(reference.is_separable, quotient(size, reference.margin**2)))
+        yield check_halt(run, reference, self.beta / size if size else 0.0)

@@ -1,22 +1,14 @@
 """The p-norm perceptron: additive in the dual, between the perceptron at p = 2 and Winnow at large p."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.norm_margin import largest_norm
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.state import Floats
 
 
 def p_norm_step(
@@ -60,36 +52,24 @@ class PNormPerceptron(Algorithm):
     of maximum margin in the 2-norm: for q = 8/7 that has 1.17 times less on the bundled wine data.
     """
 
-    name: ClassVar[str] = "p-norm"
-    summary: ClassVar[str] = "the perceptron with the link function of the p-norm"
-    reference: ClassVar[str] = "Grove, Littlestone and Schuurmans 2001; Gentile 2003"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= (p - 1) X_p^2/g^2, X_p = max ||x||_p, strictly separable with best q-norm margin g",
+    name = "p-norm"
+    summary = "the perceptron with the link function of the p-norm"
+    reference = "Grove, Littlestone and Schuurmans 2001; Gentile 2003"
+    theorems = (
+        at_most(
+            "mistakes",
+            "updates <= (p - 1) X_p^2/g^2, X_p = max ||x||_p, strictly separable with best q-norm margin g",
+            "Grove, Littlestone and Schuurmans 2001; Gentile 2003",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(p_norm_step)
-    is_scale_free: ClassVar[bool] = True
+    step = staticmethod(p_norm_step)
+    is_scale_free = True
 
-    p: float = 4.0
+    p: float = number(4.0, 2.0, ends="[")
 
-    def __post_init__(self) -> None:
-        check_above("p", self.p, 2.0, inclusive=True)
-
-    def start(self, space: Space) -> State:
-        """Return theta = 0."""
-        n = space.n_columns
-        return State(w=np.zeros(n), table=np.zeros((1, n)), parameters=np.array([float(self.p)]))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mistakes."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mistakes."""
         margin = reference.margin_in(self.p / (self.p - 1))
         ratio = quotient(largest_norm(reference.space.X, self.p), margin.lower)
-        return (
-            at_most(
-                "mistakes",
-                "updates <= (p - 1) X_p^2/g^2, X_p = max ||x||_p, strictly separable with best q-norm margin g",
-                run.n_updates,
-                where(reference.is_separable, (self.p - 1) * ratio * ratio),
-                "Grove, Littlestone and Schuurmans 2001; Gentile 2003",
-                note=margin.words,
-            ),
-        )
+        most = where(reference.is_separable, (self.p - 1) * ratio * ratio)
+        yield Check(run.n_updates, most, note=margin.words)

@@ -1,22 +1,14 @@
 """Passive-aggressive algorithms: as small a step as gives the row the functional margin 1, or part of the way."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, where
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats
 
 _LOSSES, _SQUARED_LOSSES = 0, 1
 """Places of the scalars: sums over all presentations of the hinge loss before the step, and of its square."""
@@ -41,8 +33,8 @@ def passive_aggressive_step(
     return 1
 
 
-def _start(space: Space, cap: float, diagonal: float) -> State:
-    return State(w=np.zeros(space.n_columns), scalars=np.zeros(2), parameters=np.array([cap, diagonal]))
+_CRAMMER = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
+_SOURCE = "derived after Crammer et al. 2006: the drop of ||w - u||^2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,30 +47,26 @@ class PassiveAggressive(Algorithm):
     u = w*/g has ||u|| = 1/g.
     """
 
-    name: ClassVar[str] = "pa"
-    summary: ClassVar[str] = "the smallest step to functional margin 1"
-    reference: ClassVar[str] = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "sum of loss^2 <= R^2/g^2, strictly separable with margin g; mistakes are at most as many",
+    name = "pa"
+    summary = "the smallest step to functional margin 1"
+    reference = _CRAMMER
+    theorems = (
+        at_most(
+            "squared-losses",
+            "sum of loss^2 <= R^2/g^2, strictly separable with margin g; mistakes are at most as many",
+            _SOURCE,
+        ),
     )
-    step: ClassVar[Step] = staticmethod(passive_aggressive_step)
-    is_scale_free: ClassVar[bool] = True
+    step = staticmethod(passive_aggressive_step)
+    is_scale_free = True
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, math.inf, 0.0)
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the cap and the diagonal."""
+        return math.inf, 0.0
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the squared losses."""
-        return (
-            at_most(
-                "squared-losses",
-                "sum of loss^2 <= R^2/g^2, strictly separable with margin g; mistakes are at most as many",
-                run.scalar(_SQUARED_LOSSES),
-                where(reference.is_separable, reference.novikoff),
-                "derived after Crammer et al. 2006: the drop of ||w - u||^2",
-            ),
-        )
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the squared losses."""
+        yield Check(run.scalar(_SQUARED_LOSSES), where(reference.is_separable, reference.novikoff))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,33 +85,23 @@ class PassiveAggressiveI(Algorithm):
     loss >= 1, tau loss >= min(C, 1/R^2).
     """
 
-    name: ClassVar[str] = "pa-1"
-    summary: ClassVar[str] = "the smallest step to functional margin 1, of tau = C at most"
-    reference: ClassVar[str] = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
-    theorems: ClassVar[tuple[str, ...]] = ("mistakes <= max(R^2, 1/C) (||u||^2 + 2 C sum of loss(u)), for every u",)
-    step: ClassVar[Step] = staticmethod(passive_aggressive_step)
+    name = "pa-1"
+    summary = "the smallest step to functional margin 1, of tau = C at most"
+    reference = _CRAMMER
+    theorems = (at_most("mistakes", "mistakes <= max(R^2, 1/C) (||u||^2 + 2 C sum of loss(u)), for every u", _SOURCE),)
+    step = staticmethod(passive_aggressive_step)
 
-    C: float = 1.0
+    C: float = number(1.0, 0.0)
 
-    def __post_init__(self) -> None:
-        check_above("C", self.C)
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the cap and the diagonal."""
+        return self.C, 0.0
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, self.C, 0.0)
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mistakes; it holds for every u."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mistakes; it holds for every u."""
         losses = float(run.presented @ reference.losses)
-        return (
-            at_most(
-                "mistakes",
-                "mistakes <= max(R^2, 1/C) (||u||^2 + 2 C sum of loss(u)), for every u",
-                run.n_mistakes,
-                max(reference.space.radius**2, 1 / self.C) * (reference.square + 2 * self.C * losses),
-                "derived after Crammer et al. 2006: the drop of ||w - u||^2",
-            ),
-        )
+        largest = max(reference.space.radius**2, 1 / self.C)
+        yield Check(run.n_mistakes, largest * (reference.square + 2 * self.C * losses))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,32 +119,24 @@ class PassiveAggressiveII(Algorithm):
     and tau = loss/(||x||^2 + 1/(2C)) the rest is sum loss^2/(||x||^2 + 1/(2C)) - 2 C sum loss(u)^2.
     """
 
-    name: ClassVar[str] = "pa-2"
-    summary: ClassVar[str] = "a step towards functional margin 1, shorter for small C"
-    reference: ClassVar[str] = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "sum of loss^2 <= (R^2 + 1/(2C)) (||u||^2 + 2 C sum of loss(u)^2), for every u",
+    name = "pa-2"
+    summary = "a step towards functional margin 1, shorter for small C"
+    reference = _CRAMMER
+    theorems = (
+        at_most(
+            "squared-losses", "sum of loss^2 <= (R^2 + 1/(2C)) (||u||^2 + 2 C sum of loss(u)^2), for every u", _SOURCE
+        ),
     )
-    step: ClassVar[Step] = staticmethod(passive_aggressive_step)
+    step = staticmethod(passive_aggressive_step)
 
-    C: float = 1.0
+    C: float = number(1.0, 0.0)
 
-    def __post_init__(self) -> None:
-        check_above("C", self.C)
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the cap and the diagonal."""
+        return math.inf, 1 / (2 * self.C)
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, math.inf, 1 / (2 * self.C))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the squared losses; it holds for every u."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the squared losses; it holds for every u."""
         squares = float(run.presented @ reference.losses**2)
-        return (
-            at_most(
-                "squared-losses",
-                "sum of loss^2 <= (R^2 + 1/(2C)) (||u||^2 + 2 C sum of loss(u)^2), for every u",
-                run.scalar(_SQUARED_LOSSES),
-                (reference.space.radius**2 + 1 / (2 * self.C)) * (reference.square + 2 * self.C * squares),
-                "derived after Crammer et al. 2006: the drop of ||w - u||^2",
-            ),
-        )
+        largest = reference.space.radius**2 + 1 / (2 * self.C)
+        yield Check(run.scalar(_SQUARED_LOSSES), largest * (reference.square + 2 * self.C * squares))

@@ -1,22 +1,15 @@
 """PDM: the perceptron whose threshold follows ||w||^2/t."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
-from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, length_of, quotient, where
-from maxmargin.solvers.online.shared_guarantees import margin_on_halt
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, quotient, where
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.shared_guarantees import check_halt, margin_on_halt
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
+from maxmargin.solvers.online.state import Floats
 
 _LARGEST_EXPONENT = 700.0
 """exp of it is finite."""
@@ -73,45 +66,37 @@ class Pdm(Algorithm):
     than R^2/((2 epsilon - 1) g^2) for epsilon > 1/2, and (a R^2/g^2)^(1/(2 epsilon)) for epsilon < 1/2.
     """
 
-    name: ClassVar[str] = "pdm"
-    summary: ClassVar[str] = "perceptron with dynamic margin"
-    reference: ClassVar[str] = "Panagiotakopoulos and Tsampouka 2011"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates t have (c t^c - t)/(c - 1) >= t^2 g^2/R^2, c = 2 - 2 epsilon, if strictly separable with g",
-        "margin >= (1 - epsilon) g, on halting on data that are strictly separable with margin g",
-        "||w||/t >= g after t updates, strictly separable with margin g",
+    name = "pdm"
+    summary = "perceptron with dynamic margin"
+    reference = "Panagiotakopoulos and Tsampouka 2011"
+    theorems = (
+        at_most(
+            "updates",
+            "updates t have (c t^c - t)/(c - 1) >= t^2 g^2/R^2, c = 2 - 2 epsilon, if strictly separable with g",
+            "derived after Panagiotakopoulos and Tsampouka 2011",
+        ),
+        margin_on_halt("(1 - epsilon) g", "Panagiotakopoulos and Tsampouka 2011"),
+        at_least(
+            "self-certificate",
+            "||w||/t >= g after t updates, strictly separable with margin g",
+            "derived: w/t is a convex combination of the y x",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(pdm_step)
-    is_scale_free: ClassVar[bool] = True
+    step = staticmethod(pdm_step)
+    is_scale_free = True
 
-    epsilon: float = 0.1
+    epsilon: float = number(0.1, 0.0, 1.0, ends="]")
 
-    def __post_init__(self) -> None:
-        check_between("epsilon", self.epsilon, 0.0, 1.0, inclusive=True)
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the factor of ||w||^2/t in the threshold."""
+        return (1.0 - self.epsilon,)
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return State(w=np.zeros(space.n_columns), scalars=np.zeros(1), parameters=np.array([1.0 - self.epsilon]))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the updates, the margin on halting, and the upper bound of the margin at any time."""
-        return (
-            at_most(
-                "updates",
-                "updates t have (c t^c - t)/(c - 1) >= t^2 g^2/R^2, c = 2 - 2 epsilon, if strictly separable with g",
-                run.n_updates,
-                where(reference.is_separable, self.most_updates(quotient(reference.margin, reference.space.radius))),
-                "derived after Panagiotakopoulos and Tsampouka 2011",
-            ),
-            margin_on_halt(run, reference, 1 - self.epsilon, "(1 - epsilon) g", self.reference),
-            at_least(
-                "self-certificate",
-                "||w||/t >= g after t updates, strictly separable with margin g",
-                length_of(run.state.w) / run.n_updates,
-                where(reference.is_separable, reference.margin),
-                "derived: w/t is a convex combination of the y x",
-            ),
-        )
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates, the margin on halting, and the upper bound of the margin at any time."""
+        most = self.most_updates(quotient(reference.margin, reference.space.radius))
+        yield Check(run.n_updates, where(reference.is_separable, most))
+        yield check_halt(run, reference, 1 - self.epsilon)
+        yield Check(length_of(run.state.w) / run.n_updates, where(reference.is_separable, reference.margin))
 
     def most_updates(self, margin: float) -> float:
         """Return the greatest t with f(t)/t^2 >= margin^2, for rows of norm 1 at most, rounded up.

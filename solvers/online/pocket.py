@@ -1,23 +1,18 @@
 """The pocket algorithm with ratchet."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
-from maxmargin.solvers.online.guarantee import Guarantee, at_most
+from maxmargin.solvers.online.guarantee import Check, at_most
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
+from maxmargin.solvers.online.state import Floats, State
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
 
 _KEPT = 64
 """Pockets whose errors are counted again in exact arithmetic after the run: the last ones."""
@@ -69,18 +64,20 @@ class Pocket(Algorithm):
     errors on all rows than the w that is there (the ratchet). The run ends when all rows are right, or at a limit.
     """
 
-    name: ClassVar[str] = "pocket"
-    summary: ClassVar[str] = "the perceptron's best weights, kept by a ratchet"
-    reference: ClassVar[str] = "Gallant 1990"
-    theorems: ClassVar[tuple[str, ...]] = ("the greatest increase of the errors of the pocket, counted exactly, <= 0",)
-    step: ClassVar[Step] = staticmethod(pocket_step)
-    default_order: ClassVar[Order] = Order.RANDOM
-    is_scale_free: ClassVar[bool] = True
+    name = "pocket"
+    summary = "the perceptron's best weights, kept by a ratchet"
+    reference = "Gallant 1990"
+    theorems = (
+        at_most("ratchet", "the greatest increase of the errors of the pocket, counted exactly, <= 0", "Gallant 1990"),
+    )
+    step = staticmethod(pocket_step)
+    default_order = Order.RANDOM
+    is_scale_free = True
 
     def start(self, space: Space) -> State:
         """Return w = 0 in hand and in the pocket, where it makes n errors."""
         table, scalars = np.zeros((_KEPT, space.n_columns)), np.array([0.0, 0.0, space.n_samples, 0.0, -1.0])
-        return State(w=np.zeros(space.n_columns), table=table, scalars=scalars)
+        return State(w=np.zeros(space.n_columns), table=table, scalars=scalars, parameters=np.zeros(0))
 
     def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
         """Return whether the pocket makes no error."""
@@ -97,15 +94,7 @@ class Pocket(Algorithm):
         errors = [n_errors(run.space.problem, run.state.table[k % _KEPT], 0.0) for k in last]
         return {"n_pockets": n_pockets, "pocket_errors": errors}
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return that the pocket only got better; on separable data the perceptron's bound does not apply to it."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield that the pocket only got better; on separable data the perceptron's bound does not apply to it."""
         errors = np.array(run.extras["pocket_errors"])
-        return (
-            at_most(
-                "ratchet",
-                "the greatest increase of the errors of the pocket, counted exactly, <= 0",
-                float(np.diff(errors).max(initial=-1)),
-                0.0,
-                "Gallant 1990",
-            ),
-        )
+        yield Check(float(np.diff(errors).max(initial=-1)), 0.0)

@@ -1,20 +1,15 @@
 """Stochastic gradient descent on the perceptron's own loss max(0, -y w.x), and what its kink at 0 decides."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, Guarantee, at_most, where
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.state import Floats
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
+_STAYS = at_most("stays", "updates <= 0: w = 0 is never left", "derived: y 0.x = 0")
+"""The theorem for the subgradient 0 at the kink."""
 
 
 def relu_step(
@@ -47,33 +42,27 @@ class ReluSgd(Algorithm):
     With the sum K of the shares, at least at_zero times the updates: g K <= w.u <= ||w|| <= R sqrt(K).
     """
 
-    name: ClassVar[str] = "relu-sgd"
-    summary: ClassVar[str] = "subgradient descent on max(0, -y w.x)"
-    reference: ClassVar[str] = "derived: the perceptron as stochastic subgradient descent"
-    theorems: ClassVar[tuple[str, ...]] = ("updates <= R^2/(at_zero g^2), strictly separable with margin g",)
-    step: ClassVar[Step] = staticmethod(relu_step)
-    is_scale_free: ClassVar[bool] = True
+    name = "relu-sgd"
+    summary = "subgradient descent on max(0, -y w.x)"
+    reference = "derived: the perceptron as stochastic subgradient descent"
+    theorems = (
+        at_most(
+            "updates",
+            "updates <= R^2/(at_zero g^2), strictly separable with margin g",
+            "derived: g K <= w.u <= ||w|| <= R sqrt(K) with the sum K of the shares",
+        ),
+    )
+    step = staticmethod(relu_step)
+    is_scale_free = True
 
-    at_zero: float = 1.0
+    at_zero: float = number(1.0, 0.0, 1.0, ends="[]")
 
-    def __post_init__(self) -> None:
-        if self.at_zero != 0:
-            check_between("at_zero", self.at_zero, 0.0, 1.0, inclusive=True)
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates."""
+        yield Check(run.n_updates, where(reference.is_separable, reference.novikoff / self.at_zero))
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return State(w=np.zeros(space.n_columns), parameters=np.array([float(self.at_zero)]))
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
+    def guarantees(self, run: OnlineRun, reference: Reference) -> tuple[Guarantee, ...]:
         """Return the bound of the updates: 0 with the subgradient 0 at the kink."""
-        if not self.at_zero:
-            return (at_most("stays", "updates <= 0: w = 0 is never left", run.n_updates, 0.0, "derived: y 0.x = 0"),)
         return (
-            at_most(
-                "updates",
-                "updates <= R^2/(at_zero g^2), strictly separable with margin g",
-                run.n_updates,
-                where(reference.is_separable, reference.novikoff / self.at_zero),
-                "derived: g K <= w.u <= ||w|| <= R sqrt(K) with the sum K of the shares",
-            ),
+            Algorithm.guarantees(self, run, reference) if self.at_zero else (_STAYS.judge(Check(run.n_updates, 0.0)),)
         )

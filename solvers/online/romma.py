@@ -1,22 +1,16 @@
 """ROMMA: the shortest w in a half-space that relaxes what all rows so far ask for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_between
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, length_of, quotient, where
-from maxmargin.solvers.online.shared_guarantees import margin_on_halt
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, length_of, quotient, where
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.shared_guarantees import check_halt, check_novikoff, margin_on_halt
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats, State
 
 _AMPLIFICATION = 0
 """Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update."""
@@ -60,24 +54,40 @@ def romma_step(
     return 1
 
 
-def _start(space: Space, threshold: float) -> State:
-    parameters = np.array([threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT])
-    return State(w=np.zeros(space.n_columns), scalars=np.ones(1), parameters=parameters)
+_SOURCE = "derived: ||w||^2 grows by (delta/R)^2 an update and is at most 1/g^2"
+_LENGTH = at_most("length", "||w|| <= 1/g, strictly separable with margin g", "Li and Long 2002")
+"""u/g fulfils all that the half-space asks for."""
 
 
-def _length(run: OnlineRun, reference: "Reference") -> Guarantee:
-    """||w|| <= 1/g: u/g fulfils all that the half-space asks for."""
-    return at_most(
-        "length",
-        "||w|| <= 1/g, strictly separable with margin g",
-        length_of(run.state.w),
-        where(reference.is_separable, quotient(1.0, reference.margin)),
-        "Li and Long 2002",
-    )
+def _check_length(run: OnlineRun, reference: Reference) -> Check:
+    return Check(length_of(run.state.w), where(reference.is_separable, quotient(1.0, reference.margin)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Romma(Algorithm):
+class _Relaxed(Algorithm):
+    """What both versions have in common."""
+
+    reference = "Li and Long 2002"
+    step = staticmethod(romma_step)
+    is_scale_free = True
+
+    @property
+    def threshold(self) -> float:
+        """The largest y w.x that asks for an update."""
+        return 0.0
+
+    def start(self, space: Space) -> State:
+        """Return w = 0."""
+        parameters = np.array([self.threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT])
+        return State(w=np.zeros(space.n_columns), table=np.zeros((0, 0)), scalars=np.ones(1), parameters=parameters)
+
+    def amplification(self, run: OnlineRun) -> float:
+        """Return the greatest 1/sin^2 of an angle between w and x, by which the determinant magnifies errors."""
+        return run.scalar(_AMPLIFICATION)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Romma(_Relaxed):
     """The relaxed online maximum margin algorithm: updates on mistakes.
 
     Notes
@@ -86,41 +96,21 @@ class Romma(Algorithm):
     1/g^2 at most.
     """
 
-    name: ClassVar[str] = "romma"
-    summary: ClassVar[str] = "relaxed online maximum margin, updates on mistakes"
-    reference: ClassVar[str] = "Li and Long 2002"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= R^2/g^2, strictly separable with margin g",
-        "||w|| <= 1/g, strictly separable with margin g",
+    name = "romma"
+    summary = "relaxed online maximum margin, updates on mistakes"
+    theorems = (
+        at_most("mistakes", "updates <= R^2/g^2, strictly separable with margin g", "Li and Long 2002"),
+        _LENGTH,
     )
-    step: ClassVar[Step] = staticmethod(romma_step)
-    is_scale_free: ClassVar[bool] = True
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, 0.0)
-
-    def amplification(self, run: OnlineRun) -> float:
-        """Return the greatest 1/sin^2 of an angle between w and x: the determinant is a difference of that many "
-        "parts."""
-        return run.scalar(_AMPLIFICATION)
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mistakes and that of ||w||."""
-        return (
-            at_most(
-                "mistakes",
-                "updates <= R^2/g^2, strictly separable with margin g",
-                run.n_updates,
-                where(reference.is_separable, reference.novikoff),
-                "Li and Long 2002",
-            ),
-            _length(run, reference),
-        )
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mistakes and the bound of ||w||."""
+        yield check_novikoff(run, reference)
+        yield _check_length(run, reference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AggressiveRomma(Algorithm):
+class AggressiveRomma(_Relaxed):
     """The relaxed online maximum margin algorithm: updates where y w.x < 1 - delta.
 
     Attributes
@@ -133,41 +123,24 @@ class AggressiveRomma(Algorithm):
     An update takes ||w||^2 up by (delta/R)^2 at least; on halting y w.x >= 1 - delta and ||w|| <= 1/g.
     """
 
-    name: ClassVar[str] = "aggressive-romma"
-    summary: ClassVar[str] = "relaxed online maximum margin, updates up to functional margin 1 - delta"
-    reference: ClassVar[str] = "Li and Long 2002"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= R^2/(delta^2 g^2), strictly separable with margin g",
-        "margin >= (1 - delta) g, on halting on data that are strictly separable with margin g",
-        "||w|| <= 1/g, strictly separable with margin g",
+    name = "aggressive-romma"
+    summary = "relaxed online maximum margin, updates up to functional margin 1 - delta"
+    theorems = (
+        at_most("updates", "updates <= R^2/(delta^2 g^2), strictly separable with margin g", _SOURCE),
+        margin_on_halt("(1 - delta) g", _SOURCE),
+        _LENGTH,
     )
-    step: ClassVar[Step] = staticmethod(romma_step)
-    is_scale_free: ClassVar[bool] = True
 
-    delta: float = 0.1
+    delta: float = number(0.1, 0.0, 1.0, ends="]")
 
-    def __post_init__(self) -> None:
-        check_between("delta", self.delta, 0.0, 1.0, inclusive=True)
+    @property
+    def threshold(self) -> float:
+        """The largest y w.x below 1 - delta."""
+        return float(np.nextafter(1 - self.delta, 0.0))
 
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        return _start(space, float(np.nextafter(1 - self.delta, 0.0)))
-
-    def amplification(self, run: OnlineRun) -> float:
-        """Return the greatest 1/sin^2 of an angle between w and x, as for `Romma`."""
-        return run.scalar(_AMPLIFICATION)
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the updates, the margin on halting, and the bound of ||w||."""
-        source = "derived: ||w||^2 grows by (delta/R)^2 an update and is at most 1/g^2"
-        return (
-            at_most(
-                "updates",
-                "updates <= R^2/(delta^2 g^2), strictly separable with margin g",
-                run.n_updates,
-                where(reference.is_separable, quotient(reference.novikoff / self.delta, self.delta)),
-                source,
-            ),
-            margin_on_halt(run, reference, 1 - self.delta, "(1 - delta) g", source),
-            _length(run, reference),
-        )
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates, the margin on halting, and the bound of ||w||."""
+        most = quotient(reference.novikoff / self.delta, self.delta)
+        yield Check(run.n_updates, where(reference.is_separable, most))
+        yield check_halt(run, reference, 1 - self.delta)
+        yield _check_length(run, reference)

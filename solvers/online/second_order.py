@@ -1,23 +1,15 @@
 """Second-order algorithms: least squares on the rows updated on, with a matrix of their correlations."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.covariance import check_columns
-from maxmargin.solvers.online.guarantee import Guarantee, at_most
+from maxmargin.solvers.online.algorithm import OnlineRun, number
+from maxmargin.solvers.online.covariance import MatrixAlgorithm, state_with_matrix
+from maxmargin.solvers.online.guarantee import Check, at_most
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats, State
 
 _LOG_DETERMINANT = 0
 """Place of the scalar ln det(A/a)."""
@@ -53,14 +45,16 @@ _LEAST = 2.0**-1022
 """Least a and r: 1 / 5e-324 is no float."""
 
 
-def _start(space: Space, a: float, threshold: float) -> State:
-    check_columns(space)
-    n = space.n_columns
-    return State(w=np.zeros(n), table=np.eye(n + 1, n) / a, scalars=np.zeros(1), parameters=np.array([threshold]))
+def _check(run: OnlineRun, reference: Reference, a: float, n_others: int) -> Check:
+    """Return the check of the updates, `n_others` of which were no mistakes."""
+    scores = reference.space.X @ reference.u
+    losses, spread = float(run.updated @ reference.losses), float(run.updated @ scores**2)
+    growth = run.scalar(_LOG_DETERMINANT) + n_others
+    return Check(run.n_updates, losses + math.sqrt((a * reference.square + spread) * growth))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SecondOrderPerceptron(Algorithm):
+class SecondOrderPerceptron(MatrixAlgorithm):
     """w = (a I + S S')^-1 v, where S holds the x of all mistakes and v is the sum of their y x.
 
     Attributes
@@ -76,45 +70,31 @@ class SecondOrderPerceptron(Algorithm):
     the updates are sum loss(u) + v.u at most, and v.u <= sqrt(u'Au) sqrt(v'A^-1 v).
     """
 
-    name: ClassVar[str] = "second-order"
-    summary: ClassVar[str] = "the perceptron in coordinates whitened by its mistakes"
-    reference: ClassVar[str] = "Cesa-Bianchi, Conconi and Gentile 2005"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= sum loss(u) + sqrt((a ||u||^2 + sum (u.x)^2) ln det(A/a)), sums over the updates, for every u",
+    name = "second-order"
+    summary = "the perceptron in coordinates whitened by its mistakes"
+    reference = "Cesa-Bianchi, Conconi and Gentile 2005"
+    theorems = (
+        at_most(
+            "mistakes",
+            "updates <= sum loss(u) + sqrt((a ||u||^2 + sum (u.x)^2) ln det(A/a)), sums over the updates, for every u",
+            "derived after Cesa-Bianchi, Conconi and Gentile 2005",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(second_order_step)
+    step = staticmethod(second_order_step)
 
-    a: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_above("a", self.a, _LEAST, inclusive=True)
+    a: float = number(1.0, _LEAST, ends="[")
 
     def start(self, space: Space) -> State:
         """Return w = 0 and A = a I."""
-        return _start(space, self.a, 0.0)
+        return state_with_matrix(space, 1 / self.a, 1, 0.0)
 
-    def cost(self, space: Space) -> int:
-        """Return that of an update."""
-        return space.n_columns**2
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mistakes; it holds for every u."""
-        losses, spread = _compared(run, reference)
-        value = losses + math.sqrt((self.a * reference.square + spread) * run.scalar(_LOG_DETERMINANT))
-        return (
-            at_most(
-                "mistakes",
-                "updates <= sum loss(u) + sqrt((a ||u||^2 + sum (u.x)^2) ln det(A/a)), sums over the updates, "
-                "for every u",
-                run.n_updates,
-                value,
-                "derived after Cesa-Bianchi, Conconi and Gentile 2005",
-            ),
-        )
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mistakes; it holds for every u."""
+        yield _check(run, reference, self.a, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arow(Algorithm):
+class Arow(MatrixAlgorithm):
     """Adaptive regularisation of weights: w minimises r ||w||^2 + sum of (y - w.x)^2 over the rows with y w.x < 1.
 
     Attributes
@@ -129,46 +109,25 @@ class Arow(Algorithm):
     2m - m^2 <= 1.
     """
 
-    name: ClassVar[str] = "arow"
-    summary: ClassVar[str] = "adaptive regularisation of weights"
-    reference: ClassVar[str] = "Crammer, Kulesza and Dredze 2009"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= sum loss(u) + sqrt((r ||u||^2 + sum (u.x)^2) (ln det(A/r) + U)), sums over the updates, U of "
-        "them no mistakes, for every u",
+    name = "arow"
+    summary = "adaptive regularisation of weights"
+    reference = "Crammer, Kulesza and Dredze 2009"
+    theorems = (
+        at_most(
+            "mistakes",
+            "updates <= sum loss(u) + sqrt((r ||u||^2 + sum (u.x)^2) (ln det(A/r) + U)), sums over the updates, "
+            "U of them no mistakes, for every u",
+            "derived after Crammer, Kulesza and Dredze 2009",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(second_order_step)
+    step = staticmethod(second_order_step)
 
-    r: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_above("r", self.r, _LEAST, inclusive=True)
+    r: float = number(1.0, _LEAST, ends="[")
 
     def start(self, space: Space) -> State:
         """Return w = 0 and Sigma = I."""
-        return _start(space, self.r, math.nextafter(1.0, 0.0))
+        return state_with_matrix(space, 1 / self.r, 1, math.nextafter(1.0, 0.0))
 
-    def cost(self, space: Space) -> int:
-        """Return that of an update."""
-        return space.n_columns**2
-
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the updates, mistakes and others; it holds for every u."""
-        losses, spread = _compared(run, reference)
-        others = run.n_updates - run.n_mistakes
-        value = losses + math.sqrt((self.r * reference.square + spread) * (run.scalar(_LOG_DETERMINANT) + others))
-        return (
-            at_most(
-                "mistakes",
-                "updates <= sum loss(u) + sqrt((r ||u||^2 + sum (u.x)^2) (ln det(A/r) + U)), sums over the updates, "
-                "U of them no mistakes, for every u",
-                run.n_updates,
-                value,
-                "derived after Crammer, Kulesza and Dredze 2009",
-            ),
-        )
-
-
-def _compared(run: OnlineRun, reference: "Reference") -> tuple[float, float]:
-    """Return the sums over the updates of loss(u) and of (u.x)^2."""
-    scores = reference.space.X @ reference.u
-    return float(run.updated @ reference.losses), float(run.updated @ scores**2)
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates, whether mistakes or not; it holds for every u."""
+        yield _check(run, reference, self.r, run.n_updates - run.n_mistakes)

@@ -2,13 +2,10 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from maxmargin.solvers.online.algorithm import OnlineRun
-from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most, where
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem, at_least, at_most, where
+from maxmargin.solvers.online.reference import Reference
 
 _ROUNDING = 2.0**-50
 """Relative error of an update or of a term of a score, with room."""
@@ -25,7 +22,7 @@ _NOT_A_NUMBER = "numbers overflow"
 _LOST_TO_ROUNDING = "the two sides differ by no more than the rounding of so many updates can make up"
 
 
-def settled(guarantee: Guarantee, run: OnlineRun, reference: "Reference") -> Guarantee:
+def settled(guarantee: Guarantee, run: OnlineRun, reference: Reference) -> Guarantee:
     """Return the guarantee with a note where it is open: undecided if rounding can explain that it fails.
 
     The theorems are about exact arithmetic. A score of D terms errs by a relative D 2^-53 of ||w|| ||x|| at most, and
@@ -49,23 +46,22 @@ def settled(guarantee: Guarantee, run: OnlineRun, reference: "Reference") -> Gua
     return guarantee
 
 
-def novikoff(run: OnlineRun, reference: "Reference") -> Guarantee:
-    """M <= R^2/g^2: at every update w.u grows by g at least and ||w||^2 by R^2 at most."""
-    return at_most(
-        "novikoff",
-        "updates <= R^2/g^2, strictly separable with margin g",
-        run.n_updates,
-        where(reference.is_separable, reference.novikoff),
-        "Novikoff 1962; Block 1962",
-    )
+NOVIKOFF = at_most("novikoff", "updates <= R^2/g^2, strictly separable with margin g", "Novikoff 1962; Block 1962")
+"""At every update w.u grows by at least g, and ||w||^2 by at most R^2."""
 
 
-def margin_on_halt(run: OnlineRun, reference: "Reference", share: float, words: str, source: str) -> Guarantee:
-    """The margin of the final plane is at least a share of g, once a whole epoch had no update."""
+def check_novikoff(run: OnlineRun, reference: Reference) -> Check:
+    """Return the check of updates <= R^2/g^2."""
+    return Check(run.n_updates, where(reference.is_separable, reference.novikoff))
+
+
+def margin_on_halt(share: str, source: str) -> Theorem:
+    """Return the theorem that the margin of the final plane is at least a share of g after an epoch without updates."""
     return at_least(
-        "margin",
-        f"margin >= {words}, on halting on data that are strictly separable with margin g",
-        run.unit_margin,
-        where(run.converged and reference.is_separable, share * reference.margin),
-        source,
+        "margin", f"margin >= {share}, on halting on data that are strictly separable with margin g", source
     )
+
+
+def check_halt(run: OnlineRun, reference: Reference, share: float) -> Check:
+    """Return the check of `margin_on_halt`."""
+    return Check(run.unit_margin, where(run.converged and reference.is_separable, share * reference.margin))

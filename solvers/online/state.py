@@ -1,7 +1,7 @@
 """What a step of an online algorithm is, and the state that it changes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -39,9 +39,9 @@ class State:
     """
 
     w: Floats
-    table: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    scalars: Floats = field(default_factory=lambda: np.zeros(0))
-    parameters: Floats = field(default_factory=lambda: np.zeros(0))
+    table: Floats
+    scalars: Floats
+    parameters: Floats
 
     def copy(self) -> "State":
         """Return a state that can be changed for a trial."""

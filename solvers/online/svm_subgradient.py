@@ -1,22 +1,15 @@
 """Subgradient descent on the soft-margin SVM through the origin of the run's space: all rows at once, or Pegasos."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most
-from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.state import Floats, Presents
 
 _OBJECTIVES, _GREATEST_SQUARE = 0, 1
 """Places of the scalars: sum of f_t(w_t), and the greatest squared norm of a subgradient."""
@@ -65,7 +58,7 @@ def subgradient_step(
     return 1
 
 
-def _regret(run: OnlineRun, reference: "Reference", lambda_: float, presented: Floats) -> Guarantee:
+def _regret(run: OnlineRun, reference: Reference, lambda_: float, presented: Floats) -> Check:
     """Compare with the u of the proven soft margin at C = 1/(lambda n).
 
     With the subgradient s_t, f_t(w) - f_t(u) <= s_t.(w - u) - lambda/2 ||w - u||^2, and the step makes
@@ -77,15 +70,7 @@ def _regret(run: OnlineRun, reference: "Reference", lambda_: float, presented: F
     losses = float(presented @ np.maximum(0.0, 1.0 - space.y * (space.X @ u)))
     mean = losses / T + lambda_ / 2 * float(u @ u)
     regret = (run.scalar(_OBJECTIVES) - losses) / T - lambda_ / 2 * float(u @ u)
-    return at_most(
-        "regret",
-        "mean of f_t(w_t) - mean of f_t(u) <= G^2 (1 + ln T)/(2 lambda T), with the greatest subgradient G of T steps, "
-        "for the u of the soft margin at C = 1/(lambda n); over whole epochs f(u) is the optimum",
-        regret,
-        run.scalar(_GREATEST_SQUARE) * (1 + math.log(T)) / (2 * lambda_ * T),
-        "derived after Shalev-Shwartz, Singer and Srebro 2007",
-        size=mean,
-    )
+    return Check(regret, run.scalar(_GREATEST_SQUARE) * (1 + math.log(T)) / (2 * lambda_ * T), size=mean)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,21 +83,16 @@ class _SoftMarginDescent(Algorithm):
         Positive; the soft margin's C is 1/(lambda n).
     """
 
-    theorems: ClassVar[tuple[str, ...]] = (
-        "mean of f_t(w_t) - mean of f_t(u) <= G^2 (1 + ln T)/(2 lambda T), with the greatest subgradient G of T "
-        "steps, for the u of the soft margin at C = 1/(lambda n); over whole epochs f(u) is the optimum",
+    theorems = (
+        at_most(
+            "regret",
+            "mean of f_t(w_t) - mean of f_t(u) <= G^2 (1 + ln T)/(2 lambda T), with the greatest subgradient G of T "
+            "steps, for the u of the soft margin at C = 1/(lambda n); over whole epochs f(u) is the optimum",
+            "derived after Shalev-Shwartz, Singer and Srebro 2007",
+        ),
     )
 
-    lambda_: float = 0.1
-
-    def __post_init__(self) -> None:
-        check_above("lambda_", self.lambda_)
-
-    def start(self, space: Space) -> State:
-        """Return w = 0."""
-        n = space.n_columns
-        parameters = np.array([float(self.lambda_)])
-        return State(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=parameters)
+    lambda_: float = number(0.1, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,16 +103,16 @@ class SubgradientSvm(_SoftMarginDescent):
     `maxmargin.soft_margin` does not do.
     """
 
-    name: ClassVar[str] = "subgradient-svm"
-    summary: ClassVar[str] = "subgradient descent on the soft-margin objective, all rows at once"
-    reference: ClassVar[str] = "Shor 1985; Shalev-Shwartz, Singer and Srebro 2007"
-    step: ClassVar[Step] = staticmethod(subgradient_step)
-    presents: ClassVar[Presents] = Presents.ALL_ROWS
+    name = "subgradient-svm"
+    summary = "subgradient descent on the soft-margin objective, all rows at once"
+    reference = "Shor 1985; Shalev-Shwartz, Singer and Srebro 2007"
+    step = staticmethod(subgradient_step)
+    presents = Presents.ALL_ROWS
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mean objective above the optimum."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mean objective above the optimum."""
         shares = np.full(run.space.n_samples, run.n_presentations / run.space.n_samples)
-        return (_regret(run, reference, self.lambda_, shares),)
+        yield _regret(run, reference, self.lambda_, shares)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +122,11 @@ class Pegasos(_SoftMarginDescent):
     Its parameter is ``lambda_``. As in `SubgradientSvm` the bias is penalised.
     """
 
-    name: ClassVar[str] = "pegasos"
-    summary: ClassVar[str] = "stochastic subgradient descent on the soft-margin objective"
-    reference: ClassVar[str] = "Shalev-Shwartz, Singer and Srebro 2007"
-    step: ClassVar[Step] = staticmethod(pegasos_step)
+    name = "pegasos"
+    summary = "stochastic subgradient descent on the soft-margin objective"
+    reference = "Shalev-Shwartz, Singer and Srebro 2007"
+    step = staticmethod(pegasos_step)
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mean objective above that of the optimum."""
-        return (_regret(run, reference, self.lambda_, run.presented.astype(np.float64)),)
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mean objective above the optimum."""
+        yield _regret(run, reference, self.lambda_, run.presented.astype(np.float64))

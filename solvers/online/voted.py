@@ -2,29 +2,24 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, where
-from maxmargin.solvers.online.rosenblatt import Perceptron, perceptron_guarantees, perceptron_step
-from maxmargin.solvers.online.state import Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.algorithm import OnlineRun
+from maxmargin.solvers.online.guarantee import Check, at_most, where
+from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.rosenblatt import Perceptron
+from maxmargin.solvers.online.state import Floats
 
 _CHUNK_ENTRIES = 1 << 20
 """Numbers of the weight vectors that are rebuilt at a time, and of their scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VotedPerceptron(Algorithm):
+class VotedPerceptron(Perceptron):
     """The perceptron, whose weight vectors all vote, each with the number of presentations that it was there after.
 
     That is one for the update that made it and one for every row it got right. Nothing but the updates and their times
@@ -39,15 +34,17 @@ class VotedPerceptron(Algorithm):
     holds on average over the orders of the rows only.
     """
 
-    name: ClassVar[str] = "voted"
-    summary: ClassVar[str] = "all weight vectors of the perceptron vote, with how long they lasted"
-    reference: ClassVar[str] = "Freund and Schapire 1999"
-    theorems: ClassVar[tuple[str, ...]] = (
+    name = "voted"
+    summary = "all weight vectors of the perceptron vote, with how long they lasted"
+    reference = "Freund and Schapire 1999"
+    theorems = (
         *Perceptron.theorems,
-        "errors of the vote <= twice the mean errors of the voters, where these are few enough to be counted",
+        at_most(
+            "vote",
+            "errors of the vote <= twice the mean errors of the voters, where these are few enough to be counted",
+            "derived after Freund and Schapire 1999",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(perceptron_step)
-    is_scale_free: ClassVar[bool] = True
 
     def extras(self, run: OnlineRun) -> dict[str, Any]:
         """Return the lifetimes of the weight vectors, w = 0 the first."""
@@ -57,21 +54,13 @@ class VotedPerceptron(Algorithm):
         """Return the sign of the vote, 0 for a draw."""
         return np.sign(_votes(run, _in_space(run, X)))
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return those of the perceptron, which makes the same updates, and that of the vote."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the checks of the perceptron, which makes the same updates, and that of the vote."""
         is_known = run.n_updates == len(run.update_rows)
         is_counted = is_known and (run.n_updates + 1) * run.space.X.size <= run.settings.sizes.most_vote_products
         errors, mean_errors = _errors(run) if is_counted else (0, 0.0)
-        return (
-            *perceptron_guarantees(run, reference),
-            at_most(
-                "vote",
-                "errors of the vote <= twice the mean errors of the voters, where these are few enough to be counted",
-                errors,
-                where(is_counted, 2 * mean_errors),
-                "derived after Freund and Schapire 1999",
-            ),
-        )
+        yield from Perceptron.checks(self, run, reference)
+        yield Check(errors, where(is_counted, 2 * mean_errors))
 
 
 def lifetimes(run: OnlineRun) -> NDArray[np.int64]:

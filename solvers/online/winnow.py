@@ -2,23 +2,17 @@
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_above
-from maxmargin.solvers.online.guarantee import Guarantee, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
+from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State, Step
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.online.reference import Reference
-
-Floats = NDArray[np.float64]
-
+from maxmargin.solvers.online.state import Floats, State
 
 _SHARES = (0.5, 0.25, 0.1, 0.01)
 """Of the drop that a mistake on a negative row brings for u = 0: what the vectors to compare with are asked for."""
@@ -61,21 +55,20 @@ class Winnow(Algorithm):
     potential over D. Several u are found by linear programs: the least sum u with a given D; the best bound is stated.
     """
 
-    name: ClassVar[str] = "winnow"
-    summary: ClassVar[str] = "multiplicative updates for non-negative features"
-    reference: ClassVar[str] = "Littlestone 1988"
-    theorems: ClassVar[tuple[str, ...]] = (
-        "updates <= (sum u ln u - u + 1)/D, for a u >= 0 with every drop of the potential at least D > 0",
+    name = "winnow"
+    summary = "multiplicative updates for non-negative features"
+    reference = "Littlestone 1988"
+    theorems = (
+        at_most(
+            "mistakes",
+            "updates <= (sum u ln u - u + 1)/D, for a u >= 0 with every drop of the potential at least D > 0",
+            "derived after Littlestone 1988: the drop of the relative entropy to u",
+        ),
     )
-    step: ClassVar[Step] = staticmethod(winnow_step)
+    step = staticmethod(winnow_step)
 
-    factor: float = 2.0
-    threshold: float | None = None
-
-    def __post_init__(self) -> None:
-        check_above("factor", self.factor, 1.0)
-        if self.threshold is not None:
-            check_above("threshold", self.threshold)
+    factor: float = number(2.0, 1.0)
+    threshold: float | None = number(None, 0.0)
 
     def start(self, space: Space) -> State:
         """Return w = 1 and the fixed bias.
@@ -90,7 +83,8 @@ class Winnow(Algorithm):
         size = self._size(space)
         w = np.ones(space.n_columns)
         w[-1] = -self._threshold(space) * size / space.scale
-        return State(w=w, parameters=np.array([math.log(self.factor), size]))
+        parameters = np.array([math.log(self.factor), size])
+        return State(w=w, table=np.zeros((0, 0)), scalars=np.zeros(0), parameters=parameters)
 
     def _threshold(self, space: Space) -> float:
         return (space.n_columns - 1) / 2 if self.threshold is None else float(self.threshold)
@@ -101,18 +95,10 @@ class Winnow(Algorithm):
             raise InvalidProblemError(f"winnow needs non-negative features; the least is {features.min():g}")
         return float(features.max()) or 1.0
 
-    def guarantees(self, run: OnlineRun, reference: "Reference") -> tuple[Guarantee, ...]:
-        """Return the bound of the mistakes, for a u from a linear program where there is one."""
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mistakes, for a u from a linear program where there is one."""
         bound = self._bound(reference.space)
-        return (
-            at_most(
-                "mistakes",
-                "updates <= (sum u ln u - u + 1)/D, for a u >= 0 with every drop of the potential at least D > 0",
-                run.n_updates,
-                where(math.isfinite(bound), bound),
-                "derived after Littlestone 1988: the drop of the relative entropy to u",
-            ),
-        )
+        yield Check(run.n_updates, where(math.isfinite(bound), bound))
 
     def _bound(self, space: Space) -> float:
         rows, threshold = space.X[:, :-1] / self._size(space), self._threshold(space)

@@ -1,6 +1,7 @@
 """Every guarantee of the family on many runs: never broken, proven where it should be, broken by a broken step."""
 
 import math
+from collections.abc import Callable
 from functools import cache
 from itertools import permutations
 from statistics import NormalDist
@@ -15,7 +16,7 @@ from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.alma import Alma
 from maxmargin.solvers.online.averaged import AveragedPerceptron
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
-from maxmargin.solvers.online.guarantee import Guarantee, at_least, at_most
+from maxmargin.solvers.online.guarantee import Check, Theorem, at_least, at_most
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
@@ -420,16 +421,16 @@ def test_every_guarantee_is_broken_by_some_step() -> None:
 
 
 def test_a_bound_allows_for_rounding_and_no_more() -> None:
-    def holds(guarantee: Guarantee) -> bool | None:
-        return guarantee.holds
+    def holds(kind: Callable[[str, str, str], Theorem], achieved: float, value: float | None) -> bool | None:
+        return kind("n", "s", "r").judge(Check(achieved, value)).holds
 
-    assert holds(at_most("n", "s", 1.0 + 1e-10, 1.0, "r")) is True
-    assert holds(at_most("n", "s", 1.0 + 1e-8, 1.0, "r")) is False
-    assert holds(at_least("n", "s", 1.0 - 1e-10, 1.0, "r")) is True
-    assert holds(at_least("n", "s", 1.0 - 1e-8, 1.0, "r")) is False
-    assert holds(at_most("n", "s", 1.0, None, "r")) is None
-    assert holds(at_least("n", "s", 1.0, math.nan, "r")) is None
-    assert holds(at_most("n", "s", 1.0, math.inf, "r")) is True
-    assert holds(at_least("n", "s", -math.inf, 0.0, "r")) is False
-    assert holds(at_most("n", "s", math.inf, 1.0, "r")) is False
-    assert holds(at_most("n", "s", math.inf, math.inf, "r")) is None
+    assert holds(at_most, 1.0 + 1e-10, 1.0) is True
+    assert holds(at_most, 1.0 + 1e-8, 1.0) is False
+    assert holds(at_least, 1.0 - 1e-10, 1.0) is True
+    assert holds(at_least, 1.0 - 1e-8, 1.0) is False
+    assert holds(at_most, 1.0, None) is None
+    assert holds(at_least, 1.0, math.nan) is None
+    assert holds(at_most, 1.0, math.inf) is True
+    assert holds(at_least, -math.inf, 0.0) is False
+    assert holds(at_most, math.inf, 1.0) is False
+    assert holds(at_most, math.inf, math.inf) is None
