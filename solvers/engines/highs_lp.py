@@ -11,10 +11,12 @@ from maxmargin.solvers.exact.circuits import orthogonal_complement
 from maxmargin.solvers.problem.candidate import Attempt, Candidate
 
 Floats = NDArray[np.float64]
+Columns = tuple[NDArray[Any], NDArray[Any], Floats]
+"""A matrix by columns: where each starts (and the last one ends), the rows of the entries, and the entries."""
 
 NAME = "HiGHS LP"
 
-_TOLERANCE = 1e-10  # the least that HiGHS accepts
+_TOLERANCE = 1e-10  # the smallest that HiGHS accepts
 
 
 def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> Candidate:
@@ -23,20 +25,10 @@ def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> 
     The multipliers belong to a vertex: at most d + 2 of them are positive (through the origin d + 1). Whatever
     happens, the answer is what HiGHS said.
     """
-    try:
-        solver = _run(X, y, bias, time_limit)
-    except Exception as error:  # the binding raises anything, and other solvers may succeed
-        return Candidate.failed("HiGHS", NAME, error)
-    solution = solver.getSolution()
-    status = solver.modelStatusToString(solver.getModelStatus())
-    attempt = Attempt(solver="HiGHS", status=status)
-    values = np.asarray(solution.col_value, dtype=np.float64)
-    multipliers = np.asarray(solution.row_dual, dtype=np.float64)
-    if not (solution.value_valid and np.isfinite(values).all()):
-        return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
+    values, multipliers, attempt = _run(lambda: _feasibility_model(X, y, bias), time_limit)
     return Candidate(
-        w=values[: X.shape[1]],
-        multipliers=np.abs(multipliers) if solution.dual_valid and np.isfinite(multipliers).all() else None,
+        w=None if values is None else values[: X.shape[1]],
+        multipliers=None if values is None or multipliers is None else np.abs(multipliers),
         engine=NAME,
         attempt=attempt,
     )
@@ -57,20 +49,10 @@ def solve_on_face(
     attempt : Attempt
     """
     basis = orthogonal_complement(fixed) if len(fixed) else None
-    try:
-        solver = _loaded(lambda: _strict_model(rows if basis is None else rows @ basis), time_limit)
-        solver.run()
-    except Exception as error:  # the binding raises anything, and the rational simplex follows
-        return None, None, Candidate.failed("HiGHS", NAME, error).attempt
-    solution = solver.getSolution()
-    attempt = Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
-    values = np.asarray(solution.col_value, dtype=np.float64)[:-1]
-    multipliers = np.abs(np.asarray(solution.row_dual, dtype=np.float64))
-    has_values = solution.value_valid and np.isfinite(values).all()
-    has_multipliers = solution.dual_valid and np.isfinite(multipliers).all()
-    if basis is not None and has_values:
-        values = basis @ values
-    return values if has_values else None, multipliers if has_multipliers else None, attempt
+    values, multipliers, attempt = _run(lambda: _strict_model(rows if basis is None else rows @ basis), time_limit)
+    if values is not None:
+        values = values[:-1] if basis is None else basis @ values[:-1]
+    return values, None if multipliers is None else np.abs(multipliers), attempt
 
 
 def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float | None = None) -> Floats | None:
@@ -79,10 +61,10 @@ def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float 
     At a solution the shares are 1 on every row that has a positive weight in some such a, and 0 on the others.
     """
     n_rows = len(rows)
-    model = equalities(np.vstack([rows, rows]), np.zeros(rows.shape[1]))  # a = the part up to 1 + what exceeds it
-    model.col_cost_ = np.concatenate([np.full(n_rows, -1.0), np.zeros(n_rows)])
-    model.col_upper_ = np.concatenate([np.ones(n_rows), model.col_upper_[n_rows:]])
-    found = _values(model, attempts, time_limit)
+    program = equalities(np.vstack([rows, rows]), np.zeros(rows.shape[1]))  # a = the part up to 1 + the excess over it
+    program.col_cost_ = np.concatenate([np.full(n_rows, -1.0), np.zeros(n_rows)])
+    program.col_upper_ = np.concatenate([np.ones(n_rows), program.col_upper_[n_rows:]])
+    found = _values(program, attempts, time_limit)
     return None if found is None else found[:n_rows]
 
 
@@ -95,10 +77,10 @@ def combination(
     time_limit: float | None = None,
 ) -> Floats | None:
     """Return a vertex of rows' c = target with 0 <= c, and c <= most if that is given; or None."""
-    model = equalities(rows, target)
+    program = equalities(rows, target)
     if most is not None:
-        model.col_upper_ = most
-    return _values(model, attempts, time_limit)
+        program.col_upper_ = most
+    return _values(program, attempts, time_limit)
 
 
 def greatest_combination(
@@ -108,48 +90,31 @@ def greatest_combination(
 
     The dual is min sum most_i xi_i subject to rows @ v >= 1 - xi, xi >= 0.
     """
-    model = equalities(rows, np.zeros(rows.shape[1]))
-    model.col_cost_ = np.full(len(rows), -1.0)
-    model.col_upper_ = most
+    program = equalities(rows, np.zeros(rows.shape[1]))
+    program.col_cost_ = np.full(len(rows), -1.0)
+    program.col_upper_ = most
     solver = started(time_limit)
-    solver.passModel(model)
+    solver.passModel(program)
     found = vertex(solver)
-    attempts.append(Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus())))
+    attempts.append(_attempt(solver))
     return None if found is None else (found[0], -found[1])
 
 
-def _values(model: Any, attempts: list[Attempt], time_limit: float | None) -> Floats | None:
-    try:
-        solver = started(time_limit)
-        solver.passModel(model)
-        solver.run()
-    except Exception as error:  # the binding raises anything, and another way follows
-        attempts.append(Candidate.failed("HiGHS", NAME, error).attempt)
-        return None
-    attempts.append(Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus())))
-    values = np.asarray(solver.getSolution().col_value, dtype=np.float64)
-    return values if solver.getSolution().value_valid and np.isfinite(values).all() else None
+def _values(program: Any, attempts: list[Attempt], time_limit: float | None) -> Floats | None:
+    values, _, attempt = _run(lambda: program, time_limit)
+    attempts.append(attempt)
+    return values
 
 
 def equalities(rows: Floats, target: Floats) -> Any:
     """Return the constraints rows' c = target, c >= 0."""
-    import highspy
-
-    n_columns, n_equations = rows.shape
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = n_columns, n_equations
-    model.col_cost_ = np.zeros(n_columns)
-    model.col_lower_ = np.zeros(n_columns)
-    model.col_upper_ = np.full(n_columns, highspy.kHighsInf)
-    model.row_lower_ = model.row_upper_ = target
-    places, entries = np.nonzero(rows)
-    matrix = model.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kColwise
-    matrix.num_col_, matrix.num_row_ = n_columns, n_equations
-    matrix.start_ = np.searchsorted(places, np.arange(n_columns + 1)).astype(np.int32)
-    matrix.index_ = entries.astype(np.int32)
-    matrix.value_ = rows[places, entries]
-    return model
+    n_columns = len(rows)
+    return model(
+        costs=np.zeros(n_columns),
+        columns=(np.zeros(n_columns), np.full(n_columns, infinity())),
+        rows=(target, target),
+        matrix=_stored_columns(rows),
+    )
 
 
 _OPTIONS: dict[str, Any] = {
@@ -161,22 +126,30 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def _run(X: Any, y: Floats, bias: bool, time_limit: float | None) -> Any:
-    import highspy
-
-    solver = _loaded(lambda: _model(highspy, X, y, bias), time_limit)
-    solver.run()
-    return solver
-
-
-def _loaded(make: Callable[[], Any], time_limit: float | None) -> Any:
-    """Return HiGHS with a model; making it counts as time."""
+def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | None, Floats | None, Attempt]:
+    """Run HiGHS on a model, the making of which counts as time; return finite values and multipliers, or None."""
     start = time.monotonic()
-    solver = started(time_limit)
-    solver.passModel(make())
-    if time_limit is not None:
-        solver.setOptionValue("time_limit", max(0.0, time_limit - (time.monotonic() - start)))
-    return solver
+    try:
+        solver = started(time_limit)
+        solver.passModel(make())
+        if time_limit is not None:
+            solver.setOptionValue("time_limit", max(0.0, time_limit - (time.monotonic() - start)))
+        solver.run()
+    except Exception as error:  # the binding raises anything, and other solvers may succeed
+        return None, None, Candidate.failed("HiGHS", NAME, error).attempt
+    solution = solver.getSolution()
+    values = _finite(solution.col_value) if solution.value_valid else None
+    multipliers = _finite(solution.row_dual) if solution.dual_valid else None
+    return values, multipliers, _attempt(solver)
+
+
+def _attempt(solver: Any) -> Attempt:
+    return Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
+
+
+def _finite(numbers: Any) -> Floats | None:
+    result = np.asarray(numbers, dtype=np.float64)
+    return result if np.isfinite(result).all() else None
 
 
 def infinity() -> float:
@@ -190,13 +163,13 @@ def vertex(solver: Any) -> tuple[Floats, Floats] | None:
     """Run HiGHS on its model from where it stands; return the values and the multipliers of the rows, or None."""
     try:
         solver.run()
-    except Exception:  # the binding raises anything, and who asks has other ways
+    except Exception:  # the binding raises anything, and the caller has other ways
         return None
     solution = solver.getSolution()
-    values = np.asarray(solution.col_value, dtype=np.float64)
-    multipliers = np.asarray(solution.row_dual, dtype=np.float64)
-    is_valid = solution.value_valid and solution.dual_valid
-    return (values, multipliers) if is_valid and np.isfinite(np.append(values, multipliers)).all() else None
+    values, multipliers = _finite(solution.col_value), _finite(solution.row_dual)
+    if not (solution.value_valid and solution.dual_valid) or values is None or multipliers is None:
+        return None
+    return values, multipliers
 
 
 def started(time_limit: float | None) -> Any:
@@ -211,51 +184,63 @@ def started(time_limit: float | None) -> Any:
     return solver
 
 
-def _strict_model(rows: Floats) -> Any:
-    """Return the LP over the columns (v, t)."""
+def model(
+    *,
+    costs: Floats,
+    columns: tuple[Floats, Floats],
+    rows: tuple[Floats, Floats],
+    matrix: Columns,
+    maximise: bool = False,
+) -> Any:
+    """Return a linear program of HiGHS: costs, the bounds of columns and rows, and the matrix by columns."""
     import highspy
 
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = len(costs), len(rows[0])
+    program.sense_ = highspy.ObjSense.kMaximize if maximise else highspy.ObjSense.kMinimize
+    program.col_cost_ = costs
+    program.col_lower_, program.col_upper_ = columns
+    program.row_lower_, program.row_upper_ = rows
+    entries = program.a_matrix_
+    entries.format_ = highspy.MatrixFormat.kColwise
+    entries.num_col_, entries.num_row_ = program.num_col_, program.num_row_
+    starts, indices, entries.value_ = matrix
+    entries.start_, entries.index_ = starts.astype(np.int32), indices.astype(np.int32)
+    return program
+
+
+def _strict_model(rows: Floats) -> Any:
+    """Return the LP over the columns (v, t)."""
     n_rows, width = rows.shape
-    matrix = np.hstack([rows, np.full((n_rows, 1), -1.0)])
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = width + 1, n_rows
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.append(np.zeros(width), 1.0)
-    model.col_lower_ = np.append(np.full(width, -1.0), -highspy.kHighsInf)
-    model.col_upper_ = np.ones(width + 1)
-    model.row_lower_ = np.zeros(n_rows)
-    model.row_upper_ = np.full(n_rows, highspy.kHighsInf)
-    columns, places = np.nonzero(matrix.T)
-    a = model.a_matrix_
-    a.format_ = highspy.MatrixFormat.kColwise
-    a.num_col_, a.num_row_ = width + 1, n_rows
-    a.start_ = np.searchsorted(columns, np.arange(width + 2)).astype(np.int32)
-    a.index_ = places.astype(np.int32)
-    a.value_ = matrix[places, columns]
-    return model
+    return _greatest_t(width, 0, _stored_columns(np.hstack([rows, np.full((n_rows, 1), -1.0)]).T), n_rows)
 
 
-def _model(highspy: Any, X: Any, y: Floats, bias: bool) -> Any:
+def _feasibility_model(X: Any, y: Floats, bias: bool) -> Any:
     """Return the LP over the columns (w, b, t), b only with bias."""
-    n_samples, n_features = X.shape
-    n_free, n_columns = int(bias), n_features + int(bias) + 1
-    infinity = highspy.kHighsInf
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = n_columns, n_samples
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.append(np.zeros(n_columns - 1), 1.0)
-    model.col_lower_ = np.concatenate([np.full(n_features, -1.0), np.full(n_free + 1, -infinity)])
-    model.col_upper_ = np.concatenate([np.full(n_features, 1.0), np.full(n_free, infinity), [1.0]])
-    model.row_lower_ = np.zeros(n_samples)
-    model.row_upper_ = np.full(n_samples, infinity)
-    matrix = model.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kColwise
-    matrix.num_col_, matrix.num_row_ = n_columns, n_samples
-    matrix.start_, matrix.index_, matrix.value_ = _signed_columns(X, y, bias)
-    return model
+    return _greatest_t(X.shape[1], int(bias), _signed_columns(X, y, bias), X.shape[0])
 
 
-def _signed_columns(X: Any, y: Floats, bias: bool) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+def _greatest_t(n_bounded: int, n_free: int, matrix: Columns, n_rows: int) -> Any:
+    """Return max t subject to matrix @ (v, t) >= 0, t <= 1, with the first columns of v between -1 and 1."""
+    return model(
+        costs=np.append(np.zeros(n_bounded + n_free), 1.0),
+        columns=(
+            np.concatenate([np.full(n_bounded, -1.0), np.full(n_free + 1, -infinity())]),
+            np.concatenate([np.full(n_bounded, 1.0), np.full(n_free, infinity()), [1.0]]),
+        ),
+        rows=(np.zeros(n_rows), np.full(n_rows, infinity())),
+        matrix=matrix,
+        maximise=True,
+    )
+
+
+def _stored_columns(transposed: Floats) -> Columns:
+    """Return the columns of a matrix, given as rows, in compressed form."""
+    columns, indices = np.nonzero(transposed)
+    return np.searchsorted(columns, np.arange(len(transposed) + 1)), indices, transposed[columns, indices]
+
+
+def _signed_columns(X: Any, y: Floats, bias: bool) -> Columns:
     """Return the columns of [y * X, y, -1] in compressed form."""
     n_samples = X.shape[0]
     extra = np.concatenate([y, np.full(n_samples, -1.0)]) if bias else np.full(n_samples, -1.0)
@@ -268,4 +253,4 @@ def _signed_columns(X: Any, y: Floats, bias: bool) -> tuple[NDArray[np.int32], N
         starts = np.arange(X.shape[1] + 1) * n_samples
     indices = np.concatenate([indices, np.tile(np.arange(n_samples), bias + 1)])
     starts = np.concatenate([starts, starts[-1] + n_samples * np.arange(1, bias + 2)])
-    return starts.astype(np.int32), indices.astype(np.int32), np.concatenate([values, extra])
+    return starts, indices, np.concatenate([values, extra])

@@ -35,7 +35,9 @@ class CoverProgram:
         self.counts = counts
         self.witnesses: list[Rows] = []
         self.solver: Any = highs_lp.started(None)
-        self.solver.passModel(_without_witnesses(counts))
+        program = highs_lp.equalities(np.empty((len(counts), 0)), np.empty(0))
+        program.col_cost_ = counts.astype(np.float64)
+        self.solver.passModel(program)
         self.n_through = np.zeros(len(counts), dtype=np.int64)
         self._flat = self._starts = np.empty(0, dtype=np.int64)
 
@@ -87,15 +89,3 @@ class CoverProgram:
             through = [k for k, witness in enumerate(self.witnesses) if row in witness]
             shares[through] = [share * int(capacities[row]) // int(loads[row]) for share in shares[through].tolist()]
         return shares
-
-
-def _without_witnesses(counts: Rows) -> Any:
-    import highspy
-
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(counts), 0
-    model.col_cost_ = counts.astype(np.float64)
-    model.col_lower_ = np.zeros(len(counts))
-    model.col_upper_ = np.full(len(counts), highspy.kHighsInf)
-    model.a_matrix_.start_ = np.zeros(len(counts) + 1, dtype=np.int32)
-    return model
