@@ -3,11 +3,14 @@
 from typing import Any
 
 from maxmargin.reports.sections.limitations import class_limitations
-from maxmargin.reports.sections.plain import plain
+from maxmargin.reports.sections.plain import chosen, plain
 from maxmargin.reports.sections.separability_section import separability_fields
 from maxmargin.reports.sections.summary import SCHEMA, describe, run_fields, settings_fields, versions
 from maxmargin.reports.study.class_study import ClassStudy, Contest
+from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.proof.margins import n_errors
+
+_OF_VERDICT = ("verdict", "strictly_separable", "proof", "reason", "touching_rows", "witness_rows")
 
 
 def summarize_classes(study: ClassStudy) -> dict[str, Any]:
@@ -46,16 +49,8 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "positive_reason": contest.positive_reason,
         "negative": contest.negative,
         "n_samples": contest.problem.n_samples,
-        "verdict": contest.separability.verdict,
-        "strictly_separable": contest.separability.strictly_separable,
-        "proof": contest.separability.proof,
-        "reason": contest.separability.reason,
-        "touching_rows": contest.separability.touching_rows,
-        "witness_rows": contest.separability.witness_rows,
-        "status": hard.status,
-        "margin": hard.margin,
-        "lower": hard.lower,
-        "upper": hard.upper,
+        **chosen(contest.separability.fields(NO_NAMES, with_columns=False), _OF_VERDICT),
+        **chosen(hard.fields(NO_NAMES), ("status", "margin", "lower", "upper")),
         "n_support": len(hard.support),
         **run_fields(run),
         "achieved_margin": run.margin,

@@ -1,6 +1,7 @@
 """What many orders of the rows show: as fields of the summary, and as a section of the page."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,11 @@ def fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
     """Return the study in short; only the reason where there is none."""
     if study is None:
         return {"reason": why}
-    outcomes, effort = study.outcomes, study.effort
+    outcomes = study.outcomes
     return {
         "reason": None,
         "why_one_pass": why or None,
-        "n_orders": effort.n_orders,
-        "n_search": effort.n_search,
-        "n_sequence": effort.n_sequence,
-        "max_states": effort.max_states,
+        **asdict(study.effort),
         "seed": study.runs.seed,
         "max_epochs": study.settings.max_epochs,
         "max_mistakes": study.settings.max_mistakes,

@@ -1,53 +1,42 @@
 """Results as what JSON can hold."""
 
 import math
-from collections.abc import Mapping
-from enum import Enum
-from fractions import Fraction
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-LONGEST_LIST = 1_000
-"""Longer lists are cut to their first entries; their length is kept beside them as ``<name>_count``."""
+from maxmargin.solvers.answers import fields
+from maxmargin.solvers.answers.fields import LONGEST_LIST
 
 
 def plain(value: Any) -> Any:
     """Return the value made of dicts, lists, texts, booleans, None and finite numbers only.
 
-    Fractions become texts "p/q". In a mapping, a float that is not finite becomes None with its name in
-    ``<key>_text``, and a list longer than `LONGEST_LIST` is cut, with its length in ``<key>_count``.
+    In a dict, a float that is not finite becomes None with its name under ``<key>_text``, and a list longer than
+    `LONGEST_LIST` is cut, with its length under ``<key>_count``.
 
     Examples
     --------
-    >>> plain({"value": float("inf"), "ratio": Fraction(1, 3)})
-    {'value': None, 'value_text': 'infinity', 'ratio': '1/3'}
+    >>> plain({"value": float("inf"), "rows": (0, 2)})
+    {'value': None, 'value_text': 'infinity', 'rows': [0, 2]}
     """
-    if isinstance(value, Mapping):
-        return _plain_mapping(value)
-    if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, Fraction | Enum):
-        return str(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, dict):
+        return {name: entry for key in value for name, entry in _entries(key, value[key]).items()}
+    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else fields.plain(value)
 
 
-def _plain_mapping(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in mapping.items():
-        if isinstance(value, list | tuple | np.ndarray) and len(value) > LONGEST_LIST:
-            result[key] = plain(value[:LONGEST_LIST])
-            result[f"{key}_count"] = len(value)
-            continue
-        result[key] = plain(value)
-        if isinstance(value, float) and not math.isfinite(value):
-            result[f"{key}_text"] = _name_of(float(value))
-    return result
+def _entries(key: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, list | tuple | np.ndarray) and len(value) > LONGEST_LIST:
+        return {key: plain(value[:LONGEST_LIST]), f"{key}_count": len(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        name = {math.inf: "infinity", -math.inf: "-infinity"}.get(value, "not a number")
+        return {key: None, f"{key}_text": name}
+    return {key: plain(value)}
 
 
-def _name_of(value: float) -> str:
-    if math.isnan(value):
-        return "not a number"
-    return "infinity" if value > 0 else "-infinity"
+def chosen(answer: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return these fields of an answer, and the lengths of those of its lists that are cut."""
+    lengths = {f"{name}_count": answer.get(f"{name}_count") for name in names}
+    is_cut = {name: length for name, length in lengths.items() if length is not None and length > LONGEST_LIST}
+    return {**{name: answer[name] for name in names if name in answer}, **is_cut}

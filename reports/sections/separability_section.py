@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
+from maxmargin.reports.sections.plain import chosen
 from maxmargin.reports.study.report_settings import Sizes
-from maxmargin.solvers.answers.fields import attempt_fields
+from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.problem import Problem
@@ -20,6 +21,12 @@ from maxmargin.solvers.separability.separability_solution import Separability
 
 _MOST_NAMED = 12
 """Touching and separated rows that are named."""
+
+_OF_ANSWER = (
+    "verdict", "strictly_separable", "proof", "reason", "engine", "attempts", "n_inequalities", "n_strict",
+    "separated_rows", "touching_rows", "infinite_columns", "finite_columns", "aliased_columns", "dimension",
+    "witness_rows",
+)  # fmt: skip
 
 
 def separability_fields(
@@ -38,19 +45,11 @@ def separability_fields(
         What is larger is left out.
     """
     certificate, cut = _certificate(answer.certificate, sizes.proof_characters)
+    reason = _too_much_work(dataset, answer, sizes.column_work)
     return {
-        "verdict": answer.verdict,
-        "strictly_separable": answer.strictly_separable,
-        "proof": answer.proof,
-        "reason": answer.reason,
-        "engine": answer.engine,
-        "attempts": attempt_fields(answer.attempts),
-        **_inequalities(answer),
-        "separated_rows": answer.separated_rows,
-        "touching_rows": answer.touching_rows,
+        **chosen(answer.fields(NO_NAMES, with_columns=reason is None), _OF_ANSWER),
         **_first_rows(dataset, answer),
-        **_columns(dataset, answer, sizes.column_work),
-        "witness_rows": answer.witness_rows,
+        "columns_reason": reason,
         "witness": _witness(dataset, answer, question),
         "balance": _balance(dataset, answer, question),
         "certificate": certificate,
@@ -68,12 +67,6 @@ def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
     }
 
 
-def _inequalities(answer: Separability) -> dict[str, int | None]:
-    if answer.n_inequalities is None:
-        return {}
-    return {"n_inequalities": answer.n_inequalities, "n_strict": answer.n_strict}
-
-
 def _first_rows(dataset: Dataset, answer: Separability) -> dict[str, Any]:
     """Return the names of some separated and touching rows, where there are both."""
     if answer.verdict is not Verdict.QUASI_SEPARABLE:
@@ -86,19 +79,6 @@ def _first_rows(dataset: Dataset, answer: Separability) -> dict[str, Any]:
 
 def _named(dataset: Dataset, rows: NDArray[np.int64] | None) -> list[dict[str, Any]]:
     return [] if rows is None else [row_fields(dataset, row) for row in rows[:_MOST_NAMED].tolist()]
-
-
-def _columns(dataset: Dataset, answer: Separability, most_work: int) -> dict[str, Any]:
-    """Return what the verdict says of every column, where that is not too much work."""
-    reason = _too_much_work(dataset, answer, most_work)
-    columns = None if reason else answer.columns
-    return {
-        "infinite_columns": None if columns is None else answer.infinite_columns,
-        "finite_columns": None if columns is None else answer.finite_columns,
-        "aliased_columns": None if columns is None else answer.aliased_columns,
-        "dimension": None if columns is None else answer.dimension,
-        "columns_reason": reason,
-    }
 
 
 def _too_much_work(dataset: Dataset, answer: Separability, most_work: int) -> str | None:

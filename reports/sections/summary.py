@@ -2,6 +2,7 @@
 
 import math
 import platform
+from dataclasses import asdict
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -11,14 +12,14 @@ import numpy as np
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports.sections import order_section, translation_section
 from maxmargin.reports.sections.limitations import limitations
-from maxmargin.reports.sections.plain import plain
+from maxmargin.reports.sections.plain import chosen, plain
 from maxmargin.reports.sections.separability_section import row_fields, separability_fields
 from maxmargin.reports.sections.tracing import trace_fields
 from maxmargin.reports.study.measures import angle_degrees, cosine, norm, unit
 from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Centred, Study
-from maxmargin.solvers.answers.fields import attempt_fields
+from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -26,12 +27,22 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.theory.perceptron_bounds import Bound
 
 SCHEMA = "maxmargin.report/1"
 
 _RECENT_EPOCHS = 100
 """The last epochs over which the rate of mistakes is averaged."""
+
+_OF_HARD_MARGIN = (
+    "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",
+    "engine", "attempts",
+)  # fmt: skip
+
+_OF_RUN = (
+    "n_mistakes", "n_epochs", "converged", "stop_reason", "margin", "margin_upper", "run_margin", "run_upper", "zero",
+    "bias_scale", "prepare", "order", "seed", "max_epochs", "max_mistakes", "w", "b", "norm", "mistakes_per_epoch",
+    "mistake_rows",
+)  # fmt: skip
 
 _PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
 
@@ -46,11 +57,11 @@ def summarize(study: Study) -> dict[str, Any]:
             "strictly_separable": study.separability.strictly_separable,
             "data": _data(study),
             "separability": separability_fields(study.dataset, study.separability, study.problem, study.settings.sizes),
-            "hard_margin": hard_fields(study.hard, bias=study.problem.bias),
+            "hard_margin": _hard_margin(study.hard),
             "perceptron": _perceptron(study),
             "trace": trace_fields(study),
             "comparison": _comparison(study),
-            "bounds": [_bound(bound, study.run.n_mistakes) for bound in study.bounds],
+            "bounds": [{**asdict(bound), "ratio": bound.ratio(study.run.n_mistakes)} for bound in study.bounds],
             "translation": {"reason": study.not_centred} if study.centred is None else _translation(study.centred),
             "orders": order_section.fields(study.orders, study.why_orders),
             "translations": translation_section.fields(study.translated),
@@ -116,71 +127,38 @@ def _data(study: Study) -> dict[str, Any]:
     }
 
 
-def hard_fields(hard: HardMargin, *, bias: bool) -> dict[str, Any]:
+def _hard_margin(hard: HardMargin) -> dict[str, Any]:
     """Return the maximum margin with its interval."""
     width = None
     if hard.upper > 0 and math.isfinite(hard.upper):
         width = float((Fraction(hard.upper) - Fraction(hard.lower)) / Fraction(hard.upper))
     return {
-        "status": hard.status,
-        "advice": hard.status.advice_for(bias=bias),
-        "margin": hard.margin,
-        "lower": hard.lower,
-        "upper": hard.upper,
-        "gap": hard.gap,
+        **chosen(hard.fields(NO_NAMES), _OF_HARD_MARGIN),
         "relative_width": width,
-        "w": hard.w,
-        "b": hard.b,
         "unit_w": None if hard.w is None else unit(hard.w),
         "n_support": len(hard.support),
-        "support": hard.support,
-        "primal_residual": hard.primal_residual,
-        "dual_residual": hard.dual_residual,
-        "engine": hard.engine,
-        "attempts": attempt_fields(hard.attempts),
     }
 
 
 def _perceptron(study: Study) -> dict[str, Any]:
-    run = study.run
+    run, settings = study.run, study.settings
     return {
-        **run_fields(run),
-        "norm": run.norm,
+        **chosen(run.fields(NO_NAMES, prepare=settings.prepare, seed=settings.seed), _OF_RUN),
         "run_norm": run.run_norm,
-        "margin": run.margin,
-        "margin_upper": run.margin_upper,
-        "run_margin": run.run_margin,
-        "run_upper": run.run_upper,
         "run_maximum_lower": study.run_hard.lower,
         "run_maximum_upper": study.run_hard.upper,
         "n_errors": n_errors(study.problem, run.w, run.b),
         "n_presentations": study.n_presentations,
-        "w": run.w,
-        "b": run.b,
         "unit_w": None if study.found is None else study.found.unit,
         "bias": study.run_problem.bias,
-        "bias_scale": run.settings.bias_scale,
-        "zero": run.settings.zero,
-        "order": run.settings.order,
-        "prepare": study.settings.prepare,
-        "seed": study.settings.seed,
-        "max_epochs": run.settings.max_epochs,
-        "max_mistakes": run.settings.max_mistakes,
         **_rates(run),
         "n_mistaken_rows": np.count_nonzero(run.mistake_counts),
-        "mistakes_per_epoch": run.mistakes_per_epoch,
-        "mistake_rows": run.mistake_rows,
     }
 
 
 def run_fields(run: PerceptronRun) -> dict[str, Any]:
     """Return how a run went, in short."""
-    return {
-        "n_mistakes": run.n_mistakes,
-        "n_epochs": run.n_epochs,
-        "converged": run.converged,
-        "stop_reason": run.stop_reason,
-    }
+    return chosen(run.fields(NO_NAMES), ("n_mistakes", "n_epochs", "converged", "stop_reason"))
 
 
 def _rates(run: PerceptronRun) -> dict[str, Any]:
@@ -214,18 +192,6 @@ def _novikoff_ratio(study: Study) -> float | None:
     return next((bound.ratio(study.run.n_mistakes) for bound in holding), None)
 
 
-def _bound(bound: Bound, n_mistakes: int) -> dict[str, Any]:
-    return {
-        "name": bound.name,
-        "value": bound.value,
-        "valid": bound.valid,
-        "vacuous": bound.vacuous,
-        "ratio": bound.ratio(n_mistakes),
-        "assumption": bound.assumption,
-        "reference": bound.reference,
-    }
-
-
 def _translation(centred: Centred) -> dict[str, Any]:
     return {
         "reason": None,
@@ -238,23 +204,16 @@ def _translation(centred: Centred) -> dict[str, Any]:
 
 
 def _soft(point: SoftPoint) -> dict[str, Any]:
-    solution = point.solution
-    plane = point.plane
+    C, plane = point.solution.C, point.plane
     return {
-        "C": solution.C,
-        "c": 2 * solution.C,
-        "lambda": 1 / (2 * solution.C),
-        "status": solution.status,
-        "objective": solution.objective,
-        "lower": solution.lower,
-        "gap": solution.gap,
+        **chosen(point.solution.fields(NO_NAMES), ("C", "status", "objective", "lower", "gap", "b", "engine")),
+        "c": 2 * C,
+        "lambda": 1 / (2 * C),
         "margin_width": math.inf if plane is None else 1 / norm(plane.w),
         "n_errors": point.n_errors,
         "n_slack": point.n_slack,
         "n_support": point.n_support,
         "w": point.w,
-        "b": solution.b,
-        "engine": solution.engine,
     }
 
 

@@ -1,8 +1,7 @@
 """Novikoff's proof along the run: what was traced, as a dict, and what a page says of it."""
 
+from dataclasses import asdict
 from typing import Any
-
-import numpy as np
 
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table, facts
@@ -13,25 +12,18 @@ from maxmargin.reports.study.study import Study
 def trace_fields(study: Study) -> dict[str, Any]:
     """Return the run along its mistakes, thinned; numbers that there are not are None."""
     trace = study.trace
-    columns = {name: _finite(values) for name, values in trace.columns().items()}
     return {
         "n_traced": len(trace.n_mistakes),
         "is_whole": trace.is_whole,
         "holds": trace.holds,
         "inequalities": trace.inequalities,
-        "violations": [
-            {"n_mistakes": v.n_mistakes, "inequality": v.inequality, "reason": v.reason} for v in trace.violations
-        ],
+        "violations": [asdict(violation) for violation in trace.violations],
         "reason": trace.reason,
         "radius": trace.radius,
         "u_margin": trace.u_margin if trace.u is not None else None,
         "bound": trace.bound if trace.u is not None else None,
-        **columns,
+        **trace.columns(),
     }
-
-
-def _finite(values: "np.ndarray[Any, Any]") -> list[Any]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:

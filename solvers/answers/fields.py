@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from numpy.typing import NDArray
@@ -68,6 +69,8 @@ def plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
