@@ -56,19 +56,19 @@ class MarginReport:
         """Return the report as Markdown, without figures."""
         from maxmargin.reports.pages import markdown
 
-        return markdown.render(self._document)
+        return markdown(self._document)
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
         from maxmargin.reports.pages import html
 
-        return html.render(self._document, self.pictures, self.figures_left_out)
+        return html(self._document, self.pictures, self.figures_left_out)
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""
         from maxmargin.reports.pages import terminal
 
-        return terminal.render(self._document, width=width)
+        return terminal(self._document, width=width)
 
     def summary(self) -> str:
         """Return the answer and the key numbers as plain text, as every result does."""

@@ -3,7 +3,7 @@
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,13 @@ from maxmargin.reports.figures.style import COLOURS, STYLE
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from maxmargin.reports.study.study import Study
+
+WIDTH = 7.2
+"""Width of the figures in inches."""
 
 _METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None},
@@ -51,6 +57,21 @@ class Picture:
     alt: str
     size: tuple[float, float]
     draw: "Callable[[Figure], None]"
+
+
+def stacked(
+    plots: "Sequence[Callable[[Study, Axes], object]]", study: "Study", label: str = ""
+) -> "Callable[[Figure], None]":
+    """Return what draws one plot below the other, over one horizontal axis with this label."""
+
+    def draw(figure: "Figure") -> None:
+        axes = figure.subplots(len(plots), 1, sharex=True, squeeze=False)[:, 0]
+        for plot, ax in zip(plots, axes, strict=True):
+            plot(study, ax)
+        if label:
+            axes[-1].set_xlabel(label)
+
+    return draw
 
 
 def save(picture: Picture, folder: Path) -> list[Path]:

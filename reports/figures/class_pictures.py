@@ -1,11 +1,11 @@
 """Every class against the rest and every pair, as a matrix."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maxmargin.reports.figures import style
-from maxmargin.reports.figures.canvas import Picture
+from maxmargin.reports.figures.canvas import WIDTH, Picture
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import verdict_name
 
@@ -19,6 +19,18 @@ _MOST_CLASSES = 20
 """More classes than this do not fit; the first ones are drawn."""
 
 _MOST_WITH_NUMBERS = 10
+
+_RING = 60
+"""Area of rings, crosses and the marks of the legend, in square points."""
+
+_CROSS: dict[str, Any] = {"color": style.PERCEPTRON, "marker": "x", "linewidths": 1.8}
+
+_MARKS: dict[str, dict[str, Any]] = {
+    "separable": {"color": style.MAXIMUM, "linewidths": 0},
+    "quasi-separable": {"facecolors": "none", "edgecolors": style.PERCEPTRON, "linewidths": 1.8},
+    "overlap": _CROSS,
+    "not separable": _CROSS,
+}
 
 
 def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
@@ -77,51 +89,22 @@ def _answer(contest: "Contest") -> str:
 
 def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, numbered: bool) -> None:
     answer = _answer(contest)
-    if answer == "separable":
-        ax.scatter(x, y, s=size, color=style.MAXIMUM, linewidths=0)
-    elif answer == "undecided":
+    if answer == "undecided":
         ax.text(x, y, "?", ha="center", va="center")
-    elif answer == "quasi-separable":
-        ax.scatter(x, y, s=60, facecolors="none", edgecolors=style.PERCEPTRON, linewidths=1.8)
-    else:
-        ax.scatter(x, y, s=60, color=style.PERCEPTRON, marker="x", linewidths=1.8)
+        return
+    ax.scatter(x, y, s=size if answer == "separable" else _RING, **_MARKS[answer])
     if answer == "separable" and numbered:
-        ax.annotate(
-            number(contest.hard.lower, 3), (x, y), (0, -13), textcoords="offset points", ha="center", va="center",
-            fontsize=7.5,
-        )  # fmt: skip
+        margin = number(contest.hard.lower, 3)
+        ax.annotate(margin, (x, y), (0, -13), textcoords="offset points", ha="center", va="center", fontsize=7.5)
 
 
 def _legend(ax: "Axes", contests: "list[Contest]") -> None:
-    from matplotlib.lines import Line2D
-
     answers = {_answer(contest) for contest in contests}
-    marks = (
-        ("separable", "o", style.MAXIMUM, style.MAXIMUM),
-        ("quasi-separable", "o", style.PERCEPTRON, "none"),
-        ("overlap", "x", style.PERCEPTRON, style.PERCEPTRON),
-        ("not separable", "x", style.PERCEPTRON, style.PERCEPTRON),
-    )
-    handles = [
-        Line2D(
-            [], [], linestyle="", marker=marker, color=colour, markerfacecolor=face, markersize=7, markeredgewidth=1.8,
-            label=f"{answer}, with γ*" if answer == "separable" else answer,
-        )
-        for answer, marker, colour, face in marks
-        if answer in answers
-    ]  # fmt: skip
-    ax.legend(handles=handles, loc="upper right")
-
-
-def alt_classes(study: "ClassStudy") -> str:
-    """Return what the figure shows."""
-    parts = []
-    for contests, what in ((study.one_vs_rest, "against the rest"), (study.pairs, "against each other")):
-        answers = [_answer(contest) for contest in contests]
-        counts = f"{answers.count('separable')} of {plural(len(contests), 'question')} are separable"
-        n_quasi = answers.count("quasi-separable")
-        parts.append(f"{what}, {counts}{f', {n_quasi} quasi-separable' if n_quasi else ''}")
-    return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."
+    for answer, mark in _MARKS.items():
+        if answer in answers:
+            label = f"{answer}, with γ*" if answer == "separable" else answer
+            ax.scatter([], [], s=_RING, label=label, **mark)
+    ax.legend(loc="upper right")
 
 
 def pictures(study: "ClassStudy") -> tuple[Picture, ...]:
@@ -137,8 +120,18 @@ def pictures(study: "ClassStudy") -> tuple[Picture, ...]:
         title="Which classes can be told apart by a hyperplane",
         caption="Each class against the rest (first column) and against each other class. Discs grow with the "
         f"logarithm of the maximum margin.{cut}",
-        alt=alt_classes(study),
-        size=(7.2, 1.3 + 0.55 * n_shown),
+        alt=_alt(study),
+        size=(WIDTH, 1.3 + 0.55 * n_shown),
         draw=draw,
     )
     return (picture,)
+
+
+def _alt(study: "ClassStudy") -> str:
+    parts = []
+    for contests, what in ((study.one_vs_rest, "against the rest"), (study.pairs, "against each other")):
+        answers = [_answer(contest) for contest in contests]
+        counts = f"{answers.count('separable')} of {plural(len(contests), 'question')} are separable"
+        n_quasi = answers.count("quasi-separable")
+        parts.append(f"{what}, {counts}{f', {n_quasi} quasi-separable' if n_quasi else ''}")
+    return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."

@@ -1,14 +1,17 @@
-"""Mistakes over epochs, against the bounds."""
+"""Mistakes against the bounds: of the run over its epochs, and of random orders of the rows."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maxmargin.reports.figures import style
-from maxmargin.reports.number_formats import plural, upper_end
+from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
+from maxmargin.reports.number_formats import count, number, percent, plural, upper_end
+from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from maxmargin.reports.study.study import Study
 
@@ -24,14 +27,45 @@ _MOST_ON_A_LINE = 2
 _LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
 """Shares of the height of the axes: what a label needs, and what is kept free above the highest line."""
 
+_MOST_BARS = 30
+_BAR = 0.8
+"""Share of the room between two counts that a bar takes."""
+
+_BEYOND = 1_000
+"""Multiple of the most mistakes above which a bound is not drawn, unless it is the least one."""
+
+_FAINT = 0.5
+"""Opacity of the bars, and of the points of single orders."""
+
+
+def mistakes(study: "Study") -> Picture:
+    """Return the figure of the mistakes of the run over its epochs."""
+    bounds = _named(_holding(study))
+    against = f"the bounds that hold are {bounds}" if bounds else "no bound holds"
+    return Picture(
+        key="mistakes",
+        title="Mistakes over epochs, against the bounds",
+        caption="The mistakes the perceptron had made after each epoch, and the bounds that hold for this run. "
+        "Bounds whose assumption is not proven are not drawn, and those of at least the number of presentations only "
+        "where there are no others.",
+        alt=f"Line of the mistakes made so far over the epochs: it rises to {plural(study.run.n_mistakes, 'mistake')} "
+        f"after {plural(study.run.n_epochs, 'epoch')}; {against}.",
+        size=(WIDTH, 3.9),
+        draw=stacked([plot_mistakes], study),
+    )
+
+
+def _named(bounds: dict[str, float]) -> str:
+    return ", ".join(f"{name} {upper_end(value)}" for name, value in bounds.items())
+
 
 def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     """Draw the cumulative mistakes, and each bound that holds as a line with its name and value."""
     total = np.cumsum(study.run.mistakes_per_epoch)
     shown = _drawn_epochs(len(total))
-    bounds = holding(study)
+    bounds = _holding(study)
     top = max([float(total[-1]), *bounds.values()])
-    scale_mistakes(ax, float(total[0]), top, shown=float(total[-1]))
+    _scale_mistakes(ax, float(total[0]), top, shown=float(total[-1]))
     marker = "o" if len(total) <= style.MOST_MARKED else ""
     label = f"perceptron: {plural(study.run.n_mistakes, 'mistake')}"
     ax.plot(shown + 1, total[shown], color=style.PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
@@ -40,14 +74,31 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
         ax.set_xticks(range(len(total) + 1))
     else:
         style.plain_numbers(ax.xaxis)
-    draw_bounds(ax, bounds, label="bounds that hold")
+    _draw_bounds(ax, bounds, label="bounds that hold")
     ax.set_xlabel("epoch")
     ax.set_ylabel("mistakes so far")
     style.finish(ax)
     return ax
 
 
-def scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bool:
+def _drawn_epochs(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+    """Return epochs to draw: the early ones densely, and evenly spaced ones."""
+    early = np.geomspace(1, n, min(n, _MOST_POINTS)).astype(np.intp) - 1
+    return np.union1d(early, style.thinned(n, _MOST_POINTS))
+
+
+def _holding(study: "Study") -> dict[str, float]:
+    """Return the bounds whose assumption holds, by name, from the least to the greatest.
+
+    Those that are at least the number of presentations are left out, but for the least where all are.
+    """
+    found = [bound for bound in study.bounds if bound.valid and np.isfinite(bound.value)]
+    ordered = sorted(found, key=lambda bound: bound.value)
+    shown = [bound for bound in ordered if bound.value < study.run.n_presentations] or ordered[:1]
+    return {bound.name: bound.value for bound in shown}
+
+
+def _scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bool:
     """Scale the axis of mistakes up to the top; logarithmically, and return True, where `shown` is far below it.
 
     A logarithmic axis goes from below the least number to where the label of the top one fits.
@@ -62,53 +113,20 @@ def scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> boo
     return True
 
 
-def draw_bounds(ax: "Axes", bounds: dict[str, float], *, label: str = "") -> None:
-    """Draw every bound as a line with its name and value; the label stands for all of them in the legend."""
-    for position, value in enumerate(bounds.values()):
-        ax.axhline(value, color=style.BOUND, linewidth=1.4, zorder=2, label="" if position else label)
-    _label_lines(ax, bounds)
+def _draw_bounds(ax: "Axes", bounds: dict[str, float], *, label: str = "") -> None:
+    """Draw every bound as a line with its name and value; the label stands for all of them in the legend.
 
-
-def holding(study: "Study") -> dict[str, float]:
-    """Return the bounds whose assumption holds, by name, from the least to the greatest.
-
-    Those that are at least the number of presentations are left out, but for the least where all are.
+    Lines too close for two names share one.
     """
-    found = [bound for bound in study.bounds if bound.valid and np.isfinite(bound.value)]
-    ordered = sorted(found, key=lambda bound: bound.value)
-    shown = [bound for bound in ordered if bound.value < study.n_presentations] or ordered[:1]
-    return {bound.name: bound.value for bound in shown}
-
-
-def alt_mistakes(study: "Study") -> str:
-    """Return what the figure shows."""
-    bounds = [f"{name} {upper_end(value)}" for name, value in holding(study).items()]
-    against = f"the bounds that hold are {', '.join(bounds)}" if bounds else "no bound holds"
-    return (
-        f"Line of the mistakes made so far over the epochs: it rises to {plural(study.run.n_mistakes, 'mistake')} "
-        f"after {plural(study.run.n_epochs, 'epoch')}; {against}."
-    )
-
-
-def _drawn_epochs(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
-    """Return epochs to draw: the early ones densely, and evenly spaced ones."""
-    early = np.geomspace(1, n, min(n, _MOST_POINTS)).astype(np.intp) - 1
-    return np.union1d(early, style.thinned(n, _MOST_POINTS))
-
-
-def _label_lines(ax: "Axes", bounds: dict[str, float]) -> None:
-    """Write the names above the lines; lines too close for two labels share one."""
     to_axes = ax.transData + ax.transAxes.inverted()
-    groups: list[list[str]] = []
-    heights: list[float] = []
-    for name, value in bounds.items():
+    groups: list[tuple[float, list[str]]] = []
+    for position, (name, value) in enumerate(bounds.items()):
+        ax.axhline(value, color=style.BOUND, linewidth=1.4, zorder=2, label="" if position else label)
         height = float(to_axes.transform((0, value))[1])
-        if not heights or height - heights[-1] >= _LABEL_ROOM:
-            groups.append([])
-            heights.append(height)
-        groups[-1].append(f"{name} {upper_end(value)}")
-        heights[-1] = height
-    for texts, height in zip(groups, heights, strict=True):
+        is_near = bool(groups) and height - groups[-1][0] < _LABEL_ROOM
+        texts = groups.pop()[1] if is_near else []
+        groups.append((height, [*texts, f"{name} {upper_end(value)}"]))
+    for height, texts in groups:
         ax.text(0.01, height + 0.01, _joined(texts), transform=ax.transAxes, va="bottom", fontsize=8.5)
 
 
@@ -117,3 +135,123 @@ def _joined(texts: list[str]) -> str:
     shown = texts[:_MOST_ON_A_LINE]
     more = len(texts) - len(shown)
     return ",  ".join([*shown, f"and {more} more"] if more else shown)
+
+
+def orders(study: "Study") -> Picture | None:
+    """Return the figure of the mistakes of random orders; None where none were run."""
+    found = study.orders
+    if found is None:
+        return None
+
+    def draw(figure: "Figure") -> None:
+        if not shows_margins(found):
+            plot_orders(found, figure.add_subplot())
+        else:
+            left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2, 1))
+            plot_orders(found, left)
+            plot_order_margins(found, right)
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+
+    margins = " Beside it, the margin that each of them achieved; γ* is the line." if shows_margins(found) else ""
+    return Picture(
+        key="orders",
+        title="Mistakes over random orders of the rows",
+        caption="How many random orders made how many mistakes, and the bounds that hold for any order. An "
+        "adversary may choose, and repeat, any row at any time. Bounds that "
+        f"are vacuous or far away are not drawn, but for the least one.{margins}",
+        alt=_orders_alt(found),
+        size=(WIDTH, 4.4),
+        draw=draw,
+    )
+
+
+def _orders_alt(study: OrderStudy) -> str:
+    quantiles, outcomes = study.quantiles, study.outcomes
+    bounds = _named(drawn_bounds(study))
+    marks = "; ".join(name for name, *_ in _marks(study))
+    until = "until convergence" if study.settings.max_epochs is None else _passes(study, "in")
+    text = (
+        f"Histogram of the mistakes of {plural(len(outcomes.n_mistakes), 'random order')} {until}: from "
+        f"{count(quantiles[0.0])} to {count(quantiles[1.0])}, half of them at most {count(quantiles[0.5])}. {marks}. "
+        f"{f'Bounds that hold for any order: {bounds}' if bounds else 'No bound is drawn'}."
+    )
+    if not shows_margins(study):
+        return text
+    low, high = (percent(float(value) / study.hard.lower) for value in (outcomes.margin.min(), outcomes.margin.max()))
+    return f"{text} Beside it the achieved margins, from {low} to {high} of the maximum margin."
+
+
+def plot_orders(study: OrderStudy, ax: "Axes") -> "Axes":
+    """Draw how many random orders made how many mistakes, the orders found by search, and the bounds as lines."""
+    bounds = drawn_bounds(study)
+    top = max([float(study.most_seen), float(study.worst_case or 0), *bounds.values()])
+    is_logarithmic = _scale_mistakes(ax, float(study.fewest_seen), top, shown=float(study.quantiles[0.5]))
+    ax.hist(
+        study.outcomes.n_mistakes, bins=_edges(study, is_logarithmic=is_logarithmic), orientation="horizontal",
+        color=style.POSITIVE, alpha=_FAINT, rwidth=_BAR,
+    )  # fmt: skip
+    for name, n_mistakes, colour, marker in _marks(study):
+        ax.plot([0], [n_mistakes], color=colour, marker=marker, linestyle="", clip_on=False, zorder=4, label=name)
+    _draw_bounds(ax, bounds)
+    style.whole_numbers(ax.xaxis)
+    ax.set_xlabel("random orders")
+    ax.set_ylabel("mistakes" if study.settings.max_epochs is None else _passes(study, "mistakes in"))
+    style.thin_grid(ax)
+    return ax
+
+
+def plot_order_margins(study: OrderStudy, ax: "Axes") -> "Axes":
+    """Draw the margin that every random order achieved against its mistakes, and the maximum margin."""
+    runs = study.outcomes
+    ax.plot(runs.margin, runs.n_mistakes, "o", color=style.PERCEPTRON, markersize=2, alpha=_FAINT)
+    ax.axvline(study.hard.lower, color=style.MAXIMUM)
+    ax.set_xlim(0, 1.08 * study.hard.lower)
+    ax.set_xlabel(f"achieved margin; γ* = {number(study.hard.lower, 3)}")
+    ax.locator_params("x", nbins=4)
+    style.plain_numbers(ax.xaxis)
+    style.thin_grid(ax)
+    return ax
+
+
+def shows_margins(study: OrderStudy) -> bool:
+    """Return whether every random order ended on a hyperplane, whose margin can be compared with the maximum."""
+    runs = study.outcomes
+    return bool(runs.converged.all() and np.isfinite(runs.margin).all()) and study.hard.lower > 0
+
+
+def drawn_bounds(study: OrderStudy) -> dict[str, float]:
+    """Return the bounds that are drawn, from the least: not vacuous, not far away; the least in any case."""
+    found = sorted((bound for bound in study.bounds if np.isfinite(bound.value)), key=lambda bound: bound.value)
+    near = [bound for bound in found if not bound.vacuous and bound.value <= _BEYOND * max(1, study.most_seen)]
+    return {bound.name: bound.value for bound in near or found[:1]}
+
+
+def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
+    """Return what is marked: its name with the number, the number, colour and shape."""
+    marks = [
+        ("order of the source: ", study.given.n_mistakes, style.INK, "o"),
+        ("fewest by search: ", study.fewest.n_mistakes, style.MAXIMUM, "v"),
+        ("most by search: ", study.most.n_mistakes, style.PERCEPTRON, "^"),
+    ]
+    sequence, worst = study.sequence, study.worst_case
+    if sequence is not None:
+        at_least = "" if sequence.is_complete else "≥ "
+        marks.append((f"adversary: {at_least}", sequence.n_mistakes, style.PERCEPTRON, "D"))
+    if worst is not None:
+        marks.append(("worst of all, proven: ", worst, style.PERCEPTRON, "*"))
+    return [(f"{name}{count(value)}", value, colour, marker) for name, value, colour, marker in marks]
+
+
+def _edges(study: OrderStudy, *, is_logarithmic: bool) -> list[float]:
+    """Return the ends of the bars, half way between whole numbers: around every count, or around as many each."""
+    counts = study.outcomes.n_mistakes
+    least, most = int(counts.min()), int(counts.max())
+    if is_logarithmic and most - least >= _MOST_BARS:
+        whole = np.unique(np.rint(np.geomspace(max(least, 1), most + 1, _MOST_BARS + 1)))
+        return [float(value) - 0.5 for value in whole]
+    width = -(-(most - least + 1) // _MOST_BARS)
+    return [value - 0.5 for value in range(least, most + width + 1, width)]
+
+
+def _passes(study: OrderStudy, what: str) -> str:
+    return f"{what} {plural(study.settings.max_epochs or 0, 'pass', 'passes')}"

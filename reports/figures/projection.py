@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.reports.figures import style
+from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import name_of
 from maxmargin.solvers.answers.statuses import Verdict
@@ -85,14 +86,14 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 
 def _rows_outside_memory(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return rows of the random sample, which is read already, and all that are marked."""
-    rows, sample = sampled_rows(study)
+    rows, sample = _sampled_rows(study)
     marked = np.setdiff1d(marked_rows(study)[0], rows)
     if not marked.size:
         return rows, sample
     return np.concatenate([rows, marked]), np.concatenate([sample, study.problem.dense_rows(marked)])
 
 
-def sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
+def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return some rows of the random sample."""
     rows, sample = study.problem.sample
     places = style.thinned(len(rows), _MOST_ROWS)
@@ -154,6 +155,66 @@ def _widest_across(sample: Floats, axis: Floats) -> Floats:
         length = float(np.linalg.norm(direction)) or 1.0
     result: Floats = direction / length * np.sign(direction[np.argmax(np.abs(direction))])
     return result
+
+
+def projection(study: "Study") -> Picture:
+    """Return the figure of the rows and both hyperplanes."""
+    return Picture(
+        key="projection",
+        title="The rows and the hyperplanes",
+        caption=_caption(study),
+        alt=_alt(study),
+        size=(WIDTH, 2.6 if study.problem.n_features == 1 else 5.2),
+        draw=stacked([plot_projection], study),
+    )
+
+
+def _caption(study: "Study") -> str:
+    n_features, view = study.problem.n_features, view_of(study)
+    if n_features == 1:
+        text = "The one feature, with the classes set apart vertically so that they can be told from each other."
+    elif n_features == 2:
+        text = "The two features."
+    else:
+        text = "The rows seen in the plane that both normals span: distances from both hyperplanes are true in it."
+    if study.reference is not None:
+        text += f" The band reaches {number(half_width(study))} to each side of the {study.reference.name} hyperplane."
+    if shows_touched(study):
+        text += " The dotted hyperplane is that of the proof: no row on its wrong side, the touching rows on it."
+    if n_features > 1 and view.stretched:
+        text += " The two axes have different scales, so angles are not true."
+    if not study.dataset.is_in_memory:
+        text += f" {_drawn(study)}"
+    elif len(view.rows) < study.problem.n_samples:
+        text += f" {len(view.rows):,} of {study.problem.n_samples:,} rows are drawn."
+    return text
+
+
+def _drawn(study: "Study") -> str:
+    """Return which rows are drawn of those outside memory."""
+    marked, name = marked_rows(study)
+    n_random = len(_sampled_rows(study)[0])
+    if n_random == study.problem.n_samples:
+        return "All rows are drawn."
+    named = f", and the {name}s" if len(marked) else ""
+    return (
+        f"A random sample of {n_random:,} of the {study.problem.n_samples:,} rows{named} are drawn: half of the sample "
+        "from either class, where it has as many."
+    )
+
+
+def _alt(study: "Study") -> str:
+    rows, name = marked_rows(study)
+    n_rows = plural(study.problem.n_samples if study.dataset.is_in_memory else len(_sampled_rows(study)[0]), "row")
+    parts = [f"Scatter plot of {n_rows} in two dimensions; {plural(len(rows), name)} circled."]
+    if study.reference is not None:
+        band = f"with a band of {number(half_width(study))} on each side"
+        parts.append(f"The {study.reference.name} hyperplane is a line {band}.")
+    if study.found is not None:
+        parts.append("The perceptron's hyperplane is a dashed line.")
+    if shows_touched(study):
+        parts.append("A hyperplane that the touching rows lie on, with no row on its wrong side, is a dotted line.")
+    return " ".join(parts)
 
 
 def plot_projection(study: "Study", ax: "Axes") -> "Axes":
@@ -283,18 +344,3 @@ def _cut(polygon: list[Floats], direction: Floats, offset: float) -> list[Floats
         if (at >= 0) != (to >= 0):
             kept.append(p + (q - p) * (at / (at - to)))
     return kept
-
-
-def alt_projection(study: "Study") -> str:
-    """Return what the figure shows."""
-    rows, name = marked_rows(study)
-    n_rows = plural(study.problem.n_samples if study.dataset.is_in_memory else len(sampled_rows(study)[0]), "row")
-    parts = [f"Scatter plot of {n_rows} in two dimensions; {plural(len(rows), name)} circled."]
-    if study.reference is not None:
-        band = f"with a band of {number(half_width(study))} on each side"
-        parts.append(f"The {study.reference.name} hyperplane is a line {band}.")
-    if study.found is not None:
-        parts.append("The perceptron's hyperplane is a dashed line.")
-    if shows_touched(study):
-        parts.append("A hyperplane that the touching rows lie on, with no row on its wrong side, is a dotted line.")
-    return " ".join(parts)

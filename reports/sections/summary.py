@@ -148,7 +148,7 @@ def _perceptron(study: Study) -> dict[str, Any]:
         "run_maximum_lower": study.run_hard.lower,
         "run_maximum_upper": study.run_hard.upper,
         "n_errors": n_errors(study.problem, run.w, run.b),
-        "n_presentations": study.n_presentations,
+        "n_presentations": run.n_presentations,
         "unit_w": None if study.found is None else study.found.unit,
         "bias": study.run_problem.bias,
         **_rates(run),

@@ -124,11 +124,6 @@ class Study:
         """The bias coordinate of the run; 0 through the origin."""
         return self.run.settings.bias_scale if self.run_problem.bias else 0.0
 
-    @property
-    def n_presentations(self) -> int:
-        """Presentations that the run made."""
-        return self.run.n_presentations
-
     @cached_property
     def maximum(self) -> Plane | None:
         """The maximum-margin hyperplane, None where there is none."""
@@ -157,6 +152,11 @@ class Study:
     def found(self) -> Plane | None:
         """The perceptron's hyperplane, None if it ended at w = 0."""
         return plane_of(self.run.w, self.run.b, "perceptron")
+
+    @property
+    def planes(self) -> list[Plane]:
+        """The two hyperplanes that are compared, those that there are."""
+        return [plane for plane in (self.reference, self.found) if plane is not None]
 
     @cached_property
     def touched(self) -> Plane | None:

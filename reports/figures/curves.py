@@ -1,0 +1,262 @@
+"""The run along its mistakes: the margins that it proves on its way, and the quantities of Novikoff's proof."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.reports.figures import style
+from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
+from maxmargin.reports.number_formats import count, number, plural, upper_end
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from maxmargin.reports.study.study import Study
+    from maxmargin.theory.mistake_traces import MistakeTrace
+
+Floats = NDArray[np.float64]
+
+_LEAST_THRESHOLD = 1e-300
+"""Where the logarithmic scale begins at the least: scales near the end of binary64 underflow."""
+
+_ALIKE = 0.9
+"""Ratio of the maximum margins of the two spaces above which one picture of both would tell the same."""
+
+_INVISIBLE = 0.02
+"""Share of the range below which the maximum margin needs a logarithmic scale to be seen."""
+
+_NEAR = 1000.0
+"""Largest ratio of the bound to the mistakes for which the curves are drawn on to the bound."""
+
+_CURVES = (
+    ("norm_at_most", "√M·R", style.BOUND),
+    ("root_of_squares", "√(Σ‖x‖²)", style.NEGATIVE),
+    ("norm", "‖w‖", style.PERCEPTRON),
+    ("w_dot_u", "w·u*", style.POSITIVE),
+    ("w_dot_u_at_least", "M g", style.MAXIMUM),
+)
+"""From the highest to the lowest."""
+
+
+def margin_path(study: "Study") -> Picture:
+    """Return the figure of the margin achieved and of its upper bound from the mistakes."""
+    panels = (plot_margin_path, plot_run_margin_path)[: 1 + _shows_run_space(study)]
+    run = study.run
+    known = "" if study.maximum is None else f" The maximum margin is {number(study.hard.lower)}."
+    upper = (
+        "" if run.margin_upper is None else f" The upper bound from its mistakes ends at {number(run.margin_upper)}."
+    )
+    return Picture(
+        key="margin-path",
+        title="The interval of the maximum margin that the run itself proves",
+        caption=_margin_path_caption(study),
+        alt=f"Line of the margin achieved over the mistakes: after {plural(run.n_mistakes, 'mistake')} it is "
+        f"{number(run.margin)}.{upper}{known}",
+        size=(WIDTH, 3.9 if len(panels) == 1 else 6.2),
+        draw=stacked(panels, study, "mistakes made so far"),
+    )
+
+
+def _margin_path_caption(study: "Study") -> str:
+    text = (
+        "The least geometric margin y(w·x + b)/‖w‖ over all rows after so many mistakes: below 0 a row is on the wrong "
+        "side. The upper curve bounds γ* from above and needs nothing but the counts of the mistakes. Shaded: what "
+        "both have proven of γ* by then."
+    )
+    if not _shows_run_space(study):
+        return text
+    return (
+        f"{text} Below, the same in the space (x, {number(study.scale)}) of the run, in which the bound is ‖w‖/M and "
+        "closes on the maximum margin g there: another number than γ*."
+    )
+
+
+def _shows_run_space(study: "Study") -> bool:
+    """Return whether the maximum margin in the space of the run is so much less that it is drawn as well."""
+    return study.trace.u is not None and study.run_hard.upper < _ALIKE * study.hard.lower
+
+
+def plot_margin_path(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the margin achieved, its upper bound from the mistakes so far, and the maximum margin."""
+    trace, best = study.trace, study.hard.lower if study.maximum is not None else None
+    _plot_interval(ax, trace, (trace.margin, trace.margin_upper), "upper bound of γ* from the mistakes", best, "γ*")
+    ax.set_ylabel("geometric margin")
+    return ax
+
+
+def plot_run_margin_path(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the same in the space of the run, where the upper bound is ||w||/M."""
+    trace, best = study.trace, study.run_hard.lower if study.trace.u is not None else None
+    _plot_interval(ax, trace, (trace.lower, trace.upper), "‖w‖/M", best, "g")
+    ax.set_ylabel(f"margin of the rows (x, {number(study.scale)})")
+    return ax
+
+
+def _plot_interval(
+    ax: "Axes", trace: "MistakeTrace", ends: tuple[Floats, Floats], label: str, best: float | None, symbol: str
+) -> None:
+    """Draw both ends over the mistakes, the interval that they have proven by then, and the margin they close on."""
+    M, upper = trace.n_mistakes, ends[1]
+    lower = np.where(np.isfinite(ends[0]), ends[0], np.nan)
+    size = 3 if len(M) <= style.MOST_MARKED else 1.5
+    proven = np.fmax.accumulate(np.fmax(lower, 0.0)), np.fmin.accumulate(upper)
+    ax.fill_between(M, *proven, color=style.BOUND, alpha=0.14, linewidth=0, label="proven so far")
+    ax.plot(M, upper, color=style.BOUND, marker="o", markersize=size, label=label)
+    if best is not None:
+        ax.axhline(best, color=style.MAXIMUM, label=f"{symbol} = {number(best)}")
+    ax.axhline(0, color=style.INK, linewidth=0.8)
+    ax.plot(M, lower, color=style.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
+    _scale_mistakes(ax, float(M[-1]))
+    _scale_margins(ax, best, np.concatenate([lower, upper]))
+    style.finish(ax)
+
+
+def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
+    """Scale the axis of the mistakes; logarithmically, and return True, where what is drawn spans far."""
+    is_log = style.is_far_apart(1.0, max(last, furthest))
+    if is_log:
+        style.log_scale(ax, "x")
+    else:
+        style.whole_numbers(ax.xaxis)
+    return is_log
+
+
+def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
+    """Use a scale that is logarithmic on both sides of 0 where the maximum margin would be too small to see."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if best is None or best <= 0 or best > _INVISIBLE * largest:  # the least numbers may have a margin that rounds to 0
+        return
+    from matplotlib.ticker import NullLocator, SymmetricalLogLocator
+
+    threshold = max(10.0 ** int(np.floor(np.log10(best))), _LEAST_THRESHOLD)
+    ax.set_yscale("symlog", linthresh=threshold, linscale=1.0)
+    locator = SymmetricalLogLocator(base=10, linthresh=threshold)
+    locator.set_params(numticks=9)
+    ax.yaxis.set_major_locator(locator)
+    ax.yaxis.set_minor_locator(NullLocator())
+    style.plain_numbers(ax.yaxis)
+
+
+def proof_curves(study: "Study") -> Picture:
+    """Return the figure of the quantities of Novikoff's proof."""
+    trace = study.trace
+    last = {name: values[-1] for name, values in trace.columns().items()}
+    above = f"√M·R is {number(last['norm_at_most'])} and ‖w‖ is {number(last['norm'])}"
+    below = meet = ""
+    if trace.u is not None:
+        below = f", w·u* is {number(last['w_dot_u'])} and M g is {number(last['w_dot_u_at_least'])}"
+        meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes."
+    return Picture(
+        key="proof-curves",
+        title=f"The {'two curves' if trace.u is not None else 'upper curve'} of Novikoff's proof",
+        caption=f"{_curves_caption(trace)}{_thinned(study)}",
+        alt=f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} {above}{below}.{meet}",
+        size=(WIDTH, 3.9),
+        draw=stacked([plot_proof_curves], study),
+    )
+
+
+def _curves_caption(trace: "MistakeTrace") -> str:
+    if trace.u is None:
+        return "From above ‖w‖ is held by √M·R. No hyperplane is known to separate, so nothing holds it from below."
+    text = (
+        "Whatever the perceptron does, w·u* stays on or above the line M g, ‖w‖ on or below the curve √M·R, and w·u* "
+        "is at most ‖w‖."
+    )
+    if _drawn_bound(trace):
+        text += " Dotted: how the line and the curve go on to where they meet, at Novikoff's bound."
+    return text
+
+
+def _thinned(study: "Study") -> str:
+    trace = study.trace
+    if trace.is_whole:
+        return ""
+    return f" {count(len(trace.n_mistakes))} of the {plural(study.run.n_mistakes, 'mistake')} are drawn."
+
+
+def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
+    """Draw the quantities of the proof over the mistakes."""
+    trace = study.trace
+    M, end = trace.n_mistakes, _drawn_bound(trace)
+    is_log = _scale_mistakes(ax, float(M[-1]), furthest=end)
+    if is_log:
+        style.log_scale(ax, "y")
+    else:
+        ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
+    size = 3 if len(M) <= style.MOST_MARKED else 0
+    for name, label, colour in _CURVES:
+        column = trace.columns()[name]
+        values = np.where(np.isfinite(column) & ((column > 0) | (not is_log)), column, np.nan)
+        if np.isfinite(values).any():
+            ax.plot(M, values, color=colour, marker="o", markersize=size, linewidth=1.4, label=label)
+    if end:
+        _draw_on(trace, ax, end)
+    if not is_log:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("mistakes M")
+    style.finish(ax)
+    return ax
+
+
+def _drawn_bound(trace: "MistakeTrace") -> float:
+    """Return Novikoff's bound where it is near enough to be drawn, else 0."""
+    is_near = math.isfinite(trace.bound) and trace.bound <= _NEAR * float(trace.n_mistakes[-1])
+    return trace.bound if is_near else 0.0
+
+
+def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
+    """Draw the line and the curve on from the last mistake to where they meet."""
+    M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
+    for values, colour in ((np.sqrt(M) * trace.radius, style.BOUND), (M * trace.u_margin, style.MAXIMUM)):
+        ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
+    meeting = end, end * trace.u_margin
+    ax.plot(*meeting, "o", color=style.INK, markersize=4)
+    ax.annotate(
+        f"R²/g² = {upper_end(end)}", meeting, (-6, 4), textcoords="offset points", ha="right", va="bottom", fontsize=8.5
+    )
+
+
+def potential(study: "Study") -> Picture | None:
+    """Return the figure of the fall of the potential; None where no direction separates."""
+    trace = study.trace
+    if trace.u is None:
+        return None
+    return Picture(
+        key="potential",
+        title="The fall of the potential",
+        caption="What ½‖c u* − w‖² has lost since w = 0, in units of R²/2. The proof guarantees one unit a mistake; "
+        f"there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
+        alt="Curve of the fall of the potential over the mistakes, above the line of one unit a mistake: after "
+        f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
+        f"{upper_end(trace.bound)} units it had.",
+        size=(WIDTH, 3.9),
+        draw=stacked([plot_potential], study),
+    )
+
+
+def plot_potential(study: "Study", ax: "Axes") -> "Axes":
+    """Draw what the potential has lost, what it had to lose, and all there was."""
+    trace = study.trace
+    M, drop, end = trace.n_mistakes, trace.potential_drop, _drawn_bound(trace)
+    top = max(float(drop[-1]), end)
+    is_log = style.is_far_apart(1.0, max(float(M[-1]), top))
+    if is_log:
+        style.log_scale(ax, "x", span=float(M[-1]))
+        style.log_scale(ax, "y", span=top)
+    else:
+        style.whole_numbers(ax.xaxis)
+        ax.set_xlim(0, 1.03 * float(M[-1]))
+    size = 3 if len(M) <= style.MOST_MARKED else 0
+    if end:
+        ax.axhline(end, color=style.BOUND, label=f"R²/g² = {upper_end(end)}")
+    ax.plot(M, drop, color=style.PERCEPTRON, marker="o", markersize=size, label="lost")
+    ax.plot(M, M.astype(np.float64), color=style.MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
+    if not is_log:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("mistakes M")
+    ax.set_ylabel("fall of the potential / (R²/2)")
+    style.finish(ax)
+    return ax

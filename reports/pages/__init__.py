@@ -1,1 +1,0 @@
-"""Reports as HTML, Markdown and text for a terminal."""
