@@ -1,6 +1,6 @@
 """What a page is made of, whatever it is written in."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,7 +30,7 @@ class Points:
     kind: ClassVar[str] = "points"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of texts under column names.
 
@@ -39,7 +39,7 @@ class Table:
     caption : str
     columns : tuple of str
     rows : tuple of tuple of str
-    numeric : frozenset of int
+    numeric : collection of int
         Positions of the columns that hold numbers, set flush right.
     note : str
         What was left out.
@@ -48,14 +48,14 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    numeric: frozenset[int] = frozenset()
+    numeric: Collection[int] = ()
     note: str = ""
     kind: ClassVar[str] = "table"
 
 
 def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
     """Return a table of names and values, whose columns have no names."""
-    return Table(caption=caption, columns=("", ""), rows=tuple(rows))
+    return Table(caption, ("", ""), tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class MarginReport:
 
     @cached_property
     def _summary(self) -> dict[str, Any]:
-        from maxmargin.reports.sections.class_summary import summarize_classes
+        from maxmargin.reports.sections.class_sections import summarize_classes
         from maxmargin.reports.sections.summary import summarize
         from maxmargin.reports.study.class_study import ClassStudy
 

@@ -1,4 +1,4 @@
-"""The report on many classes as a document."""
+"""The report on many classes: as a plain dict, and as a document."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragr
 from maxmargin.reports.number_formats import (
     UNKNOWN,
     count,
-    first_of,
     number,
     one_line,
     percent,
@@ -15,21 +14,79 @@ from maxmargin.reports.number_formats import (
     upper_end,
 )
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
-from maxmargin.reports.sections.limitations import left_out
 from maxmargin.reports.sections.logistic import of_answer
-from maxmargin.reports.sections.proof_sections import rows_table, shown_share
-from maxmargin.reports.sections.shared_blocks import (
+from maxmargin.reports.sections.perceptron_section import run_fields
+from maxmargin.reports.sections.plain import chosen, plain
+from maxmargin.reports.sections.separability_section import rows_table, separability_fields, shown_share
+from maxmargin.reports.sections.shared_sections import (
+    Columns,
+    class_limitations,
     last_sections,
+    left_out,
     name_columns,
-    names_and_class,
     notes,
     size_of,
+    table_of,
     what_was_read,
 )
+from maxmargin.reports.sections.summary import SCHEMA, describe, settings_fields, versions
+from maxmargin.reports.study.class_study import ClassStudy, Contest
+from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.phrases import without_intercepts
+from maxmargin.solvers.proof.margins import n_errors
 
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30
+
+_OF_VERDICT = ("verdict", "strictly_separable", "proof", "reason", "touching_rows", "witness_rows")
+
+
+def summarize_classes(study: ClassStudy) -> dict[str, Any]:
+    """Return the report as dicts, lists, texts and finite numbers; `verdict` is the multinomial one."""
+    counts = [int((study.dataset.labels == label).sum()) for label in study.dataset.classes]
+    report: dict[str, Any] = plain(
+        {
+            "schema": SCHEMA,
+            "kind": "classes",
+            "verdict": study.multinomial.verdict,
+            "strictly_separable": study.multinomial.strictly_separable,
+            "data": {
+                **describe(study.dataset),
+                "classes": [
+                    {"label": label, "count": count} for label, count in zip(study.dataset.classes, counts, strict=True)
+                ],
+                "bias": study.settings.bias,
+                "prepare": study.settings.prepare,
+            },
+            "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
+            "pairs": [_contest(contest) for contest in study.pairs],
+            "multinomial": separability_fields(study.dataset, study.multinomial, None, study.settings.sizes),
+            "settings": settings_fields(study.settings),
+            "versions": versions(),
+        }
+    )
+    report["unknown"] = class_limitations(report)
+    return report
+
+
+def _contest(contest: Contest) -> dict[str, Any]:
+    hard, run = contest.hard, contest.run
+    share = run.margin / hard.upper if hard.lower > 0 else None
+    return {
+        "positive": contest.positive,
+        "positive_reason": contest.positive_reason,
+        "negative": contest.negative,
+        "n_samples": contest.problem.n_samples,
+        **chosen(contest.separability.fields(NO_NAMES, with_columns=False), _OF_VERDICT),
+        **chosen(hard.fields(NO_NAMES), ("status", "margin", "lower", "upper")),
+        "n_support": len(hard.support),
+        **run_fields(run),
+        "achieved_margin": run.margin,
+        "share_of_maximum": share,
+        "n_errors": n_errors(contest.problem, run.w, run.b),
+        "novikoff": contest.novikoff,
+        "sha256": contest.problem.sha256,
+    }
 
 
 def document(report: dict[str, Any]) -> Document:
@@ -100,12 +157,8 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
 
 def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     data = report["data"]
-    classes = Table(
-        caption="The classes",
-        columns=("Class", "Rows"),
-        rows=tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"]),
-        numeric=frozenset((1,)),
-    )
+    rows = tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"])
+    classes = Table("The classes", ("Class", "Rows"), rows, numeric=(1,))
     return (what_was_read(data), classes, *notes(data))
 
 
@@ -129,33 +182,34 @@ def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
     return (Paragraph(text), _table("Each pair of classes", report["pairs"]))
 
 
+_CONTEST: Columns = {
+    "+1": lambda contest: one_line(contest["positive"]),
+    "−1": lambda contest: one_line(contest["negative"]),
+    "Verdict": verdict_name,
+    "γ*, proven digits": lambda contest: _margin(contest),
+    "Mistakes": lambda contest: count(contest["n_mistakes"]),
+    "Epochs": lambda contest: count(contest["n_epochs"]),
+    "Converged": lambda contest: "yes" if contest["converged"] else "no",
+    "% of γ*": lambda contest: _share(contest["share_of_maximum"]),
+    "R²/g²": lambda contest: upper_end(contest["novikoff"]),
+    "M/bound": lambda contest: _ratio(contest["n_mistakes"], contest["novikoff"]),
+}
+
+
 def _table(caption: str, contests: list[dict[str, Any]]) -> Table:
-    columns = (
-        "+1", "−1", "Verdict", "γ*, proven digits", "Mistakes", "Epochs", "Converged", "% of γ*", "R²/g²", "M/bound",
-    )  # fmt: skip
-    return Table(
-        caption=caption,
-        columns=columns,
-        rows=tuple(_row(contest) for contest in contests[:_MOST_PAIRS]),
-        numeric=frozenset((4, 5, 7, 8, 9)),
-        note=first_of(_MOST_PAIRS, len(contests)),
-    )
+    return table_of(caption, contests, _CONTEST, numeric=(4, 5, 7, 8, 9), most=_MOST_PAIRS)
 
 
-def _row(contest: dict[str, Any]) -> tuple[str, ...]:
-    share, bound = contest["share_of_maximum"], contest["novikoff"]
-    return (
-        one_line(contest["positive"]),
-        one_line(contest["negative"]),
-        verdict_name(contest),
-        "0" if contest["strictly_separable"] is False else proven(contest["lower"], shown_upper(contest)),
-        count(contest["n_mistakes"]),
-        count(contest["n_epochs"]),
-        "yes" if contest["converged"] else "no",
-        percent(share).removesuffix(" %") if share is not None and share > 0 else UNKNOWN,
-        upper_end(bound),
-        UNKNOWN if bound is None else number(contest["n_mistakes"] / bound, 3),
-    )
+def _margin(contest: dict[str, Any]) -> str:
+    return "0" if contest["strictly_separable"] is False else proven(contest["lower"], shown_upper(contest))
+
+
+def _share(share: float | None) -> str:
+    return UNKNOWN if share is None or share <= 0 else percent(share).removesuffix(" %")
+
+
+def _ratio(n_mistakes: int, bound: float | None) -> str:
+    return UNKNOWN if bound is None else number(n_mistakes / bound, 3)
 
 
 def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -214,14 +268,10 @@ def _touching_tables(answer: dict[str, Any]) -> tuple[Table, ...]:
 
 
 def _witness(entries: list[dict[str, Any]]) -> Table:
-    rows = tuple(
-        (*names_and_class(entry), one_line(entry["against"]), shown_share(entry)) for entry in entries[:_MOST_WITNESSES]
-    )
-    columns = (*name_columns(entries), "Against", "Share")
-    return Table(
-        caption="The witness: inequalities that balance, so that not all of them can be strict",
-        columns=columns,
-        rows=rows,
-        numeric=frozenset((len(columns) - 1,)),
-        note=first_of(_MOST_WITNESSES, len(entries)),
-    )
+    columns: Columns = {
+        **name_columns(entries),
+        "Against": lambda entry: one_line(entry["against"]),
+        "Share": shown_share,
+    }
+    caption = "The witness: inequalities that balance, so that not all of them can be strict"
+    return table_of(caption, entries, columns, numeric=(len(columns) - 1,), most=_MOST_WITNESSES)

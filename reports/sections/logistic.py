@@ -102,4 +102,4 @@ def _columns_table(answer: dict[str, Any], odds: str) -> Table:
     cut = f"The first {_MOST_COLUMNS} of {count(len(entries))}; " if len(entries) > _MOST_COLUMNS else ""
     rows = tuple((one_line(name), fate) for name, fate in entries[:_MOST_COLUMNS])
     note = f"{cut}{'the' if cut else 'The'} sign is that of the log-odds {odds}."
-    return Table(caption="The coefficients", columns=("Column", "Coefficient"), rows=rows, note=note)
+    return Table("The coefficients", ("Column", "Coefficient"), rows, note=note)

@@ -1,4 +1,4 @@
-"""Results as what JSON can hold."""
+"""Results as what JSON can hold, and what rows are called in it."""
 
 import math
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.data.dataset import Dataset
 from maxmargin.solvers.answers import fields
 from maxmargin.solvers.answers.fields import LONGEST_LIST
 
@@ -40,3 +41,13 @@ def chosen(answer: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     lengths = {f"{name}_count": answer.get(f"{name}_count") for name in names}
     is_cut = {name: length for name, length in lengths.items() if length is not None and length > LONGEST_LIST}
     return {**{name: answer[name] for name in names if name in answer}, **is_cut}
+
+
+def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
+    """Return what a row is called: its number here, its number in the source and its name where it has them."""
+    return {
+        "row": row,
+        "source_row": row if dataset.rows is None else int(dataset.rows[row]),
+        "id": None if dataset.row_ids is None else dataset.row_ids[row],
+        "label": dataset.labels[row].item(),
+    }

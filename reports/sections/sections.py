@@ -1,6 +1,5 @@
 """The two-class report as a document: each section reads the summary dict and nothing else."""
 
-from collections.abc import Callable
 from typing import Any
 
 from maxmargin.reports import phrasing
@@ -8,7 +7,6 @@ from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragr
 from maxmargin.reports.number_formats import (
     UNKNOWN,
     count,
-    first_of,
     interval,
     number,
     one_line,
@@ -19,14 +17,15 @@ from maxmargin.reports.number_formats import (
     side,
     upper_end,
 )
-from maxmargin.reports.sections import comparing, logistic, order_section, tracing, translation_section
-from maxmargin.reports.sections import proof_sections as proofs
-from maxmargin.reports.sections.shared_blocks import (
+from maxmargin.reports.sections import logistic, separability_section, variations
+from maxmargin.reports.sections import perceptron_section as perceptron
+from maxmargin.reports.sections.shared_sections import (
+    Columns,
     last_sections,
     name_columns,
-    names_and_class,
     notes,
     size_of,
+    table_of,
     what_was_read,
 )
 from maxmargin.solvers.answers.statuses import Status
@@ -39,15 +38,15 @@ def document(report: dict[str, Any]) -> Document:
     """Return the page of a two-class report."""
     sections = (
         Section(anchor="data", title="The data", blocks=_data(report)),
-        Section(anchor="verdict", title="The verdict and its proof", blocks=proofs.blocks(report)),
+        Section(anchor="verdict", title="The verdict and its proof", blocks=separability_section.blocks(report)),
         Section(anchor="logistic", title="What it means for a logistic regression", blocks=logistic.blocks(report)),
         Section(anchor="margin", title="The maximum margin", blocks=_margin(report)),
-        Section(anchor="perceptron", title="The perceptron", blocks=comparing.perceptron(report)),
-        Section(anchor="trace", title="The proof, mistake by mistake", blocks=tracing.blocks(report)),
-        Section(anchor="bounds", title="Mistakes against the bounds", blocks=comparing.bounds(report)),
-        Section(anchor="orders", title="Other orders of the rows", blocks=order_section.blocks(report)),
-        Section(anchor="origin", title="Where the origin lies", blocks=translation_section.blocks(report)),
-        Section(anchor="planes", title="Two hyperplanes", blocks=comparing.planes(report)),
+        Section(anchor="perceptron", title="The perceptron", blocks=perceptron.perceptron(report)),
+        Section(anchor="trace", title="The proof, mistake by mistake", blocks=perceptron.trace(report)),
+        Section(anchor="bounds", title="Mistakes against the bounds", blocks=perceptron.bounds(report)),
+        Section(anchor="orders", title="Other orders of the rows", blocks=variations.order_blocks(report)),
+        Section(anchor="origin", title="Where the origin lies", blocks=variations.translation_blocks(report)),
+        Section(anchor="planes", title="Two hyperplanes", blocks=perceptron.planes(report)),
         Section(anchor="soft", title="The soft margin", blocks=_soft(report)),
         Section(anchor="support", title="Support rows", blocks=_support(report)),
         *last_sections(report),
@@ -135,7 +134,7 @@ def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
             else "The origin lies in the hull of the y x, so the maximum margin γ* through the origin is exactly 0."
         )
         return (Paragraph(text),)
-    return (Paragraph(_margin_text(report)), _margin_table(hard), solvers_table(hard["attempts"]))
+    return (Paragraph(_margin_text(report)), _margin_table(hard), _solvers_table(hard["attempts"]))
 
 
 def _margin_text(report: dict[str, Any]) -> str:
@@ -169,21 +168,17 @@ def _margin_table(hard: dict[str, Any]) -> Table:
     return facts("The maximum margin", rows)
 
 
-def solvers_table(attempts: list[dict[str, Any]]) -> Table:
-    """Return what each solver said of itself, unproven."""
-    columns: dict[str, Callable[[dict[str, Any]], str]] = {
+def _solvers_table(attempts: list[dict[str, Any]]) -> Table:
+    """Return what each solver said of itself, unproven; without columns that none of them fills."""
+    columns: Columns = {
         "Solver": lambda entry: entry["solver"],
         "Its status": lambda entry: entry["status"],
         "Margin it claims": lambda entry: number(entry["claim"], 12) if entry["claim"] else "",
         "Its message": lambda entry: one_line(entry["message"], 200),
     }
-    rows = [[text(entry) for text in columns.values()] for entry in attempts]
-    kept = [k for k in range(len(columns)) if k < 2 or any(row[k] for row in rows)]
-    return Table(
-        caption="What each solver said",
-        columns=tuple(list(columns)[k] for k in kept),
-        rows=tuple(tuple(row[k] for k in kept) for row in rows),
-    )
+    always = ("Solver", "Its status")
+    kept = {name: text for name, text in columns.items() if name in always or any(map(text, attempts))}
+    return table_of("What each solver said", attempts, kept)
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -195,30 +190,25 @@ def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     if report["strictly_separable"]:
         text += " As C grows the soft margin becomes the maximum margin."
-    return (Paragraph(text), FigureSlot("soft-margin"), _soft_table(report["soft_margin"]))
-
-
-def _soft_table(points: list[dict[str, Any]]) -> Table:
-    columns = (
-        "C", "c = 2C", "λ = 1/(2C)", "Margin 1/‖w‖", "Errors", "Rows with slack", "Support rows",
-        "Objective, proven digits", "Relative gap", "Status",
-    )  # fmt: skip
-    rows = tuple(
-        (
-            number(point["C"]),
-            number(point["c"]),
-            number(point["lambda"]),
-            shown(point, "margin_width"),
-            count(point["n_errors"]),
-            count(point["n_slack"]),
-            count(point["n_support"]),
-            proven(point["lower"], point["objective"], 10),
-            number(point["gap"] / point["objective"] if point["objective"] else 0.0, 2),
-            point["status"],
-        )
-        for point in points
+    return (
+        Paragraph(text),
+        FigureSlot("soft-margin"),
+        table_of("Soft margins", report["soft_margin"], _SOFT_MARGIN, numeric=range(9)),
     )
-    return Table(caption="Soft margins", columns=columns, rows=rows, numeric=frozenset(range(9)))
+
+
+_SOFT_MARGIN: Columns = {
+    "C": lambda point: number(point["C"]),
+    "c = 2C": lambda point: number(point["c"]),
+    "λ = 1/(2C)": lambda point: number(point["lambda"]),
+    "Margin 1/‖w‖": lambda point: shown(point, "margin_width"),
+    "Errors": lambda point: count(point["n_errors"]),
+    "Rows with slack": lambda point: count(point["n_slack"]),
+    "Support rows": lambda point: count(point["n_support"]),
+    "Objective, proven digits": lambda point: proven(point["lower"], point["objective"], 10),
+    "Relative gap": lambda point: number(point["gap"] / point["objective"] if point["objective"] else 0.0, 2),
+    "Status": lambda point: point["status"],
+}
 
 
 def _support(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -226,26 +216,16 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     if not support:
         return ()
     total = report["hard_margin"]["n_support"]
-    columns = (*name_columns(support), "Side", "Multiplier α", "y(w·x + b)")
-    rows = tuple(
-        (
-            *names_and_class(entry),
-            side(entry["sign"]),
-            number(entry["multiplier"]),
-            number(entry["functional_margin"], 9),
-        )
-        for entry in support[:_MOST_ROWS]
-    )
     text = (
         f"{plural(total, 'row')} of {count(report['data']['n_samples'])} hold the maximum-margin hyperplane in place: "
         "w = Σ α y x over them, and no other row matters. Rows are numbered from 0, as in the source."
     )
-    last = len(columns) - 1
-    table = Table(
-        caption="Support rows",
-        columns=columns,
-        rows=rows,
-        numeric=frozenset((last - 1, last)),
-        note=first_of(_MOST_ROWS, total, "rows"),
-    )
+    columns: Columns = {
+        **name_columns(support),
+        "Side": lambda entry: side(entry["sign"]),
+        "Multiplier α": lambda entry: number(entry["multiplier"]),
+        "y(w·x + b)": lambda entry: number(entry["functional_margin"], 9),
+    }
+    numeric = (len(columns) - 2, len(columns) - 1)
+    table = table_of("Support rows", support, columns, numeric=numeric, most=_MOST_ROWS, noun="rows", total=total)
     return (Paragraph(text), table)

@@ -1,20 +1,25 @@
-"""What many orders of the rows show: as fields of the summary, and as a section of the page."""
+"""The same rows in other orders, and moved, scaled or prepared: as fields of the summary, and as two sections."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import count, number, percent, plural, upper_end
+from maxmargin.reports.number_formats import count, number, percent, plural, proven, shown, upper_end
+from maxmargin.reports.phrasing import shown_upper
+from maxmargin.reports.sections.shared_sections import Columns, table_of
+from maxmargin.reports.study.translated import Translated
 from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
 from maxmargin.theory.order_studies import OrderStudy
+
+_PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}
 
 SOURCE, LOCAL_SEARCH, ADVERSARY, LONGEST_PATH = "order of the source", "local search", "adversary", "longest path"
 
 
-def fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
+def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
     """Return the study in short; only the reason where there is none."""
     if study is None:
         return {"reason": why}
@@ -80,21 +85,21 @@ def _best(study: OrderStudy) -> dict[str, Any]:
     return {"n_mistakes": study.fewest_seen, "engine": SOURCE if is_source else LOCAL_SEARCH}
 
 
-def blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
+def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
     """Return the section."""
     orders = report["orders"]
     if orders["reason"] is not None:
         return (Paragraph(f"The rows were not tried in other orders: {orders['reason']}."),)
     return (
-        Paragraph(_opening(orders)),
+        Paragraph(_orders_opening(orders)),
         FigureSlot("orders"),
-        _table(orders),
+        _orders_table(orders),
         Paragraph(_worst_text(orders)),
         *_margin_text(report),
     )
 
 
-def _opening(orders: Mapping[str, Any]) -> str:
+def _orders_opening(orders: Mapping[str, Any]) -> str:
     quantiles = dict(map(tuple, orders["quantiles"]))
     until = "until it converges" if orders["max_epochs"] is None else f"for one pass, because {orders['why_one_pass']}"
     return (
@@ -112,7 +117,7 @@ def _cut(orders: Mapping[str, Any]) -> str:
     return f" Of the random orders {count(n_cut)} did not converge within {plural(orders['max_mistakes'], 'mistake')}."
 
 
-def _table(orders: Mapping[str, Any]) -> Table:
+def _orders_table(orders: Mapping[str, Any]) -> Table:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
         ("Fewest mistakes found, by local search", *_cells(orders["best_order"])),
@@ -126,9 +131,7 @@ def _table(orders: Mapping[str, Any]) -> Table:
     if orders["worst"]["proven"]:
         rows.append(("The longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
     rows += [(f"Bound: {bound['name']}", upper_end(bound["value"]), "") for bound in orders["bounds"]]
-    return Table(
-        caption="Mistakes by order", columns=("", "Mistakes", "Epochs"), rows=tuple(rows), numeric=frozenset((1, 2))
-    )
+    return Table("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
 
 def _cells(found: Mapping[str, Any]) -> tuple[str, str]:
@@ -173,3 +176,63 @@ def _margin_text(report: Mapping[str, Any]) -> tuple[Paragraph, ...]:
             f"{median} or less (in floating point)."
         ),
     )
+
+
+def translation_fields(found: Translated) -> list[dict[str, Any]]:
+    """Return every point, with the study it belongs to."""
+    studies = {"shift": found.shifts, "scale": found.scales, "preparation": found.preparations}
+    return [{"study": name, **asdict(point)} for name, points in studies.items() for point in points]
+
+
+def translation_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the section."""
+    if report["translations_reason"] is not None:
+        return (Paragraph(f"The rows were not moved about: {report['translations_reason']}."),)
+    return (
+        Paragraph(_translation_opening(report)),
+        FigureSlot("translations"),
+        *(_points_table(report, study) for study in _STUDIES if _points(report, study)),
+    )
+
+
+def _points(report: dict[str, Any], study: str) -> list[dict[str, Any]]:
+    return [point for point in report["translations"] if point["study"] == study]
+
+
+def _translation_opening(report: dict[str, Any]) -> str:
+    text = (
+        "γ* depends neither on where the origin lies nor on the constant coordinate s that carries the bias. The "
+        "mistakes of the perceptron and their bounds do: Novikoff's bound (R² + s²)/g² is that of the rows (x, s). "
+        "With the hyperplane of margin γ* and ‖w‖ = 1 it becomes (R² + s²)(1 + b²/s²)/γ*², and the least that a choice "
+        "of s makes of that is (R + |b|)²/γ*², at s = √(R|b|) only. Every line is a run in the order of the source, "
+        "with y w·x = 0 a mistake; ≥ marks runs that were stopped at a limit."
+    )
+    if report["shifts_reason"] is not None:
+        text += f" The rows were not moved: {report['shifts_reason']}."
+    return text
+
+
+def _points_table(report: dict[str, Any], study: str) -> Table:
+    caption, first, name = _STUDIES[study]
+    columns: Columns = {
+        first: name,
+        "R": lambda point: number(point["radius"]),
+        "|b|/‖w‖": lambda point: number(point["offset"]),
+        "γ*": lambda point: proven(point["margin_lower"], shown_upper(point, "margin_upper"), 7),
+        "Mistakes": lambda point: f"{'' if point['converged'] else '≥ '}{count(point['n_mistakes'])}",
+        "Novikoff": lambda point: shown(point, "novikoff"),
+        "(R + |b|)²/γ*²": lambda point: shown(point, "best_scale_bound"),
+    }
+    return table_of(caption, _points(report, study), columns, numeric=range(1, len(columns)))
+
+
+def _scale(point: dict[str, Any]) -> str:
+    return f"{number(point['bias_scale'])}{', √(R|b|)' if point['is_best_scale'] else ''}"
+
+
+_STUDIES: dict[str, tuple[str, str, Callable[[dict[str, Any]], str]]] = {
+    "preparation": ("Raw, centred, standardised", "Features", lambda point: _PREPARED[point["preparation"]]),
+    "shift": ("Moved by so many times the mean of the rows", "Shift", lambda point: number(point["shift"])),
+    "scale": ("At other bias scales", "Bias scale s", _scale),
+}
+"""Caption, first column and its cells of the table of each study."""

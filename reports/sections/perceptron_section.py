@@ -1,0 +1,384 @@
+"""The perceptron next to the exact answer: its run, Novikoff's proof along it, its mistakes against the bounds."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from maxmargin.reports import phrasing
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table, facts
+from maxmargin.reports.number_formats import (
+    UNKNOWN,
+    count,
+    interval,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    shown,
+    typeset,
+    upper_end,
+)
+from maxmargin.reports.sections.plain import chosen
+from maxmargin.reports.sections.shared_sections import Columns, table_of
+from maxmargin.reports.study.measures import angle_degrees, cosine
+from maxmargin.reports.study.study import Study
+from maxmargin.solvers.answers.fields import NO_NAMES
+from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.proof.margins import n_errors
+from maxmargin.solvers.proof.radius import radius_squared
+
+_RECENT_EPOCHS = 100
+"""The last epochs over which the rate of mistakes is averaged."""
+
+_OF_RUN = (
+    "n_mistakes", "n_epochs", "converged", "stop_reason", "margin", "margin_upper", "run_margin", "run_upper", "zero",
+    "bias_scale", "prepare", "order", "seed", "max_epochs", "max_mistakes", "w", "b", "norm", "mistakes_per_epoch",
+    "mistake_rows",
+)  # fmt: skip
+
+_MOST_FEATURES = 30
+
+_TITLES = {
+    "novikoff": "Novikoff",
+    "augmented_b": "Novikoff, from the margin with bias",
+    "best_scale": "Novikoff, at the best bias scale",
+    "best_scale_searched": "Novikoff, at the best scale and hyperplane",
+    "unit_norm": "Novikoff, for rows of norm 1",
+    "sum_of_squares": "Novikoff, with the rows of the mistakes",
+    "self_certificate": "The run's own certificate",
+    "freund_schapire": "Freund–Schapire, soft margin",
+    "freund_schapire_optimum": "Freund–Schapire, best of all",
+    "hinge_optimum": "Hinge, best of all",
+    "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
+    "conjunction": "Conjunction of literals",
+    "trivial": "Presentations",
+}
+
+
+def fields(study: Study) -> dict[str, Any]:
+    """Return the parts of the summary that speak of the perceptron, by name."""
+    return {
+        "perceptron": _run(study),
+        "trace": _trace(study),
+        "comparison": _comparison(study),
+        "bounds": [{**asdict(bound), "ratio": bound.ratio(study.run.n_mistakes)} for bound in study.bounds],
+        "translation": _centred(study),
+    }
+
+
+def _run(study: Study) -> dict[str, Any]:
+    run, settings = study.run, study.settings
+    return {
+        **chosen(run.fields(NO_NAMES, prepare=settings.prepare, seed=settings.seed), _OF_RUN),
+        "run_norm": run.run_norm,
+        "run_maximum_lower": study.run_hard.lower,
+        "run_maximum_upper": study.run_hard.upper,
+        "n_errors": n_errors(study.problem, run.w, run.b),
+        "n_presentations": run.n_presentations,
+        "unit_w": None if study.found is None else study.found.unit,
+        "bias": study.run_problem.bias,
+        **_rates(run),
+        "n_mistaken_rows": np.count_nonzero(run.mistake_counts),
+    }
+
+
+def run_fields(run: PerceptronRun) -> dict[str, Any]:
+    """Return how a run went, in short."""
+    return chosen(run.fields(NO_NAMES), ("n_mistakes", "n_epochs", "converged", "stop_reason"))
+
+
+def _rates(run: PerceptronRun) -> dict[str, Any]:
+    """Return the fewest mistakes of an epoch and the recent mean; epochs cut short by a limit do not count."""
+    is_cut = run.stop_reason in (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
+    whole = run.mistakes_per_epoch[:-1] if is_cut else run.mistakes_per_epoch
+    return {
+        "n_whole_epochs": len(whole),
+        "fewest_mistakes_in_an_epoch": int(whole.min()) if len(whole) else None,
+        "n_recent_epochs": min(_RECENT_EPOCHS, len(whole)),
+        "recent_mistakes_per_epoch": float(whole[-_RECENT_EPOCHS:].mean()) if len(whole) else None,
+    }
+
+
+def _comparison(study: Study) -> dict[str, Any]:
+    """Compare the perceptron's hyperplane with the maximum margin, or with the soft margin of fewest errors."""
+    reference, planes = study.reference, study.planes
+    is_known = len(planes) == 2
+    holding = (bound for bound in study.bounds if bound.name == "novikoff" and bound.valid)
+    return {
+        "reference": None if reference is None else reference.name,
+        "cosine": cosine(*planes) if is_known else None,
+        "angle_degrees": angle_degrees(*planes) if is_known else None,
+        "novikoff_ratio": next((bound.ratio(study.run.n_mistakes) for bound in holding), None),
+        "share_of_maximum": study.run.margin / study.hard.upper if is_known and study.hard.lower > 0 else None,
+    }
+
+
+def _centred(study: Study) -> dict[str, Any]:
+    centred = study.centred
+    if centred is None:
+        return {"reason": study.not_centred}
+    return {
+        "reason": None,
+        "radius": sqrt_up(radius_squared(centred.problem)),
+        "lower": centred.hard.lower,
+        "upper": centred.hard.upper,
+        **run_fields(centred.run),
+        "margin": centred.run.margin,
+    }
+
+
+def _trace(study: Study) -> dict[str, Any]:
+    """Return the run along its mistakes, thinned; numbers that there are not are None."""
+    trace = study.trace
+    return {
+        "n_traced": len(trace.n_mistakes),
+        "is_whole": trace.is_whole,
+        "holds": trace.holds,
+        "inequalities": trace.inequalities,
+        "violations": [asdict(violation) for violation in trace.violations],
+        "reason": trace.reason,
+        "radius": trace.radius,
+        "u_margin": trace.u_margin if trace.u is not None else None,
+        "bound": trace.bound if trace.u is not None else None,
+        **trace.columns(),
+    }
+
+
+def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return how the run went and what it proves."""
+    run = report["perceptron"]
+    opening = (
+        f"Rosenblatt's perceptron starts at w = 0 and adds y x whenever a row is a mistake. It made "
+        f"{plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')} and {_ended(run)}."
+    )
+    return (
+        Paragraph(opening),
+        Paragraph(phrasing.convergence(report)),
+        _run_table(report),
+        Paragraph(_translation(report)),
+        FigureSlot("margin-path"),
+    )
+
+
+def _ended(run: dict[str, Any]) -> str:
+    because = phrasing.stopped_because(run)
+    return because if run["converged"] else f"was {because}"
+
+
+def _run_table(report: dict[str, Any]) -> Table:
+    run = report["perceptron"]
+    rows = [
+        ("Mistakes", count(run["n_mistakes"])),
+        ("Rows ever mistaken", f"{count(run['n_mistaken_rows'])} of {count(report['data']['n_samples'])}"),
+        ("Epochs", f"{count(run['n_epochs'])}, {plural(run['n_presentations'], 'presentation')}"),
+        ("Why it stopped", phrasing.stopped_because(run)),
+        ("Fewest mistakes in an epoch", _optional_count(run["fewest_mistakes_in_an_epoch"])),
+        ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
+        ("‖w‖", number(run["norm"])),
+        ("Margin achieved", _achieved(report)),
+        ("Upper bound of γ* from its mistakes", number(run["margin_upper"])),
+    ]
+    if run["bias"]:
+        rows += [
+            (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"])),
+            ("Margin achieved there", shown(run, "run_margin")),
+            ("Maximum margin there, proven", interval(run["run_maximum_lower"], run["run_maximum_upper"])),
+            ("Its upper bound from the mistakes", number(run["run_upper"])),
+        ]
+    rows.append(("Rules", _rules(run)))
+    return facts("The run", rows)
+
+
+def _optional_count(value: int | None) -> str:
+    return UNKNOWN if value is None else count(value)
+
+
+def _achieved(report: dict[str, Any]) -> str:
+    run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
+    if run["margin"] is None:
+        return "none: it ended at w = 0"
+    text = shown(run, "margin")
+    if share is not None and run["margin"] > 0:
+        return f"{text}, {percent(share)} of γ*"
+    return f"{text}: a row is that far on the wrong side" if run["margin"] < 0 else text
+
+
+def _rules(run: dict[str, Any]) -> str:
+    seed = "" if run["order"] == "cyclic" else f", seed {run['seed']}"
+    zero = {
+        "mistake": "y w·x = 0 is a mistake",
+        "positive": "w·x = 0 predicts +1",
+        "negative": "w·x = 0 predicts −1",
+    }[run["zero"]]
+    return f"order {run['order']}{seed}; {zero}"
+
+
+def _translation(report: dict[str, Any]) -> str:
+    moved, run, data = report["translation"], report["perceptron"], report["data"]
+    if moved["reason"] is not None:
+        return f"The run was not repeated on centred data: {moved['reason']}."
+    if report["strictly_separable"]:
+        upper = phrasing.shown_upper(moved)
+        stays = f"γ* stays {proven(moved['lower'], upper)} (proven: {interval(moved['lower'], upper)})"
+    else:
+        stays = "separability does not change"
+    return (
+        "Translation. γ* does not move with the data; R, b and the mistakes do. After every column is moved to mean 0, "
+        f"{stays}, R goes from {number(data['radius'])} to {number(moved['radius'])}, and the perceptron makes "
+        f"{plural(moved['n_mistakes'], 'mistake')} in {plural(moved['n_epochs'], 'epoch')}{_unless(moved)} instead of "
+        f"{count(run['n_mistakes'])} in {count(run['n_epochs'])}{_unless(run)}."
+    )
+
+
+def _unless(run: dict[str, Any]) -> str:
+    return "" if run["converged"] else " (not converged)"
+
+
+def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the number of mistakes against every bound."""
+    run = report["perceptron"]
+    text = (
+        "Each bound limits the number M of mistakes of a run from w = 0, under its assumption. It holds where the "
+        "assumption is proven for these data and this run; where it is not, the value is shown but bounds nothing. A "
+        f"bound that uses the length of this run is vacuous if it is at least its {count(run['n_presentations'])} "
+        "presentations: no run can make more mistakes than presentations, so such a bound says nothing about this one. "
+        "R²/g² speaks of every run in every order, whatever this one's length. M/bound is the part of the bound that "
+        "was used up."
+    )
+    return (
+        Paragraph(text),
+        table_of("Bounds on the mistakes", report["bounds"], _BOUNDS, numeric=(2, 5)),
+        FigureSlot("mistakes"),
+        table_of("What each bound assumes", report["bounds"], _ASSUMPTIONS),
+    )
+
+
+_BOUNDS: Columns = {
+    "Bound": lambda entry: str(_TITLES.get(entry["name"], entry["name"])),
+    "Name": lambda entry: entry["name"],
+    "Value": lambda entry: shown(entry, "value", say=upper_end),
+    "Holds": lambda entry: "yes" if entry["valid"] else "no",
+    "Vacuous": lambda entry: "yes" if entry["vacuous"] else "no",
+    "M/bound": lambda entry: shown(entry, "ratio", 3) if entry["valid"] else UNKNOWN,
+}
+
+_ASSUMPTIONS: Columns = {
+    "Name": lambda entry: entry["name"],
+    "Assumption and formula": lambda entry: typeset(entry["assumption"]),
+    "Reference": lambda entry: typeset(entry["reference"]),
+}
+
+
+def planes(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the two hyperplanes side by side."""
+    comparison = report["comparison"]
+    if comparison["reference"] is None:
+        text = "No hyperplane with w ≠ 0 was found to compare the perceptron's with."
+    elif comparison["cosine"] is None:
+        text = "The perceptron ended at w = 0, which is no hyperplane to compare."
+    else:
+        text = (
+            f"The normal of the perceptron's hyperplane and that of the {comparison['reference']} form an angle of "
+            f"{number(comparison['angle_degrees'], 4)}° (cosine {number(comparison['cosine'])})."
+        )
+        if not report["strictly_separable"]:
+            text += " There is no maximum margin here; the soft margin with the fewest errors stands in its place."
+    return (Paragraph(text), FigureSlot("distances"), FigureSlot("projection"), *_normals(report))
+
+
+def _normals(report: dict[str, Any]) -> tuple[Table, ...]:
+    best, found = report["hard_margin"]["unit_w"], report["perceptron"]["unit_w"]
+    if best is None or found is None:
+        return ()
+    names = report["data"]["feature_names"]
+    order = sorted(range(len(best)), key=lambda j: -abs(best[j]))[:_MOST_FEATURES]
+    rows = tuple((one_line(names[j]), number(best[j]), number(found[j])) for j in order)
+    note = (
+        f"The {_MOST_FEATURES} of {count(len(names))} features with the greatest |w*|." if len(best) > len(rows) else ""
+    )
+    columns = ("Feature", "w*/‖w*‖", "Perceptron w/‖w‖")
+    return (Table("The unit normals, feature by feature", columns, rows, (1, 2), note),)
+
+
+def trace(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return what the proof says after the traced mistakes, and whether it is so."""
+    if not report["perceptron"]["n_mistakes"]:
+        return (Paragraph("The run was stopped before its first mistake."),)
+    return (
+        Paragraph(_proof(report)),
+        Paragraph(_checked(report)),
+        FigureSlot("proof-curves"),
+        FigureSlot("potential"),
+        _trace_table(report),
+    )
+
+
+def _proof(report: dict[str, Any]) -> str:
+    space = phrasing.space(report["perceptron"])
+    if report["trace"]["u_margin"] is None:
+        return (
+            f"In the space {space} of the run ‖w‖² grows by at most ‖x‖² at a mistake, so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R after "
+            f"M mistakes. The other half of Novikoff's proof needs a hyperplane that separates, and {_none(report)}."
+        )
+    return (
+        f"Novikoff's proof squeezes M between two curves. In the space {space} of the run, with the unit normal u* of "
+        "its maximum margin g: every mistake adds at least g to w·u*, so M g ≤ w·u* ≤ ‖w‖, and at most ‖x‖² to ‖w‖², "
+        "so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R. The line M g and the curve √M·R meet at M = R²/g², past which there can be no "
+        "mistake. The same as a potential: P = ½‖c u* − w‖² with c = R²/g starts at R⁴/(2g²), falls by at least R²/2 "
+        "at every mistake, and is never negative."
+    )
+
+
+def _none(report: dict[str, Any]) -> str:
+    if report["strictly_separable"] is False:
+        return (
+            f"there is none{phrasing.of_kind(report)}: nothing makes ‖w‖ grow, which stays bounded however long the "
+            "run (Minsky and Papert 1969; Block and Levin 1970), and there is no potential to fall"
+        )
+    return f"none is known: {report['trace']['reason']}"
+
+
+def _checked(report: dict[str, Any]) -> str:
+    trace, run = report["trace"], report["perceptron"]
+    which = "each of its" if trace["is_whole"] else f"{count(trace['n_traced'])} of its"
+    statements = "; ".join(typeset(text) for text in trace["inequalities"])
+    checked = (
+        f"After {which} {plural(run['n_mistakes'], 'mistake')} this was checked in exact arithmetic: {statements}."
+    )
+    if trace["holds"]:
+        return f"{checked} All of it is true."
+    first = trace["violations"][0]
+    return (
+        f"{checked} It is false {plural(len(trace['violations']), 'time')}, first after "
+        f"{plural(first['n_mistakes'], 'mistake')}: {typeset(first['inequality'])}. Rounding decided some scores of "
+        "this run, so not every mistake was one."
+    )
+
+
+def _trace_table(report: dict[str, Any]) -> Table:
+    trace, n_mistakes = report["trace"], report["perceptron"]["n_mistakes"]
+    last = {
+        name: trace[name][-1] for name in ("w_dot_u", "w_dot_u_at_least", "norm", "root_of_squares", "norm_at_most")
+    }
+    rows = [
+        ("√M·R", number(last["norm_at_most"])),
+        ("√(Σ‖x‖²) over the mistakes", number(last["root_of_squares"])),
+        ("‖w‖", number(last["norm"])),
+    ]
+    if trace["u_margin"] is not None:
+        rows += [
+            ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
+            ("M g", number(last["w_dot_u_at_least"])),
+            ("g", number(trace["u_margin"])),
+            ("R²/g², Novikoff's bound", shown(trace, "bound", say=upper_end)),
+            ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1])),
+        ]
+    return facts(f"After {plural(n_mistakes, 'mistake')}", rows)
+
+
+def _with_cosine(value: float | None, cosine: float | None) -> str:
+    return number(value) if cosine is None else f"{number(value)}, {percent(cosine)} of ‖w‖"
