@@ -1,13 +1,16 @@
 """The margin report: the perceptron next to the proven maximum margin, as one page."""
 
+import copy
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import os
-    from pathlib import Path
 
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.document import Document
@@ -40,14 +43,10 @@ class MarginReport:
         A number that is not finite is None, with its name under ``<key>_text``. A list of more than 1,000 entries is
         cut to these, with its length under ``<key>_count``.
         """
-        import copy
-
         return copy.deepcopy(self._summary)
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        import json
-
         from maxmargin.text.escaping import json_characters
 
         return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
@@ -74,7 +73,7 @@ class MarginReport:
         """Return the answer and the key numbers as plain text, as every result does."""
         return self.to_terminal()
 
-    def save(self, path: "str | os.PathLike[str]") -> "Path":
+    def save(self, path: "str | os.PathLike[str]") -> Path:
         """Write the report; the suffix says how.
 
         Parameters
@@ -87,21 +86,16 @@ class MarginReport:
         InvalidOptionError
             A ValueError, for any other suffix; nothing is written.
         """
-        from pathlib import Path
-
         from maxmargin.text.outputs import write_text
 
-        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
         target = Path(path)
         check_suffix(target)
-        text = forms[target.suffix.lower()]()
-        write_text(target, text)
+        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        write_text(target, forms[target.suffix.lower()]())
         return target
 
-    def save_figures(self, folder: "str | os.PathLike[str]") -> "list[Path]":
+    def save_figures(self, folder: "str | os.PathLike[str]") -> list[Path]:
         """Write every figure as SVG, PDF and PNG into a folder, made if there is none; return the paths."""
-        from pathlib import Path
-
         from maxmargin.reports.figures.canvas import save
 
         target = Path(folder)
@@ -110,8 +104,6 @@ class MarginReport:
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its style stays with it."""
-        from markupsafe import escape
-
         return (
             f'<iframe title="maxmargin report" srcdoc="{escape(self.to_html())}" '
             'style="width:100%;height:48rem;border:0"></iframe>'
@@ -123,39 +115,36 @@ class MarginReport:
     @cached_property
     def pictures(self) -> "tuple[Picture, ...]":
         """The figures, with their captions and alternative texts."""
-        from maxmargin.reports.figures import class_pictures, gallery
-        from maxmargin.reports.study.class_study import ClassStudy
+        from maxmargin.reports.figures import gallery
 
-        if isinstance(self.study, ClassStudy):
-            return class_pictures.pictures(self.study)
         return gallery.pictures(self.study)
 
     @cached_property
     def figures_left_out(self) -> dict[str, str]:
         """The keys of the figures that the size of the numbers forbids, each with a sentence that says so."""
         from maxmargin.reports.figures import gallery
-        from maxmargin.reports.study.class_study import ClassStudy
 
-        return {} if isinstance(self.study, ClassStudy) else gallery.left_out(self.study)
+        return gallery.left_out(self.study)
 
     @cached_property
     def _summary(self) -> dict[str, Any]:
-        from maxmargin.reports.sections.class_sections import summarize_classes
-        from maxmargin.reports.sections.summary import summarize
-        from maxmargin.reports.study.class_study import ClassStudy
+        from maxmargin.reports.sections import many_classes, two_classes
+        from maxmargin.reports.study.study import Study
 
-        return summarize_classes(self.study) if isinstance(self.study, ClassStudy) else summarize(self.study)
+        if isinstance(self.study, Study):
+            return two_classes.summarize(self.study)
+        return many_classes.summarize(self.study)
 
     @cached_property
     def _document(self) -> "Document":
-        from maxmargin.reports.sections import class_sections, sections
+        from maxmargin.reports.sections import many_classes, two_classes
 
-        if self._summary["kind"] == "classes":
-            return class_sections.document(self._summary)
-        return sections.document(self._summary)
+        if self._summary["kind"] == "two-class":
+            return two_classes.document(self._summary)
+        return many_classes.document(self._summary)
 
 
-def check_suffix(path: "Path") -> None:
+def check_suffix(path: Path) -> None:
     """Raise unless a report can be saved under this name: it ends in .html, .md or .json.
 
     Raises

@@ -56,7 +56,7 @@ class Picture:
     caption: str
     alt: str
     size: tuple[float, float]
-    draw: "Callable[[Figure], None]"
+    draw: "Callable[[Figure], object]"
 
 
 def stacked(

@@ -11,7 +11,6 @@ from maxmargin.reports.phrasing import verdict_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from maxmargin.reports.study.class_study import ClassStudy, Contest
 
@@ -31,6 +30,31 @@ _MARKS: dict[str, dict[str, Any]] = {
     "overlap": _CROSS,
     "not separable": _CROSS,
 }
+
+
+def classes(study: "ClassStudy") -> Picture:
+    """Return the figure of the verdicts on every class and pair."""
+    n_classes = len(study.dataset.classes)
+    cut = f" The first {_MOST_CLASSES} classes are drawn." if n_classes > _MOST_CLASSES else ""
+    return Picture(
+        key="classes",
+        title="Which classes can be told apart by a hyperplane",
+        caption="Each class against the rest (first column) and against each other class. Discs grow with the "
+        f"logarithm of the maximum margin.{cut}",
+        alt=_alt(study),
+        size=(WIDTH, 1.3 + 0.55 * min(n_classes, _MOST_CLASSES)),
+        draw=lambda figure: plot_classes(study, figure.add_subplot()),
+    )
+
+
+def _alt(study: "ClassStudy") -> str:
+    parts = []
+    for contests, what in ((study.one_vs_rest, "against the rest"), (study.pairs, "against each other")):
+        answers = [_answer(contest) for contest in contests]
+        counts = f"{answers.count('separable')} of {plural(len(contests), 'question')} are separable"
+        n_quasi = answers.count("quasi-separable")
+        parts.append(f"{what}, {counts}{f', {n_quasi} quasi-separable' if n_quasi else ''}")
+    return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."
 
 
 def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
@@ -105,33 +129,3 @@ def _legend(ax: "Axes", contests: "list[Contest]") -> None:
             label = f"{answer}, with γ*" if answer == "separable" else answer
             ax.scatter([], [], s=_RING, label=label, **mark)
     ax.legend(loc="upper right")
-
-
-def pictures(study: "ClassStudy") -> tuple[Picture, ...]:
-    """Return the figures of the study."""
-    n_shown = min(len(study.dataset.classes), _MOST_CLASSES)
-    cut = f" The first {_MOST_CLASSES} classes are drawn." if len(study.dataset.classes) > _MOST_CLASSES else ""
-
-    def draw(figure: "Figure") -> None:
-        plot_classes(study, figure.add_subplot())
-
-    picture = Picture(
-        key="classes",
-        title="Which classes can be told apart by a hyperplane",
-        caption="Each class against the rest (first column) and against each other class. Discs grow with the "
-        f"logarithm of the maximum margin.{cut}",
-        alt=_alt(study),
-        size=(WIDTH, 1.3 + 0.55 * n_shown),
-        draw=draw,
-    )
-    return (picture,)
-
-
-def _alt(study: "ClassStudy") -> str:
-    parts = []
-    for contests, what in ((study.one_vs_rest, "against the rest"), (study.pairs, "against each other")):
-        answers = [_answer(contest) for contest in contests]
-        counts = f"{answers.count('separable')} of {plural(len(contests), 'question')} are separable"
-        n_quasi = answers.count("quasi-separable")
-        parts.append(f"{what}, {counts}{f', {n_quasi} quasi-separable' if n_quasi else ''}")
-    return f"Matrix of marks, one for each class and pair of classes: {'; '.join(parts)}."

@@ -1,12 +1,13 @@
-"""Which figures a two-class report has, and which are left out."""
+"""Which figures a report has, and which are left out."""
 
 from maxmargin.reports.figures.canvas import Picture
+from maxmargin.reports.figures.class_pictures import classes
 from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
-from maxmargin.reports.figures.distances import distances
 from maxmargin.reports.figures.mistakes import mistakes, orders, shows_margins
-from maxmargin.reports.figures.projection import projection
+from maxmargin.reports.figures.projection import distances, projection
 from maxmargin.reports.figures.sweeps import soft_margin, translations
 from maxmargin.reports.number_formats import number
+from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.measures import norm
 from maxmargin.reports.study.study import Study
 
@@ -40,15 +41,19 @@ _IN_UNITS = {
 """The figures that have an axis in units of the data, and what they show."""
 
 
-def pictures(study: Study) -> tuple[Picture, ...]:
+def pictures(study: Study | ClassStudy) -> tuple[Picture, ...]:
     """Return the figures of the study, in the order of the page, without those that are left out."""
+    if isinstance(study, ClassStudy):
+        return (classes(study),)
     omitted = left_out(study)
     found = (figure(study) for key, figure in _FIGURES.items() if key not in omitted)
     return tuple(picture for picture in found if picture is not None)
 
 
-def left_out(study: Study) -> dict[str, str]:
+def left_out(study: Study | ClassStudy) -> dict[str, str]:
     """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
+    if isinstance(study, ClassStudy):
+        return {}
     has = {
         "translations": bool(study.translated.scales),
         "orders": study.orders is not None and shows_margins(study.orders),

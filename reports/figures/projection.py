@@ -1,4 +1,4 @@
-"""The rows in the plane that both normals span, with both hyperplanes and the margin band."""
+"""The rows and the hyperplanes: in the plane that both normals span, and the distances of the rows from each."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,25 @@ from maxmargin.reports.figures import style
 from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import name_of
+from maxmargin.reports.study.measures import distances_of
 from maxmargin.solvers.answers.statuses import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from maxmargin.reports.study.measures import Plane
     from maxmargin.reports.study.study import Study
 
 Floats = NDArray[np.float64]
+
+_OVERLAP = 0.2
+"""Ratio of two ranges of distances below which they do not share an axis."""
+
+_MOST_BINS = 48
+_FEWEST_BINS = 12
+_MOST_TICKS = 200
+"""Largest number of rows for which each row is marked."""
 
 _MOST_ROWS = 2_000
 _STRETCH = 5.0
@@ -223,12 +233,15 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     _limits(view, ax)
     _scatter(study, view, ax)
     if study.reference is not None:
-        _draw_band(study, view, ax)
-        _draw_plane(study.reference, view, ax, style.MAXIMUM, "solid")
-    if study.found is not None:
-        _draw_plane(study.found, view, ax, style.PERCEPTRON, (0, (5, 2)))
-    if study.touched is not None and shows_touched(study):
-        _draw_plane(study.touched, view, ax, style.INK, (0, (1, 1.5)))
+        _draw_band(study.reference, half_width(study), view, ax)
+    planes = (
+        (study.reference, style.MAXIMUM, "solid"),
+        (study.found, style.PERCEPTRON, (0, (5, 2))),
+        (study.touched if shows_touched(study) else None, style.INK, (0, (1, 1.5))),
+    )
+    for plane, colour, dashes in planes:
+        if plane is not None:
+            _draw_line(*view.line(plane), ax, color=colour, linestyle=dashes, label=plane.name, zorder=3)
     ax.set_xlabel(view.labels[0])
     ax.set_ylabel(view.labels[1])
     if view.is_strip:
@@ -281,27 +294,36 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
         )
 
 
-def _draw_plane(plane: "Plane", view: View, ax: "Axes", colour: str, dashes: Any) -> None:
-    direction, offset = view.line(plane)
-    ends = _clipped(direction, offset, ax)
-    if ends is not None:
-        ax.plot(*ends.T, color=colour, linestyle=dashes, label=plane.name, zorder=3)
+def _draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> None:
+    """Draw the line direction.p + offset = 0 where it crosses the axes."""
+    corners = _corners(ax) @ direction + offset
+    if corners.min() <= 0 < corners.max():
+        ax.plot(*_ends(direction, offset, ax).T, **how)
 
 
-def _draw_band(study: "Study", view: View, ax: "Axes") -> None:
+def _draw_band(plane: "Plane", width: float, view: View, ax: "Axes") -> None:
     """Shade the points nearer to the plane than its margin."""
-    plane = study.reference
-    assert plane is not None
     direction, offset = view.line(plane)
-    width = half_width(study)
-    corners = np.array([(x, y) for x in ax.get_xlim() for y in ax.get_ylim()])
-    reach = float(np.abs(corners @ direction + offset).max())
-    edges = [_clipped(direction, offset + sign * width, ax) for sign in (-1, 1)]
-    for ends in edges:
-        if ends is not None:
-            ax.plot(*ends.T, color=style.MAXIMUM, linewidth=0.8, zorder=2)
-    ring = _band(direction, offset, min(width, reach), ax)
+    for sign in (-1, 1):
+        _draw_line(direction, offset + sign * width, ax, color=style.MAXIMUM, linewidth=0.8, zorder=2)
+    shown = min(width, float(np.abs(_corners(ax) @ direction + offset).max()))
+    ring = np.concatenate([_ends(direction, offset - shown, ax), _ends(direction, offset + shown, ax)[::-1]])
     ax.fill(*ring.T, color=style.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
+
+
+def _corners(ax: "Axes") -> Floats:
+    return np.array([(x, y) for x in ax.get_xlim() for y in ax.get_ylim()])
+
+
+def _ends(direction: Floats, offset: float, ax: "Axes") -> Floats:
+    """Return two points of the line direction.p + offset = 0, one beyond each side of the axes."""
+    corners = _corners(ax)
+    centre, reach = corners.mean(axis=0), np.linalg.norm(np.ptp(corners, axis=0))
+    length = np.linalg.norm(direction)
+    normal = direction / length
+    foot = centre - (centre @ normal + offset / length) * normal
+    across = reach * np.array([-normal[1], normal[0]])
+    return np.array([foot - across, foot + across])
 
 
 def half_width(study: "Study") -> float:
@@ -312,35 +334,69 @@ def half_width(study: "Study") -> float:
     return 1 / float(np.linalg.norm(study.fewest_errors.solution.w))
 
 
-def _clipped(direction: Floats, offset: float, ax: "Axes") -> Floats | None:
-    """Return the two ends of the line direction.p + offset = 0 within the axes, None where it does not cross them."""
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    box = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
-    values = box @ direction + offset
-    crossings = []
-    for i in range(4):
-        p, q, at, to = box[i], box[i - 1], values[i], values[i - 1]
-        if (at > 0) != (to > 0):
-            crossings.append(p + (q - p) * (at / (at - to)))
-    return np.array(crossings[:2]) if len(crossings) >= 2 else None
+def distances(study: "Study") -> Picture | None:
+    """Return the figure of the distances of the rows from both hyperplanes; None where there is neither."""
+    planes = study.planes
+    if not planes:
+        return None
+
+    def draw(figure: "Figure") -> None:
+        reaches = [distances_of(study.problem, plane).reach for plane in planes]
+        axes = figure.subplots(len(planes), 1, sharex=min(reaches) > _OVERLAP * max(reaches), squeeze=False)[:, 0]
+        for ax, plane in zip(axes, planes, strict=True):
+            plot_distances(study, plane, ax)
+        axes[0].legend(loc="upper right")
+        axes[-1].set_xlabel("geometric margin y(w·x + b)/‖w‖")
+
+    texts = "; ".join(_distances_alt(study, plane) for plane in planes)
+    return Picture(
+        key="distances",
+        title="Distances of the rows from each hyperplane",
+        caption="How far the rows lie from each hyperplane, positive on their own side.",
+        alt=f"Histograms of the geometric margins of the rows. {texts}.",
+        size=(WIDTH, 2.3 * len(planes) + 0.5),
+        draw=draw,
+    )
 
 
-def _band(direction: Floats, offset: float, width: float, ax: "Axes") -> Floats:
-    """Return the polygon of the box's points with |direction.p + offset| <= width (Sutherland and Hodgman 1974)."""
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    polygon = [np.array(p) for p in ((left, bottom), (right, bottom), (right, top), (left, top))]
-    for sign in (1.0, -1.0):
-        polygon = _cut(polygon, sign * direction, sign * offset + width)
-    return np.array(polygon) if polygon else np.empty((0, 2))
+def _distances_alt(study: "Study", plane: "Plane") -> str:
+    found = distances_of(study.problem, plane)
+    median = "" if found.median is None else f" median {number(found.median)},"
+    return (
+        f"{plane.name}: from {number(found.least)} to {number(found.greatest)},{median} "
+        f"{plural(found.n_wrong, 'row')} at or below 0"
+    )
 
 
-def _cut(polygon: list[Floats], direction: Floats, offset: float) -> list[Floats]:
-    """Return the part of a convex polygon where direction.p + offset >= 0."""
-    kept: list[Floats] = []
-    for p, q in zip(polygon, [*polygon[1:], *polygon[:1]], strict=True):
-        at, to = float(p @ direction + offset), float(q @ direction + offset)
-        if at >= 0:
-            kept.append(p)
-        if (at >= 0) != (to >= 0):
-            kept.append(p + (q - p) * (at / (at - to)))
-    return kept
+def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
+    """Draw the distribution of y(w.x + b)/||w|| over the rows, with 0 and the maximum margin marked."""
+    found = distances_of(study.problem, plane)
+    low, high = min(found.least, 0.0), max(found.greatest, study.hard.lower)
+    n_bins = int(np.clip(np.sqrt(study.problem.n_samples) * 2, _FEWEST_BINS, _MOST_BINS))
+    edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
+    points, weights = found.points(edges)
+    heights, _, _ = ax.hist(
+        points, bins=edges.tolist(), weights=weights, stacked=True, color=[style.POSITIVE, style.NEGATIVE],
+        label=["+1", "−1"], linewidth=0,
+    )  # fmt: skip
+    top = float(np.max(heights))
+    is_ticked = weights is None and study.problem.n_samples <= _MOST_TICKS
+    if is_ticked:
+        for values, colour in zip(points, (style.POSITIVE, style.NEGATIVE), strict=True):
+            ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
+    ax.axvline(0, color=style.INK, linewidth=1)
+    if study.maximum is not None:
+        ax.axvline(study.hard.lower, color=style.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
+    ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
+    style.whole_numbers(ax.yaxis)
+    ax.set_ylabel("rows")
+    ax.set_title(f"{plane.name}: least {number(found.least, 4)}")
+    return ax
+
+
+def _edges(low: float, high: float, width: float, margin: float) -> NDArray[np.float64]:
+    """Return bin edges of about this width, 0 and the margin among them: no bin mixes rows on both sides of either."""
+    if margin > width:
+        width = margin / int(margin / width)
+    first, last = int(np.floor(low / width)), int(np.ceil(high / width))
+    return np.arange(first, last + 1, dtype=np.float64) * width

@@ -12,9 +12,9 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.number_formats import count, number, one_line, plural, short_fraction, side
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
-from maxmargin.reports.sections.plain import chosen, row_fields
+from maxmargin.reports.sections.shared_fields import chosen, row_fields
 from maxmargin.reports.sections.shared_sections import Entries, name_columns, row_names, table_of
-from maxmargin.reports.study.report_settings import Sizes
+from maxmargin.reports.study.report_settings import Settings
 from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
@@ -37,9 +37,7 @@ _OF_ANSWER = (
 )  # fmt: skip
 
 
-def separability_fields(
-    dataset: Dataset, answer: Separability, question: Problem | None, sizes: Sizes
-) -> dict[str, Any]:
+def fields(dataset: Dataset, answer: Separability, question: Problem | None, settings: Settings) -> dict[str, Any]:
     """Return an answer as plain data.
 
     Parameters
@@ -49,9 +47,10 @@ def separability_fields(
     answer : Separability
     question : Problem or None
         The two-class question; None for the multinomial one.
-    sizes : Sizes
-        What is larger is left out.
+    settings : Settings
+        What is larger than its sizes is left out.
     """
+    sizes = settings.sizes
     certificate, cut = _certificate(answer.certificate, sizes.proof_characters)
     reason = _too_much_work(dataset, answer, sizes.column_work)
     return {

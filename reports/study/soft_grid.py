@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.reports.number_formats import number
-from maxmargin.reports.study.centring import about_the_mean
 from maxmargin.reports.study.measures import Plane, plane_of
+from maxmargin.reports.study.translated import about_the_mean
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin

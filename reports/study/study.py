@@ -11,12 +11,11 @@ from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
-from maxmargin.reports.study.centring import moved_to_mean_0
 from maxmargin.reports.study.measures import Plane, plane_of
 from maxmargin.reports.study.order_plan import check_orders, orders_of_report
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points
-from maxmargin.reports.study.translated import Translated, translated
+from maxmargin.reports.study.translated import Translated, moved_to_mean_0, translated
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

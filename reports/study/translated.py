@@ -1,11 +1,15 @@
-"""The same question for translated rows, other bias scales and prepared features, within a budget."""
+"""The same question for centred and translated rows, other bias scales and prepared features."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.preparing import How
+from maxmargin.data.outofcore.derived import Derived
+from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.number_formats import count
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.basics.limits import Limits
@@ -14,6 +18,8 @@ from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
+
+Floats = NDArray[np.float64]
 
 _FEW_NUMBERS = 4_000
 """Largest number of entries of X for which more points are computed."""
@@ -114,3 +120,60 @@ def _is_centred(problem: Problem) -> bool:
     with np.errstate(over="ignore"):
         mean = np.abs(problem.dense_rows(slice(None)).mean(axis=0)).max()
     return bool(mean <= _AT_THE_MEAN * radius(problem))
+
+
+def moved_to_mean_0(problem: Problem) -> Problem:
+    """Return the problem of the rows x - mean.
+
+    Raises
+    ------
+    InvalidProblemError
+        The range of a column is too large for binary64, or sparse rows are too many to be made dense.
+    """
+    if not isinstance(problem.carrier, InMemory):
+        return centred(problem)
+    return replace(problem, X=prepare(problem.X, How.CENTER).X, known_bounds=None)
+
+
+def column_means(problem: Problem) -> Floats:
+    """Return the mean of every column, without overflow on the way; of a constant column its value."""
+    low, high = problem.column_bounds
+    exponents = np.frexp(problem.column_sizes)[1]
+    total = np.sum([*problem.map(partial(_sums, exponents))], axis=0)
+    return np.where(low == high, low, np.ldexp(total / problem.n_samples, exponents))
+
+
+def _sums(exponents: NDArray[Any], rows: slice, X: Floats) -> Floats:
+    result: Floats = np.ldexp(X, -exponents).sum(axis=0)
+    return result
+
+
+def centred(problem: Problem) -> Problem:
+    """Return the problem of the rows x - mean, which are made while x are read.
+
+    Raises
+    ------
+    InvalidProblemError
+        The range of a column is too large for binary64.
+    """
+    moved = about_the_mean(problem)
+    is_finite = np.isfinite(moved.column_bounds).all(axis=0)
+    if not is_finite.all():
+        raise InvalidProblemError(
+            f"column {int(np.argmin(is_finite))} cannot be centred: its range is too large for binary64"
+        )
+    return moved
+
+
+def about_the_mean(problem: Problem) -> Problem:
+    """Return the same, where columns of too large a range may overflow: for estimates."""
+    means = column_means(problem)
+    low, high = problem.column_bounds
+    bounds = _moved(means, low), _moved(means, high)
+    return replace(problem, X=Derived(problem.carrier, partial(_moved, means), bounds), known_bounds=bounds)
+
+
+def _moved(means: Floats, X: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        result: Floats = X - means
+    return result

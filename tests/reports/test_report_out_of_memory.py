@@ -20,11 +20,11 @@ from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
-from maxmargin.reports.study.centring import about_the_mean, centred, column_means
 from maxmargin.reports.study.measures import distances_of
 from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import default_grid
 from maxmargin.reports.study.study import Study, prepared_problem, study
+from maxmargin.reports.study.translated import about_the_mean, centred, column_means
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius

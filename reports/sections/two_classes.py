@@ -1,6 +1,10 @@
-"""The two-class report as a document: each section reads the summary dict and nothing else."""
+"""The report on two classes: as a plain dict, and as a document whose sections read that dict and nothing else."""
 
+import math
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
@@ -19,19 +23,114 @@ from maxmargin.reports.number_formats import (
 )
 from maxmargin.reports.sections import logistic, separability_section, variations
 from maxmargin.reports.sections import perceptron_section as perceptron
+from maxmargin.reports.sections.shared_fields import chosen, describe, row_fields, summary_of
 from maxmargin.reports.sections.shared_sections import (
     Columns,
     last_sections,
+    limitations,
     name_columns,
     notes,
     size_of,
     table_of,
     what_was_read,
 )
+from maxmargin.reports.study.measures import norm, unit
+from maxmargin.reports.study.soft_grid import SoftPoint
+from maxmargin.reports.study.study import Study
+from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.radius import radius_squared
 
 _MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""
+
+_OF_HARD_MARGIN = (
+    "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",
+    "engine", "attempts",
+)  # fmt: skip
+
+
+def summarize(study: Study) -> dict[str, Any]:
+    """Return the report of a two-class study as dicts, lists, texts and finite numbers."""
+    parts = {
+        "data": _data_fields(study),
+        "separability": separability_section.fields(study.dataset, study.separability, study.problem, study.settings),
+        "hard_margin": _hard_margin(study.hard),
+        **perceptron.fields(study),
+        "orders": variations.order_fields(study.orders, study.why_orders),
+        "translations": variations.translation_fields(study.translated),
+        "translations_reason": study.translated.reason or None,
+        "shifts_reason": study.translated.no_shifts or None,
+        "soft_margin": [_soft_fields(point) for point in study.soft],
+        "support_rows": _support_rows(study),
+    }
+    report = summary_of("two-class", study.separability, study.settings, parts)
+    return {**report, "unknown": limitations(report)}
+
+
+def _data_fields(study: Study) -> dict[str, Any]:
+    dataset, problem = study.dataset, study.problem
+    labels = ((dataset.positive, 1), (dataset.negative, -1))
+    as_read = Problem(dataset.X, problem.y, problem.bias)
+    return {
+        **describe(dataset),
+        "classes": [{"label": label, "sign": sign, "count": int((problem.y == sign).sum())} for label, sign in labels],
+        "positive": dataset.positive,
+        "positive_reason": dataset.positive_reason,
+        "bias": problem.bias,
+        "prepare": study.settings.prepare,
+        "radius": sqrt_up(radius_squared(problem)),
+        "sha256": as_read.sha256,
+        "prepared_sha256": None if study.settings.prepare == "raw" else problem.sha256,
+    }
+
+
+def _hard_margin(hard: HardMargin) -> dict[str, Any]:
+    """Return the maximum margin with its interval."""
+    width = None
+    if hard.upper > 0 and math.isfinite(hard.upper):
+        width = float((Fraction(hard.upper) - Fraction(hard.lower)) / Fraction(hard.upper))
+    return {
+        **chosen(hard.fields(NO_NAMES), _OF_HARD_MARGIN),
+        "relative_width": width,
+        "unit_w": None if hard.w is None else unit(hard.w),
+        "n_support": len(hard.support),
+    }
+
+
+def _soft_fields(point: SoftPoint) -> dict[str, Any]:
+    C, plane = point.solution.C, point.plane
+    return {
+        **chosen(point.solution.fields(NO_NAMES), ("C", "status", "objective", "lower", "gap", "b", "engine")),
+        "c": 2 * C,
+        "lambda": 1 / (2 * C),
+        "margin_width": math.inf if plane is None else 1 / norm(plane.w),
+        "n_errors": point.n_errors,
+        "n_slack": point.n_slack,
+        "n_support": point.n_support,
+        "w": point.w,
+    }
+
+
+def _support_rows(study: Study) -> list[dict[str, Any]]:
+    plane = study.maximum
+    if plane is None:
+        return []
+    support = study.hard.support
+    with np.errstate(over="ignore"):
+        functional = plane.distances(study.problem, support) * norm(plane.w)
+    return [
+        {
+            **row_fields(study.dataset, int(row)),
+            "sign": int(study.problem.y[row]),
+            "multiplier": study.hard.dual[row],
+            "functional_margin": value,
+        }
+        for row, value in zip(support, functional, strict=True)
+    ]
 
 
 def document(report: dict[str, Any]) -> Document:

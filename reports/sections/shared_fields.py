@@ -1,14 +1,49 @@
-"""Results as what JSON can hold, and what rows are called in it."""
+"""Results as what JSON can hold, and what every report says of its data, its settings and its versions."""
 
 import math
+import platform
 from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
 from maxmargin.data.dataset import Dataset
+from maxmargin.reports.study.report_settings import Settings
 from maxmargin.solvers.answers import fields
 from maxmargin.solvers.answers.fields import LONGEST_LIST
+from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.text.version import __version__
+
+_PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
+
+
+def summary_of(kind: str, answer: Separability, settings: Settings, parts: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a report and what every report has, made of what JSON can hold."""
+    options = (name for name in Settings.__dataclass_fields__ if name not in ("sizes", "solvers"))
+    result: dict[str, Any] = plain(
+        {
+            "schema": "maxmargin.report/1",
+            "kind": kind,
+            "verdict": answer.verdict,
+            "strictly_separable": answer.strictly_separable,
+            **parts,
+            "settings": {name: getattr(settings, name) for name in options},
+            "versions": _versions(),
+        }
+    )
+    return result
+
+
+def _versions() -> dict[str, str]:
+    """Return what the numbers were computed with."""
+    found = {"maxmargin": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def plain(value: Any) -> Any:
@@ -50,4 +85,18 @@ def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
         "source_row": row if dataset.rows is None else int(dataset.rows[row]),
         "id": None if dataset.row_ids is None else dataset.row_ids[row],
         "label": dataset.labels[row].item(),
+    }
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """Return what is said of any data set."""
+    return {
+        "source": dataset.source,
+        "label_name": dataset.label_name,
+        "n_samples": dataset.n_samples,
+        "n_features": dataset.n_features,
+        "feature_names": list(dataset.feature_names),
+        "sparse": hasattr(dataset.X, "tocsr"),
+        **({} if dataset.is_in_memory else {"in_memory": False}),
+        "notes": list(dataset.notes),
     }

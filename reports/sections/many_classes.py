@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
 from maxmargin.reports.number_formats import (
     UNKNOWN,
@@ -14,10 +16,11 @@ from maxmargin.reports.number_formats import (
     upper_end,
 )
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
+from maxmargin.reports.sections import separability_section
 from maxmargin.reports.sections.logistic import of_answer
 from maxmargin.reports.sections.perceptron_section import run_fields
-from maxmargin.reports.sections.plain import chosen, plain
-from maxmargin.reports.sections.separability_section import rows_table, separability_fields, shown_share
+from maxmargin.reports.sections.separability_section import rows_table, shown_share
+from maxmargin.reports.sections.shared_fields import chosen, describe, summary_of
 from maxmargin.reports.sections.shared_sections import (
     Columns,
     class_limitations,
@@ -29,7 +32,6 @@ from maxmargin.reports.sections.shared_sections import (
     table_of,
     what_was_read,
 )
-from maxmargin.reports.sections.summary import SCHEMA, describe, settings_fields, versions
 from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.phrases import without_intercepts
@@ -41,32 +43,18 @@ _MOST_WITNESSES = 30
 _OF_VERDICT = ("verdict", "strictly_separable", "proof", "reason", "touching_rows", "witness_rows")
 
 
-def summarize_classes(study: ClassStudy) -> dict[str, Any]:
+def summarize(study: ClassStudy) -> dict[str, Any]:
     """Return the report as dicts, lists, texts and finite numbers; `verdict` is the multinomial one."""
-    counts = [int((study.dataset.labels == label).sum()) for label in study.dataset.classes]
-    report: dict[str, Any] = plain(
-        {
-            "schema": SCHEMA,
-            "kind": "classes",
-            "verdict": study.multinomial.verdict,
-            "strictly_separable": study.multinomial.strictly_separable,
-            "data": {
-                **describe(study.dataset),
-                "classes": [
-                    {"label": label, "count": count} for label, count in zip(study.dataset.classes, counts, strict=True)
-                ],
-                "bias": study.settings.bias,
-                "prepare": study.settings.prepare,
-            },
-            "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
-            "pairs": [_contest(contest) for contest in study.pairs],
-            "multinomial": separability_fields(study.dataset, study.multinomial, None, study.settings.sizes),
-            "settings": settings_fields(study.settings),
-            "versions": versions(),
-        }
-    )
-    report["unknown"] = class_limitations(report)
-    return report
+    dataset, settings = study.dataset, study.settings
+    classes = [{"label": label, "count": np.count_nonzero(dataset.labels == label)} for label in dataset.classes]
+    parts = {
+        "data": {**describe(dataset), "classes": classes, "bias": settings.bias, "prepare": settings.prepare},
+        "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
+        "pairs": [_contest(contest) for contest in study.pairs],
+        "multinomial": separability_section.fields(dataset, study.multinomial, None, settings),
+    }
+    report = summary_of("classes", study.multinomial, settings, parts)
+    return {**report, "unknown": class_limitations(report)}
 
 
 def _contest(contest: Contest) -> dict[str, Any]:
