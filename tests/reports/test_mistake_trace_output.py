@@ -2,7 +2,7 @@
 
 import csv
 import json
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,10 @@ from calls import arguments_of
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run as command
-from maxmargin.solvers.perceptron.settings import PerceptronSettings, RunSizes
+from maxmargin.reports.margin_report import MarginReport
+from maxmargin.reports.study.report_settings import Settings
+from maxmargin.reports.study.study import study
+from maxmargin.solvers.perceptron.settings import RunSizes
 from maxmargin.solvers.proof.novikoff import Inequality
 from maxmargin.theory.mistake_traces import COLUMNS, mistake_trace
 
@@ -75,19 +78,12 @@ def test_a_run_gone_on_with_is_traced_from_its_first_mistake(
     assert once.read_bytes() == twice.read_bytes()
 
 
-def test_a_drawn_order_is_drawn_again_from_the_seed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
-    common = ["perceptron", "agresti", "--order", "random", "--seed", "3", "-q", "--trace-mistakes"]
-    options: dict[str, Any] = {"order": "random", "seed": 3, "Cs": [1.0]}
-    answer(capsys, *common, str(whole))
-    expected = mm.margin_report(mm.load("agresti"), **options).to_dict()["trace"]
-    cut_short = partial(PerceptronSettings, sizes=RunSizes(most_logged=100))
-    monkeypatch.setattr("maxmargin.solvers.perceptron.settings.PerceptronSettings", cut_short)
-    answer(capsys, *common, str(cut))
-    assert whole.read_bytes() == cut.read_bytes()
-    assert mm.margin_report(mm.load("agresti"), **options).to_dict()["trace"] == expected
+def test_a_sampled_order_is_sampled_again_from_the_seed() -> None:
+    whole = study(mm.load("agresti"), Settings(order="random", seed=3, Cs=(1.0,)))
+    cut = run_perceptron(whole.run_problem, order="random", rng=3, sizes=RunSizes(most_logged=100))
+    assert len(cut.mistake_rows) < cut.n_mistakes == whole.run.n_mistakes == len(whole.run.mistake_rows)
+    expected = MarginReport(whole).to_dict()["trace"]
+    assert MarginReport(replace(whole, run=cut)).to_dict()["trace"] == expected
 
 
 @pytest.mark.parametrize(
