@@ -14,9 +14,15 @@ import maxmargin as mm
 from maxmargin.reports.figures.canvas import inline_svg
 from maxmargin.reports.figures.class_pictures import plot_classes
 from maxmargin.reports.figures.curves import plot_margin_path
-from maxmargin.reports.figures.distances import plot_distances
 from maxmargin.reports.figures.mistakes import plot_mistakes
-from maxmargin.reports.figures.projection import half_width, marked_rows, plot_projection, shows_touched, view_of
+from maxmargin.reports.figures.projection import (
+    half_width,
+    marked_rows,
+    plot_distances,
+    plot_projection,
+    shows_touched,
+    view_of,
+)
 from maxmargin.reports.figures.sweeps import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
