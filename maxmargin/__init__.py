@@ -7,22 +7,16 @@ from importlib import import_module
 
 from maxmargin.text.version import __version__ as __version__
 
-TYPE_CHECKING = False  # that of `typing`, whose import is long enough for Ctrl-C to come
+TYPE_CHECKING = False  # not imported: loading `typing` takes long enough for a Ctrl-C to arrive in it
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from maxmargin.api.deciding import separability
+    from maxmargin.api.error_verbs import fewest_errors, least_total_slack
+    from maxmargin.api.margin_verbs import hard_margin, nu_margin, soft_margin, soft_margin_path
     from maxmargin.api.online_runs import online, online_algorithms
-    from maxmargin.api.verbs import (
-        fewest_errors,
-        hard_margin,
-        least_total_slack,
-        nu_margin,
-        perceptron,
-        separability,
-        soft_margin,
-        soft_margin_path,
-    )
+    from maxmargin.api.running import perceptron
     from maxmargin.certificates.proofs import verify
     from maxmargin.certificates.require import SeparationError, require
     from maxmargin.data import features as features
@@ -69,25 +63,25 @@ _HOMES = {
     "Status": "maxmargin.solvers.answers.statuses",
     "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
     "Verdict": "maxmargin.solvers.answers.statuses",
-    "fewest_errors": "maxmargin.api.verbs",
+    "fewest_errors": "maxmargin.api.error_verbs",
     "from_arrays": "maxmargin.data.dataset",
     "generate": "maxmargin.data.generators",
-    "hard_margin": "maxmargin.api.verbs",
-    "least_total_slack": "maxmargin.api.verbs",
+    "hard_margin": "maxmargin.api.margin_verbs",
+    "least_total_slack": "maxmargin.api.error_verbs",
     "load": "maxmargin.data.dataset",
     "margin_report": "maxmargin.reports.margin_report",
     "mistake_bounds": "maxmargin.theory.perceptron_bounds",
     "mistake_trace": "maxmargin.theory.mistake_traces",
-    "nu_margin": "maxmargin.api.verbs",
+    "nu_margin": "maxmargin.api.margin_verbs",
     "online": "maxmargin.api.online_runs",
     "online_algorithms": "maxmargin.api.online_runs",
     "order_study": "maxmargin.theory.order_studies",
-    "perceptron": "maxmargin.api.verbs",
+    "perceptron": "maxmargin.api.running",
     "prepare": "maxmargin.data.preparing",
     "require": "maxmargin.certificates.require",
-    "separability": "maxmargin.api.verbs",
-    "soft_margin": "maxmargin.api.verbs",
-    "soft_margin_path": "maxmargin.api.verbs",
+    "separability": "maxmargin.api.deciding",
+    "soft_margin": "maxmargin.api.margin_verbs",
+    "soft_margin_path": "maxmargin.api.margin_verbs",
     "verify": "maxmargin.certificates.proofs",
 }
 

@@ -3,17 +3,14 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from maxmargin.api.running import in_time
-from maxmargin.api.verbs import problem_of, with_positive
-from maxmargin.data.dataset import from_arrays
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.api.question import Question
+from maxmargin.api.running import choice, generator_of, in_time
 
 if TYPE_CHECKING:
     import numpy as np
 
     from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.settings import Progress
 
 
@@ -33,35 +30,60 @@ def online(
     on_progress: "Callable[[Progress], None] | None" = None,
     **parameters: Any,
 ) -> "OnlineRun":
-    """Run an online algorithm, and check on this run what the theory guarantees.
+    """Run an online algorithm, and check what the theory guarantees on this run.
 
     Parameters
     ----------
-    X, y, bias, positive
-        As in `separability`.
-    algorithm : str
-        One of `online_algorithms`.
-    bias_scale : float or "best"
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly, in memory.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
+    algorithm : str, default "averaged"
+        The name of one of the `online_algorithms`.
+    bias : bool, default True
+        If False, the run goes through the origin.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
         The constant coordinate s that carries the bias, as in `perceptron`.
     order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, optional
-        By default the algorithm's own: cyclic, but for the pocket algorithm, which draws at random.
-    max_epochs, max_updates : int or None
-        Limits; None is none. Where an algorithm looks at all rows for one update, that is an epoch.
+        The order of presentation. The default is the algorithm's own: "random" for the pocket algorithm, "cyclic" for
+        all others.
+    max_epochs : int or None, default 100
+        Largest number of epochs; None is no limit. If an algorithm looks at all rows for one update, that is an epoch.
+    max_updates : int or None, default None
+        Largest number of updates; None is no limit.
     time_limit : float, optional
-        Seconds after which the run ends with ``stop_reason="time_limit"``; the margins that guarantees are measured
-        against have a fifth of it, at least half a second, and leave open what they cannot prove by then.
+        Seconds after which the run ends with ``stop_reason="time_limit"``. The maximum margins with which guarantees
+        are compared may take a fifth of this time, and at least half a second; guarantees that need more stay open.
+        There is no limit by default.
     rng : numpy.random.Generator or int, optional
-        For the orders that draw.
+        The generator, or a seed, for the orders that are random.
     on_progress : callable, optional
-        Called about ten times a second with a `Progress`.
+        A function that is called about ten times a second with a `Progress`.
     **parameters
-        Those of the algorithm.
+        The parameters of the algorithm, by name; `online_algorithms` lists them with their defaults.
+
+    Returns
+    -------
+    OnlineRun
+        The hyperplane, its margin, the counts of the run, and the guarantees.
 
     Raises
     ------
     InvalidProblemError
-        If the data do not state a two-class question, are too many for memory, or overflow; if an option or a
-        parameter has a value that it does not take.
+        If the data do not state a question about two classes, are outside memory, or overflow.
+    InvalidOptionError
+        If an option or a parameter has a value that it does not take.
+
+    See Also
+    --------
+    online_algorithms : List the algorithms, their parameters and their references.
+    perceptron : Run Rosenblatt's algorithm, faster and on data of any size.
+
+    References
+    ----------
+    .. [1] N. Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", Cambridge University Press (2006).
 
     Examples
     --------
@@ -72,23 +94,32 @@ def online(
     from maxmargin.solvers.online.catalogue import algorithm_of
     from maxmargin.solvers.online.online_settings import OnlineSettings
     from maxmargin.solvers.online.run_online import run_online
+    from maxmargin.solvers.perceptron.row_orders import Order
 
     chosen = algorithm_of(algorithm, parameters)
-    dataset = from_arrays(X, y, positive=positive)
-    problem, scale, time_limit = in_time(problem_of(dataset, bias=bias), bias_scale, time_limit)
+    question = Question.of(X, y, bias=bias, positive=positive)
+    problem, scale, time_limit = in_time(question.problem, bias_scale, time_limit)
     settings = OnlineSettings(
         bias_scale=scale,
-        order=_order(order),
+        order=None if order is None else choice("order", order, Order),
         max_epochs=max_epochs,
         max_updates=max_updates,
         time_limit=time_limit,
     )
-    run = run_online(problem, chosen, settings, rng=_generator(rng), on_progress=on_progress)
-    return with_positive(run, dataset)
+    return question.named(run_online(problem, chosen, settings, rng=generator_of(rng), on_progress=on_progress))
 
 
 def online_algorithms() -> "dict[str, OnlineAlgorithm]":
-    """Return the algorithms of `online` by name: their parameters with defaults, one line, and the reference.
+    """Return the algorithms of `online` by name.
+
+    Returns
+    -------
+    dict of str to OnlineAlgorithm
+        Each with its parameters and their defaults, a summary of one line, and its reference.
+
+    See Also
+    --------
+    online : Run one of them.
 
     Examples
     --------
@@ -98,20 +129,3 @@ def online_algorithms() -> "dict[str, OnlineAlgorithm]":
     from maxmargin.solvers.online.catalogue import entries
 
     return entries()
-
-
-def _order(order: str | None) -> "Order | None":
-    from maxmargin.solvers.perceptron.row_orders import Order
-
-    if order is not None and order not in list(Order):
-        raise InvalidOptionError(f"order is {order!r}; expected one of {', '.join(Order)}")
-    return None if order is None else Order(order)
-
-
-def _generator(rng: "np.random.Generator | int | None") -> "np.random.Generator":
-    import numpy as np
-
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error

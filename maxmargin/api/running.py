@@ -1,11 +1,13 @@
-"""A run of the perceptron on a stated problem, and the scale of its constant coordinate."""
+"""Runs of the perceptron, for arrays of any kind and for a stated problem, and the scale of the constant coordinate."""
 
 import math
 import os
 from collections.abc import Callable
+from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
@@ -15,6 +17,120 @@ if TYPE_CHECKING:
 
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import Progress
+
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def perceptron(
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = True,
+    positive: object = None,
+    bias_scale: float | Literal["best"] = 1.0,
+    zero: str = "mistake",
+    order: str = "cyclic",
+    max_epochs: int | None = None,
+    max_mistakes: int | None = 10_000_000,
+    time_limit: float | None = None,
+    rng: "np.random.Generator | int | None" = None,
+    method: str = "auto",
+    on_progress: "Callable[[Progress], None] | None" = None,
+    resume: "str | os.PathLike[str] | None" = None,
+) -> "PerceptronRun":
+    """Run Rosenblatt's perceptron from w = 0: w += y_i x_i at every mistake.
+
+    The mistakes are the ones that exact arithmetic makes: scores so near 0 that rounding could decide their sign are
+    computed exactly, and ``n_ties`` counts them. Where that is not possible, for rows outside memory or after very many
+    ties in large data, ``n_uncertain`` counts the scores whose sign rounding may have decided.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
+    bias : bool, default True
+        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+        goes through the origin.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s, positive. "best" is s = sqrt(R |b*|), where w*.x + b* = 0 with ||w*|| = 1 is the
+        maximum-margin hyperplane and R the largest norm of a row; if b* = 0, the run goes through the origin.
+    zero : {"mistake", "positive", "negative"}, default "mistake"
+        What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
+    order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, default "cyclic"
+        The order of presentation. "random" draws each row independently.
+    max_epochs : int or None, default None
+        Largest number of epochs; None is no limit.
+    max_mistakes : int or None, default 10_000_000
+        Largest number of mistakes; None is no limit.
+    time_limit : float, optional
+        Seconds after which the run ends with ``stop_reason="time_limit"``, including the proofs at its end. There is no
+        limit by default.
+    rng : numpy.random.Generator or int, optional
+        The generator, or a seed, for the orders that are random.
+    method : {"auto", "weights", "gram", "blocks", "integers"}, default "auto"
+        How scores are computed: from a vector of weights; from the Gram matrix of at most 2,048 rows; from weights and
+        blocks of dense rows, screened in single precision, for an order that repeats itself; or in Python's integers,
+        without compiled code. "auto" starts a run on few short rows in integers. The mistakes are always the same.
+    on_progress : callable, optional
+        A function that is called about ten times a second with a `Progress`.
+    resume : str or path, optional
+        A file in which the run is saved every half minute, when it is interrupted and when it ends. The same call with
+        this file continues the run, with other limits if they are changed.
+
+    Returns
+    -------
+    PerceptronRun
+        The hyperplane, the mistakes with their rows, and the margins and upper bounds that the run proves.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question about two classes, or ``bias_scale="best"`` is asked for data without a
+        proven separating hyperplane.
+    InvalidOptionError
+        If an option has a value that it does not take.
+    DataError
+        If the file to resume from is damaged, or belongs to another run.
+
+    See Also
+    --------
+    mistake_bounds : Bound the number of mistakes.
+    mistake_trace : Follow Novikoff's proof along a run.
+    order_study : Run many orders of the rows.
+    online : Run other online algorithms.
+
+    References
+    ----------
+    .. [1] F. Rosenblatt, "The perceptron: a probabilistic model for information storage and organization in the brain",
+       Psychological Review 65 (1958), 386-408.
+    .. [2] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata
+       12 (1962), 615-622.
+
+    Examples
+    --------
+    >>> perceptron([[10.0], [12.0]], [0, 1]).n_mistakes
+    233
+    """
+    question = Question.of(X, y, bias=bias, positive=positive)
+    run = run_perceptron(
+        question.problem,
+        bias_scale=bias_scale,
+        zero=zero,
+        order=order,
+        max_epochs=max_epochs,
+        max_mistakes=max_mistakes,
+        time_limit=time_limit,
+        rng=rng,
+        method=method,
+        on_progress=on_progress,
+        resume=resume,
+    )
+    return question.named(run)
 
 
 def run_perceptron(
@@ -28,16 +144,14 @@ def run_perceptron(
     resume: "str | os.PathLike[str] | None" = None,
     **limits: Any,
 ) -> "PerceptronRun":
-    """Do what `perceptron` does, for a stated problem."""
+    """Do what `perceptron` does, for a stated problem; `limits` are its other options."""
     from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
     from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 
-    for name, value, choices in (("order", order, Order), ("method", method, Method)):
-        if value not in list(choices):
-            raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
+    chosen_order, chosen_method = choice("order", order, Order), choice("method", method, Method)
     problem, scale, limits["time_limit"] = in_time(problem, bias_scale, limits.get("time_limit"))
-    settings = PerceptronSettings(bias_scale=scale, order=Order(order), method=Method(method), **limits)
+    settings = PerceptronSettings(bias_scale=scale, order=chosen_order, method=chosen_method, **limits)
     generator = generator_of(rng)
     if resume is None:
         return run(problem, settings, rng=generator, on_progress=on_progress)
@@ -76,7 +190,7 @@ def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | 
 
 
 def in_time(problem: Problem, bias_scale: float | str, time_limit: float | None) -> tuple[Problem, float, float | None]:
-    """Return what `with_bias_scale` does, and the seconds left for the run; finding "best" may take half of them.
+    """Return what `with_bias_scale` returns, and the seconds left for the run; finding "best" may take half of them.
 
     Raises
     ------
@@ -90,6 +204,19 @@ def in_time(problem: Problem, bias_scale: float | str, time_limit: float | None)
     check_time_limit(time_limit)
     limits = Limits(time_limit=time_limit)
     return *best_bias_scale(problem, limits.part(2)), limits.share()
+
+
+def choice(name: str, value: str, choices: type[Choice]) -> Choice:
+    """Return the member of an enumeration that the value of an option names.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is none.
+    """
+    if value not in list(choices):
+        raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
+    return choices(value)
 
 
 def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generator":
@@ -111,9 +238,9 @@ def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generato
 def best_bias_scale(
     problem: Problem, limits: Limits | None = None, *, asked_by: str = option("bias_scale", "best")
 ) -> tuple[Problem, float]:
-    """Return the problem and s = sqrt(R |b*|), for which the bound on the mistakes is least.
+    """Return the problem and s = sqrt(R |b*|), which makes the bound on the mistakes smallest.
 
-    Where b* = 0 the problem returned goes through the origin.
+    If b* = 0, the problem returned goes through the origin.
 
     Raises
     ------

@@ -1,0 +1,77 @@
+"""The path of every verb from what it is given to the solvers and back: labels become signs, answers get names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+from maxmargin.data.dataset import Dataset, from_arrays
+from maxmargin.data.problems import problem_of
+from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.problem.problem import Problem
+
+Answer = TypeVar("Answer", bound=NamedAnswer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question about two classes, as the solvers are asked it.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The rows with their labels.
+    problem : Problem
+        The rows with their signs.
+    weights : object
+        The weights of the rows as the solvers take them; None if all are 1.
+    """
+
+    dataset: Dataset
+    problem: Problem
+    weights: Any = None
+
+    @classmethod
+    def of(cls, X: Any, y: Any, *, bias: bool, positive: object) -> Self:
+        """Return the question about these arrays.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the data do not state a question about two classes.
+        """
+        dataset = from_arrays(X, y, positive=positive)
+        return cls(dataset=dataset, problem=problem_of(dataset, bias=bias))
+
+    @classmethod
+    def weighted(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        bias: bool,
+        positive: object,
+        sample_weight: Any,
+        class_weight: Mapping[Any, float] | str | None,
+    ) -> Self:
+        """Return the question about these arrays and weights.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the data do not state a question about two classes, or the weights are not those of these rows.
+        """
+        from maxmargin.data.arrays import check_row_names
+        from maxmargin.data.weights import row_weights
+
+        check_row_names(X=X, y=y, sample_weight=sample_weight)
+        question = cls.of(X, y, bias=bias, positive=positive)
+        return replace(question, weights=row_weights(question.dataset, sample_weight, class_weight))
+
+    def named(self, answer: Answer) -> Answer:
+        """Return the answer with the class that is +1, and why it is."""
+        return with_positive(answer, self.dataset)
+
+
+def with_positive(answer: Answer, dataset: Dataset) -> Answer:
+    """Return the answer with the class that is +1, and why it is."""
+    return replace(answer, positive=dataset.positive, positive_reason=dataset.positive_reason)
