@@ -174,43 +174,58 @@ def margin_report(
     time_limit: float | None = None,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> MarginReport:
-    """Put the perceptron next to the proven maximum margin of a data set.
+    """Report on a data set: the perceptron beside the proven maximum margin.
 
     Parameters
     ----------
     dataset : Dataset
-        From `maxmargin.load` or `maxmargin.from_arrays`. With more than two classes and no positive one the report
-        is a table of every class against the rest and of every pair, and the answer for all classes at once. Rows
-        outside memory are read in passes: two classes, cyclic order and raw features only.
-    bias : bool
-        False: hyperplanes through the origin only.
-    bias_scale : float or "best"
-        The constant coordinate that carries the perceptron's bias.
-    zero : {"mistake", "positive", "negative"}
-        What y w.x = 0 is.
-    order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}
-        Of presentation.
-    seed : int
-        For the orders that draw.
-    max_epochs, max_mistakes : int or None
-        Limits of every run; None is none, but 20 epochs for rows outside memory that are not separable.
-    prepare : {"raw", "center", "standardize", "unit"}
-        What is done to the features first; the whole report speaks of the prepared ones.
+        The data, from `maxmargin.load` or `maxmargin.from_arrays`. For more than two classes without a positive one,
+        the report is a table of every class against the rest and of every pair, and the answer for all classes at once.
+        Rows outside memory are read in passes, for two classes, cyclic order and raw features only.
+    bias : bool, default True
+        If False, only hyperplanes through the origin are considered.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s that carries the perceptron's bias, as in `maxmargin.perceptron`.
+    zero : {"mistake", "positive", "negative"}, default "mistake"
+        What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
+    order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, default "cyclic"
+        The order of presentation.
+    seed : int, default 0
+        The seed of the orders that are random.
+    max_epochs : int or None, default None
+        Largest number of epochs of every run. None is no limit, except for rows outside memory that are not separable,
+        where it is 20.
+    max_mistakes : int or None, default 1_000_000
+        Largest number of mistakes of every run; None is no limit.
+    prepare : {"raw", "center", "standardize", "unit"}, default "raw"
+        How the features are prepared first, as in `maxmargin.prepare`; the whole report is about the prepared features.
     Cs : iterable of float, optional
-        The grid of C of the soft margin; by default nine powers of ten that suit the data.
+        The values of C of the soft margin. By default they are nine powers of ten that suit the data.
     orders : int, optional
-        Random orders of the rows that are tried as well, see `maxmargin.order_study`; 0 is none. By default as many, up
-        to 1,000, as take a second or two.
+        The number of random orders of the rows that are run as well, as in `maxmargin.order_study`; 0 means none. By
+        default it is the number that takes a second or two, up to 1,000.
     time_limit : float, optional
-        Seconds in which everything is found; what is not is left out, and the report says so. Drawing the figures
-        comes on top. Default: none.
+        Seconds for all computations. Results that are not found by then are left out, and the report says so. Drawing
+        the figures takes additional time. There is no limit by default.
     on_progress : callable, optional
-        Called with a `Progress` about ten times a second while a perceptron runs.
+        A function that is called with a `Progress` about ten times a second while a perceptron runs.
+
+    Returns
+    -------
+    MarginReport
+        The report, which can be saved as HTML, Markdown or JSON.
 
     Raises
     ------
     InvalidProblemError
-        If `dataset` is none, or an option is not one of its values.
+        If `dataset` is not a Dataset.
+    InvalidOptionError
+        If an option has a value that it does not take.
+
+    See Also
+    --------
+    maxmargin.hard_margin : Find the maximum margin alone.
+    maxmargin.perceptron : Run the perceptron alone.
 
     Examples
     --------

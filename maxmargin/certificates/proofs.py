@@ -104,26 +104,38 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
 
     Parameters
     ----------
-    certificate : Certificate, dict, JSON text, or path of a proof file
-    X : array_like, SciPy sparse array, or table, of shape (n_samples, n_features)
-    y : array_like (n_samples,)
-        The labels. Which of them is +1 the proof says as `positive`: by the text of the label, or as its number (1, "1"
+    certificate : Certificate, dict, str or path
+        The certificate of an answer, its fields, their JSON text, or the path of a proof file.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        The features that the proof is about.
+    y : array_like of shape (n_samples,)
+        The labels. The proof says as `positive` which of them is +1: by the text of the label, or as its number (1, "1"
         and "1.0" name the label 1; True names the label True, not 1). Without `positive` there must be two labels, and
-        the greater one is +1. The hash of the data holds the signs, so another choice is refused.
+        the greater one is +1. The hash of the data covers the signs, so any other choice is refused.
 
     Returns
     -------
     bool
-        True.
+        True; if the proof does not hold, an error is raised.
 
     Raises
     ------
     CertificateError
-        The proof does not hold for these data; the message names the first statement that is false.
+        If the proof does not hold for these data; the message names the first statement that is false.
     InvalidProblemError
-        `X` or `y` are not finite numbers or labels.
+        If `X` or `y` are not finite numbers or labels.
     OSError
-        The proof file cannot be read.
+        If the proof file cannot be read.
+
+    See Also
+    --------
+    maxmargin.separability : Decide the verdict, and return its certificate.
+    maxmargin.hard_margin : Find the maximum margin, and return its certificates.
+
+    References
+    ----------
+    .. [1] R. M. McConnell, K. Mehlhorn, S. Näher and P. Schweitzer, "Certifying algorithms", Computer Science Review 5
+       (2011), 119-161.
 
     Examples
     --------

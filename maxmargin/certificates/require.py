@@ -103,22 +103,50 @@ def require(
     time_limit: float | None = None,
     exact_limit: int | None = None,
 ) -> Separability:
-    """Return the proven answer if the data are what is required; raise otherwise.
+    """Return the proven answer if the data are as required; raise an error otherwise.
+
+    A script that goes on to fit a logistic regression requires "overlap": then, and only then, the maximum-likelihood
+    estimate exists [1]_.
 
     Parameters
     ----------
-    X, y, bias, positive, time_limit, exact_limit
-        As in `separability`.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Real, finite numbers, as in `maxmargin.separability`.
+    y : array_like of shape (n_samples,)
+        Labels of at least two classes, as in `maxmargin.separability`.
     requirement : {"separable", "quasi-separable", "overlap", "not-strictly-separable"}
-        "overlap": the maximum-likelihood estimate of a logistic regression exists, with ``bias=False`` that of one
-        without an intercept.
+        The verdict that has to be proven; "not-strictly-separable" means quasi-separable or overlap.
+    bias : bool, default True
+        If False, only hyperplanes through the origin are considered, and the logistic regression has no intercept.
+    positive : label, optional
+        The label that is +1, against all others.
+    time_limit : float, optional
+        Seconds after which the search ends. There is no limit by default.
+    exact_limit : int, optional
+        Largest number of columns, including the bias, for which linear systems are solved exactly. The default is 1000.
+
+    Returns
+    -------
+    Separability
+        The answer, whose verdict is as required.
 
     Raises
     ------
     SeparationError
-        If the requirement is proven not to hold, or nothing is proven.
+        If it is proven that the requirement does not hold, or nothing is proven.
     InvalidOptionError
         If there is no such requirement; nothing is computed then.
+    InvalidProblemError
+        If the data are not finite numbers with at least two classes.
+
+    See Also
+    --------
+    maxmargin.separability : Return the verdict, whatever it is.
+
+    References
+    ----------
+    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression
+       models", Biometrika 71 (1984), 1-10.
 
     Examples
     --------

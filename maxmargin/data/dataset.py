@@ -225,63 +225,71 @@ def load(
 
     Parameters
     ----------
-    source : str, path or table
-        A file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; LIBSVM's also without a
-        suffix), a folder of files of one
-        of the first five formats with the same columns, X.npy beside y.npy, the name of a bundled data set (iris,
-        breast_cancer, wine, digits), `-` for CSV on the standard input, or a pandas, Polars or Arrow table.
-    label : str or int
-        Column of the labels: a name, or a position from 0 (negative counts from the end). Default: the last. Columns
-        in which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
-        position counts them; who wants one names it here, as `id`, or in `one_hot`.
+    source : str, path or data frame
+        One of: a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; files of LIBSVM
+        also without a suffix); a folder of files of one of the first five formats with the same columns; X.npy beside
+        y.npy; the name of a bundled data set (iris, breast_cancer, wine, digits), a family of `generate` or a formula;
+        `-` for CSV on the standard input; or a pandas, Polars or Arrow table.
+    label : str or int, default -1
+        The column of the labels, by its name or its position from 0; negative positions count from the end. Columns in
+        which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
+        position counts them; to use one, name it here, as `id`, or in `one_hot`.
     positive : label, optional
-        The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
-        +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
-        is chosen.
-    drop : column or iterable of columns
+        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
+        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
+        order; of more classes none is chosen.
+    drop : column or iterable of columns, default ()
         Columns to leave out.
     id : str or int, optional
-        Column that names the rows; it is not a feature.
-    one_hot : bool, column or iterable of columns
-        Encode text columns as one column of 0 and 1 for every text but the first in sorted order: all of them, or those
-        that are named. With True a column is refused whose texts look like numbers or dates (10kg, 10-19, 12:30), or
-        where more than half of more than 5 rows have a text that no other row has: such a row is put right whatever its
-        class is, so the columns separate anything.
-    drop_missing : bool
-        Leave out rows with missing values.
+        The column that names the rows; it is not a feature.
+    one_hot : bool, column or iterable of columns, default False
+        Encode text columns as one column of 0 and 1 for every text except the first in sorted order: all text columns,
+        or the columns that are named. With True, a column is refused if its texts look like numbers or dates (10kg,
+        10-19, 12:30), or if more than half of more than 5 rows have a text that no other row has: such a row is put
+        right whatever its class is, so the columns separate anything.
+    drop_missing : bool, default False
+        Whether to leave out rows with missing values.
     sep : str, optional
-        What separates the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
-        white space. Default: tabs in .tsv, else the first of comma, semicolon and tab that is in the first line.
-    decimal_comma : bool
-        Numbers in CSV are written as 1,5. Then 1.5 is refused, as it might be a thousand and a half; semicolons and
-        tabs go before commas as separators, and where fields are separated by commas such numbers have to be quoted.
+        The separator of the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
+        white space. By default it is the tab in .tsv, otherwise the first of comma, semicolon and tab that is in the
+        first line.
+    decimal_comma : bool, default False
+        Whether numbers in CSV are written as 1,5. If so, 1.5 is refused, as it might be a thousand and a half;
+        semicolons and tabs are preferred to commas as separators; and where commas separate fields, such numbers have
+        to be quoted.
     format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
-        What `source` is, whatever its name; for the standard input csv, tsv or svmlight. Default: as the suffix says.
+        The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
+        decides.
     memory : str, int or Budget, optional
-        Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk: `Dataset.X` is a carrier,
-        which reads them chunk by chunk. The text of .csv and .tsv is then parsed once into a temporary file of 8 bytes
-        a number, and so are the arrays of a compressed .npz unpacked. Lines of text may have a 64th of it, 2 MiB at
-        least. Default: everything is read into memory, lines of up to 256 MiB.
+        Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
+        in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
+        arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
+        and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB.
     cluster : str, optional
-        Address of a Dask scheduler whose workers read the files, .csv .tsv .parquet or .feather, and keep their rows.
+        The address of a Dask scheduler whose workers read the files (.csv .tsv .parquet .feather) and keep their rows.
     resume : str or path, optional
-        A file in which everything that passes over files on disk find is kept: which rows are validated, their labels,
-        the rows that passes brought along. A process that is killed is continued by one that names the file again, and
-        another question on the same data begins where the last one ended. Files that were written to since are read
-        anew, with a warning; answers are proven anew in any case. Parsed text and unpacked arrays are kept beside it,
-        in files of 8 bytes a number named after it. Without effect on data that fit into memory.
+        A file for the results of all passes over files on disk: which rows are validated, their labels, and the rows
+        that passes selected. If a process is killed, another one that names the same file continues its work, and
+        another question on the same data starts from these results. Files that have changed are read again, with a
+        warning; answers are always proven again. Parsed text and unpacked arrays are kept beside it, in files of 8
+        bytes a number named after it. The option has no effect on data that fit into memory.
 
     Returns
     -------
     Dataset
-        `y` is -1 and +1 for two classes or with `positive`, else the labels.
+        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
 
     Raises
     ------
     DataError
-        The source cannot be read as finite numbers with at least two classes. Its text is one line that names the
-        source, the place, what was found and what was expected. Or the file to resume from is no such file, damaged,
-        or that of other data.
+        If the source cannot be read as finite numbers with at least two classes, or the file to resume from is damaged
+        or belongs to other data. The text is one line that names the source and the position in it, with the value that
+        was found and the value that was expected.
+
+    See Also
+    --------
+    from_arrays : Make a data set of arrays.
+    generate : Make data whose answers are known.
 
     Examples
     --------
@@ -350,31 +358,42 @@ def from_arrays(
     feature_names: Iterable[object] | None = None,
     source: str = "array",
 ) -> Dataset:
-    """Take features and labels that are in memory. A C-contiguous float64 array is not copied, nor made read-only.
+    """Make a data set of features and labels that are in memory.
+
+    A C-contiguous float64 array is neither copied nor made read-only.
 
     Parameters
     ----------
-    X : array_like, scipy.sparse matrix or array, table, carrier, or Dask array or data frame, of shape (n, d)
-        Real, finite numbers, none of which is rounded: those of binary64, and in memory Decimals and Fractions too, of
+    X : array_like, SciPy sparse array, data frame, or Dask array or data frame, of shape (n_samples, n_features)
+        Real, finite numbers, none of which is rounded: they are numbers of binary64, or Decimals and Fractions, for
         which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
         they are computed once and kept on its cluster.
-    y : array_like or Dask array or series of shape (n_samples,)
-        Booleans, numbers or texts; at least two different ones. Where both X and y have an index, as in pandas, these
-        shall be equal.
+    y : array_like, or Dask array or series, of shape (n_samples,)
+        Booleans, numbers or texts with at least two different values. If both X and y have an index, as in pandas, the
+        two must be equal.
     positive : label, optional
-        The class that is +1, against all others. Default: of two classes the affirmative one of a known pair (yes/no,
-        +/-, true/false, case/control, positive/negative and the like), else the greater in sorted order; of more none
-        is chosen.
+        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
+        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
+        order; of more classes none is chosen.
     feature_names : iterable, optional
-        Default: the column names of a table, else "0", "1", ...
-    source : str
-        Display name.
+        Names of the columns. By default they are the column names of a data frame, otherwise "0", "1", ...
+    source : str, default "array"
+        The name of the data in messages and reports.
+
+    Returns
+    -------
+    Dataset
+        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
 
     Raises
     ------
     InvalidProblemError
-        Wrong shapes or lengths, no rows or columns, not real numbers, NaN, infinity, missing labels, one class, other
-        numbers that binary64 does not hold, an index of y other than that of X.
+        If shapes or lengths do not match, there are no rows or no columns, or only one class; if numbers are not real
+        and finite or binary64 does not hold them; if labels are missing; or if the index of y is not that of X.
+
+    See Also
+    --------
+    load : Read a data set from a file, or by its name.
 
     Examples
     --------

@@ -62,21 +62,26 @@ class Prepared:
 
 
 def prepare(X: "Matrix", how: str) -> Prepared:
-    """Apply a preparation.
+    """Prepare features: centre them, standardize them, or scale rows to norm 1.
 
     Parameters
     ----------
     X : float64 array or scipy.sparse CSR, of shape (n_samples, n_features)
         Finite numbers.
     how : {"raw", "center", "standardize", "unit"}
-        `center` subtracts the mean of every column; `standardize` also divides by its population standard deviation,
-        constant columns excepted; `unit` divides every row by its Euclidean norm, zero rows excepted. Sparse features
-        stay sparse for raw and unit.
+        "raw" changes nothing. "center" subtracts from every column its mean. "standardize" also divides each column by
+        its population standard deviation, except constant columns. "unit" divides every row by its Euclidean norm,
+        except rows of zeros. Sparse features stay sparse with "raw" and "unit".
+
+    Returns
+    -------
+    Prepared
+        The features as `X`, with `how` they were prepared and the constants that were used.
 
     Raises
     ------
     InvalidProblemError
-        `how` is unknown, centring would overflow, or sparse features are too large to be made dense.
+        If `how` is unknown, centring would overflow, or sparse features are too large to be made dense.
 
     Examples
     --------

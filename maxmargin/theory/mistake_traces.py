@@ -212,18 +212,56 @@ def mistake_trace(
 
     Parameters
     ----------
-    X, y, bias, positive, bias_scale, zero, order, max_epochs, max_mistakes, rng
-        As in `maxmargin.perceptron`.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `maxmargin.separability`; of more classes, `positive` has to choose one.
+    bias : bool, default True
+        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+        goes through the origin.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s, as in `maxmargin.perceptron`.
+    zero : {"mistake", "positive", "negative"}, default "mistake"
+        What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
+    order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, default "cyclic"
+        The order of presentation.
+    max_epochs : int or None, default None
+        Largest number of epochs; None is no limit.
+    max_mistakes : int or None, default 10_000_000
+        Largest number of mistakes; None is no limit.
     time_limit : float, optional
-        Seconds; half of them are for the run, a quarter for the maximum margin, the others for the trace. When they
-        are over before it is begun, two mistakes are traced.
-    most_points : int
-        Mistakes that are traced at most, from 2; fewer of very large data, whose rows are read for each of them.
+        Seconds, of which half are for the run, a quarter for the maximum margin, and the rest for the trace. If they
+        are over before the trace begins, two mistakes are traced. There is no limit by default.
+    rng : numpy.random.Generator or int, optional
+        The generator, or a seed, for the orders that are random.
+    most_points : int, default 500
+        Largest number of mistakes that are traced, at least 2. It is lowered for very large data, whose rows are read
+        for each of them.
+
+    Returns
+    -------
+    MistakeTrace
+        The quantities of the proof after the traced mistakes, each rounded to the safe side.
 
     Raises
     ------
     InvalidProblemError
-        As `maxmargin.perceptron`, or if ``most_points`` is no such number.
+        If the data do not state a question about two classes, or ``bias_scale="best"`` is asked for data without a
+        proven separating hyperplane.
+    InvalidOptionError
+        If an option has a value that it does not take.
+
+    See Also
+    --------
+    maxmargin.perceptron : Run the perceptron without a trace.
+    maxmargin.mistake_bounds : Bound the number of mistakes.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata
+       12 (1962), 615-622.
 
     Examples
     --------

@@ -235,51 +235,74 @@ def order_study(
     time_limit: float | None = None,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
-    """Run the perceptron in many orders of the rows, and look for the worst and the best ones.
+    """Run the perceptron in many orders of the rows, and search for the orders with the most and the fewest mistakes.
 
-    Where the data are proven strictly separable in the space of the run, every run converges. Where they are not,
-    ``max_epochs`` is 10 unless another number is given, and an adversary may go on for ever. Sequences are cut at
-    ``max_mistakes`` and at ``n_sequence``; ``sequence.is_complete`` says whether one came to its end.
+    If the data are proven strictly separable in the space of the run, every run converges. Otherwise ``max_epochs`` is
+    10 unless another number is given, and an adversary may go on for ever. Sequences are cut at ``max_mistakes`` and at
+    ``n_sequence``; ``sequence.is_complete`` says whether one came to its end.
 
-    Every run is that of exact arithmetic, at little cost where scores are often near 0, as those of decimals on a
-    coarse grid. Only where the rows are too many, or their numbers too far apart in size, is an order in which rounding
-    could decide the sign of a score repeated by itself, which takes far longer; beyond that, ``outcomes.n_uncertain``
-    says what rounding may have decided.
+    Every run makes the mistakes of exact arithmetic. This costs little even if scores are often near 0, as for decimals
+    on a coarse grid. Only if there are too many rows, or their numbers differ too much in size, is an order in which
+    rounding could decide the sign of a score repeated by itself, which takes far longer; beyond that,
+    ``outcomes.n_uncertain`` counts the scores that rounding may have decided.
 
     Parameters
     ----------
-    X, y, bias, positive
-        As in `maxmargin.separability`; rows in memory.
-    bias_scale : float or "best"
-        As in `maxmargin.perceptron`.
-    zero : {"mistake", "positive", "negative"}
-        What y w.x = 0 is.
-    n_orders : int
-        Random orders; order k is the same for any number of them.
-    n_search : int
-        Orders that each of the two local searches tries.
-    n_sequence : int
-        Mistakes after which the sequence of an adversary is cut; 0 for no such sequence.
-    max_states : int
-        Weights up to which all sequences of tiny data are looked at; 0 for none.
-    max_epochs, max_mistakes : int or None
-        Limits of every run.
-    seed : int
-        Of the orders and of the searches: the same one gives the same study.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly, in memory.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `maxmargin.separability`; of more classes, `positive` has to choose one.
+    bias : bool, default True
+        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+        goes through the origin.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s, as in `maxmargin.perceptron`.
+    zero : {"mistake", "positive", "negative"}, default "mistake"
+        What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
+    n_orders : int, default 1000
+        The number of random orders. Order k is the same for every `n_orders`.
+    n_search : int, default 2000
+        The number of orders that each of the two local searches tries.
+    n_sequence : int, default 50_000
+        The number of mistakes after which the sequence of an adversary is cut; 0 means no such sequence.
+    max_states : int, default 20_000
+        Largest number of weight vectors for which all sequences of tiny data are enumerated; 0 means never.
+    max_epochs : int or None, default None
+        Largest number of epochs of every run; None is no limit.
+    max_mistakes : int or None, default 1_000_000
+        Largest number of mistakes of every run; None is no limit.
+    seed : int, default 0
+        The seed of the orders and of the searches: the same seed gives the same study.
     time_limit : float, optional
-        Seconds after which there are no more orders, and the searches end: ``outcomes`` then holds fewer orders than
-        were asked for. Default: none.
+        Seconds after which no more orders are run and the searches end: ``outcomes`` then holds fewer orders than were
+        asked for. There is no limit by default.
     on_progress : callable, optional
-        Called with the number of finished random orders, and of all.
+        A function that is called with the number of finished random orders and the number of all.
 
     Returns
     -------
     OrderStudy
+        The outcomes of the random orders, the best and the worst order that were found, and the bounds that hold for
+        any order.
 
     Raises
     ------
     InvalidProblemError
-        If the data do not state a two-class question, are not in memory, or an option has no value that it takes.
+        If the data do not state a question about two classes, or are not in memory.
+    InvalidOptionError
+        If an option has a value that it does not take.
+
+    See Also
+    --------
+    maxmargin.perceptron : Run one order.
+    maxmargin.mistake_bounds : Bound the number of mistakes of any order.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata
+       12 (1962), 615-622.
 
     Examples
     --------

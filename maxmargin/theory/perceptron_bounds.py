@@ -34,33 +34,60 @@ def mistake_bounds(
     C: float = 1.0,
     time_limit: float | None = None,
 ) -> tuple[Bound, ...]:
-    """Return the bounds on the mistakes of a perceptron that starts at w = 0.
+    """Return the bounds on the number of mistakes of a perceptron that starts at w = 0.
 
-    They hold in any order that presents every row once a pass, and under each of the three rules for y w.x = 0,
-    because every update has y w.x <= 0; self_certificate, sum_of_squares and slack_of_the_mistakes alone speak of one
-    run, in cyclic order with ``zero="mistake"``, and of no other. A bound whose assumption fails has ``valid=False``;
-    nothing is raised for data that are not separable.
+    They hold for any order that presents every row once in each pass, and for each of the three rules for y w.x = 0,
+    because every update has y w.x <= 0. Only self_certificate, sum_of_squares and slack_of_the_mistakes are about a
+    single run, the one in cyclic order with ``zero="mistake"``. A bound whose assumption fails has ``valid=False``;
+    data that are not separable raise no error.
 
     Parameters
     ----------
-    X, y, bias, positive
-        As in `maxmargin.separability`.
-    bias_scale : float or "best"
-        The constant coordinate of the run, as in `maxmargin.perceptron`; "best" falls back to 1 where the data are
-        not proven separable.
-    n_passes : int or None
-        How many passes over the rows; None is until convergence. Then counts and slacks of a run that was stopped by
-        its limit bound nothing beyond it, and have ``valid=False``.
-    C : float
-        Of the soft margin whose solution is the u of the Freund-Schapire bound.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `maxmargin.separability`; of more classes, `positive` has to choose one.
+    bias : bool, default True
+        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+        goes through the origin.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s of the run, as in `maxmargin.perceptron`; "best" falls back to 1 if the data are not
+        proven separable.
+    n_passes : int or None, default 1
+        The number of passes over the rows; None means until convergence. With None, counts and slacks of a run that was
+        stopped by its limit bound nothing beyond it, and have ``valid=False``.
+    C : float, default 1.0
+        The parameter of the soft margin whose solution is the u of the Freund-Schapire bound.
     time_limit : float, optional
-        Seconds after which the work stops: a run may then have made fewer passes, bounds may be greater than need be,
-        or not proven to hold. Default: none.
+        Seconds after which the work stops: a run may then have made fewer passes, and bounds may be larger than
+        necessary or not proven to hold. There is no limit by default.
+
+    Returns
+    -------
+    tuple of Bound
+        Each with its value, its assumption, and whether it is proven to hold.
 
     Raises
     ------
     InvalidProblemError
-        If the data do not state a two-class question, or an option has no value that it takes.
+        If the data do not state a question about two classes.
+    InvalidOptionError
+        If an option has a value that it does not take.
+
+    See Also
+    --------
+    maxmargin.perceptron : Run the perceptron whose mistakes are bounded.
+    maxmargin.order_study : Compare the bounds with the mistakes in many orders.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata
+       12 (1962), 615-622.
+    .. [2] Y. Freund and R. E. Schapire, "Large margin classification using the perceptron algorithm", Machine Learning
+       37 (1999), 277-296.
+    .. [3] C. Gentile, "The robustness of the p-norm algorithms", Machine Learning 53 (2003), 265-299.
 
     Examples
     --------

@@ -111,23 +111,33 @@ def is_family(name: str) -> bool:
 
 
 def generate(name: str, *, seed: int | None = None) -> Generated:
-    """Make a data set with known answers.
+    """Make a data set whose answers are known.
 
     Parameters
     ----------
     name : str
-        A family and, after colons, its parameters: in their order, or as ``parameter=value``. The others have their
-        defaults: ``"gap"``, ``"gap:40"``, ``"gap:40:3"``, ``"planted-quasi:100:5:seed=3"``. Or ``formula:`` and a
-        Boolean formula: its truth table over {-1, 1}^n, with ``:bits`` over {0, 1}^n.
+        The name of a family and, after colons, its parameters in their order or as ``parameter=value``; parameters that
+        are not given have their defaults: ``"gap"``, ``"gap:40"``, ``"gap:40:3"``, ``"planted-quasi:100:5:seed=3"``. Or
+        ``formula:`` and a Boolean formula, which makes its truth table over {-1, 1}^n, with ``:bits`` at the end over
+        {0, 1}^n.
     seed : int, optional
-        The parameter ``seed`` of families that draw.
+        The parameter ``seed`` of the families that draw random numbers.
+
+    Returns
+    -------
+    Generated
+        The data with `X`, `y` and `feature_names`, and with their known answers in `truth`.
 
     Raises
     ------
     InvalidOptionError
-        There is no such family or parameter, a value is out of range, or the formula is none.
+        If there is no such family or parameter, a value is out of range, or the formula cannot be read.
     InvalidProblemError
-        If the formula is always true, or never.
+        If the formula is true for all values of its variables, or for none.
+
+    See Also
+    --------
+    load : Read data, or make them by the same names as a `Dataset`.
 
     Examples
     --------
