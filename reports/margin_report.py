@@ -27,12 +27,28 @@ SUFFIXES = (".html", ".md", ".json")
 
 @dataclass(frozen=True, eq=False)
 class MarginReport:
-    """What `margin_report` found, in every form; nothing is computed again but the figures.
+    """A report on a data set, which can be written in several forms; its figures are drawn when they are needed.
+
+    Parameters
+    ----------
+    study : Study or ClassStudy
+        The results, as `maxmargin.margin_report` computes them.
 
     Attributes
     ----------
     study : Study or ClassStudy
-        The results themselves: of a two-class question, or of every class and pair.
+        The results themselves: of a question about two classes, or of every class and every pair.
+
+    See Also
+    --------
+    maxmargin.margin_report : Make a report.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> report = mm.margin_report(mm.from_arrays([[10.0], [12.0]], ["no", "yes"]), Cs=[1.0])
+    >>> report.to_dict()["perceptron"]["n_mistakes"]
+    233
     """
 
     study: "Study | ClassStudy"

@@ -57,7 +57,26 @@ class WordedError(ValueError):
 
 
 class InvalidProblemError(WordedError):
-    """The data do not state a problem: wrong shapes, fewer than two classes, NaN, infinity."""
+    """The data do not state a problem: wrong shapes, fewer than two classes, NaN, infinity.
+
+    Parameters
+    ----------
+    message : str
+        The text, in which options are marked: it names them as arguments in Python, and as options on the command line.
+
+    See Also
+    --------
+    maxmargin.from_arrays : Check arrays, and raise this error if they do not state a problem.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> try:
+    ...     mm.separability([[0.0], [1.0]], ["yes", "yes"])
+    ... except mm.InvalidProblemError as error:
+    ...     print(type(error).__name__)
+    InvalidProblemError
+    """
 
 
 class InvalidCheckpointError(InvalidProblemError):

@@ -18,21 +18,43 @@ REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separab
 
 
 class SeparationError(ValueError):
-    """The data are not proven to be what was required.
+    """The data are not proven to be as required.
+
+    Parameters
+    ----------
+    requirement : str
+        The verdict that was required.
+    answer : Separability
+        The answer, which is another one or undecided.
 
     Attributes
     ----------
     requirement : str
+        The verdict that was required.
+    answer : Separability
+        The answer, which is another one or undecided.
     verdict : Verdict
-        What they are; `undecided` where nothing is proven.
+        The verdict of the answer; `undecided` if nothing is proven.
     rows : ndarray of int
-        The rows responsible: those that are strictly separated where overlap was required, else those whose hulls share
-        a point.
+        The rows responsible: the strictly separated ones if overlap was required, otherwise rows whose hulls share a
+        point.
     columns : dict
-        The columns responsible where overlap was required: infinite logistic coefficients, with their sign.
+        The columns responsible if overlap was required: infinite logistic coefficients, with their sign.
     certificate : Certificate or None
         The proof of the verdict.
-    answer : Separability
+
+    See Also
+    --------
+    maxmargin.require : Raise it unless a verdict is proven.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> try:
+    ...     mm.require([[1.0], [2.0]], ["no", "yes"], "overlap")
+    ... except mm.SeparationError as error:
+    ...     print(error.requirement, error.verdict.value, error.rows.tolist())
+    overlap separable [0, 1]
     """
 
     def __init__(self, requirement: str, answer: Separability) -> None:

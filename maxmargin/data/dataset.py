@@ -41,16 +41,17 @@ class Dataset:
 
     Attributes
     ----------
-    X : float64 array, C-contiguous, or scipy.sparse.csr_array, or a carrier, of shape (n_samples, n_features)
-        Finite numbers. A carrier is a matrix outside memory: see `is_in_memory`.
+    X : C-contiguous float64 array, scipy.sparse.csr_array, or rows outside memory, of shape (n_samples, n_features)
+        Finite numbers; `is_in_memory` says where they are.
     y : ndarray of shape (n_samples,)
-        int64 (int8 where X is a carrier) of -1 and +1 if `is_binary`, else the labels.
+        Signs -1 and +1 if `is_binary`, of type int64 (int8 for rows outside memory); otherwise the labels.
     labels : ndarray or CodedLabels of shape (n_samples,)
-        The label of every row as the source has it.
+        The label of every row, as in the source.
     classes : tuple
         All labels of the source in order: numeric if all are numbers, else by text.
     positive, negative : label or None
-        The label that is +1, and the one that is -1 (`"rest"` if these are several); None if there are more than two.
+        The label that is +1 and the one that is -1, which is `"rest"` for several; None if there are more than two
+        classes and no positive one.
     positive_reason : str or None
         Why that label is +1: as the affirmative of a known pair, as the greater label in sorted order, or as chosen.
     feature_names : tuple of str
@@ -64,11 +65,16 @@ class Dataset:
     rows : int64 array, optional
         Position in the source of every row, from 0; None if all rows are here.
     notes : tuple of str
-        What was left out or encoded.
+        Notes about columns and rows that were left out or encoded.
     exact : ExactRows, optional
-        The numbers themselves, where Decimals or Fractions among them are not binary64; `X` is then their rounding.
+        The numbers themselves, if Decimals or Fractions among them are not binary64; `X` is then their rounding.
     validated : tuple of a matrix and the extremes of its columns, optional
-        What was found on validation; it speaks of `X` where `X` is that matrix.
+        The matrix that was validated, and the extremes found; they are used only if `X` is that matrix.
+
+    See Also
+    --------
+    maxmargin.load : Read a data set.
+    maxmargin.from_arrays : Make one of arrays.
 
     Examples
     --------

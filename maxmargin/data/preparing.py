@@ -83,6 +83,10 @@ def prepare(X: "Matrix", how: str) -> Prepared:
     InvalidProblemError
         If `how` is unknown, centring would overflow, or sparse features are too large to be made dense.
 
+    See Also
+    --------
+    maxmargin.margin_report : Report on prepared features with the option `prepare`.
+
     Examples
     --------
     >>> prepare(np.array([[1.0], [3.0]]), "center").X.tolist()

@@ -14,9 +14,27 @@ MOST_NAMED = 10
 
 
 class DataError(WordedError):
-    """A source (file, stream, table) does not hold usable data.
+    """A source (file, stream, data frame) does not hold usable data.
 
-    `str()` of it is one line that names the source, the place, what was found and what was expected.
+    The text is one line that names the source and the position in it, the value that was found and the one expected.
+
+    Parameters
+    ----------
+    message : str
+        The text, in which options are marked: it names them as arguments in Python, and as options on the command line.
+
+    See Also
+    --------
+    maxmargin.load : Read a data set, and raise this error if that is impossible.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> try:
+    ...     mm.load("no-such-file.csv")
+    ... except mm.DataError as error:
+    ...     print(str(error).partition(":")[0])
+    no-such-file.csv
     """
 
 

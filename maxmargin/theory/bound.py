@@ -31,21 +31,37 @@ _OVERFLOWS = "; it holds, but the value is above the greatest binary64 number"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound(Result):
-    """An upper bound of the number of mistakes from w = 0, for the run it was asked for.
+    """An upper bound on the number of mistakes of a run from w = 0.
 
     Attributes
     ----------
     name : str
+        The name of the bound.
     value : float
-        Rounded up; infinity where the assumption fails for every finite value.
+        The bound, rounded up; infinity if the assumption fails for every finite value.
     valid : bool
-        Whether the assumption is proven to hold for this data and this run; only then is the value a bound.
+        Whether the assumption is proven to hold for these data and this run; only then is the value a bound.
     vacuous : bool
-        Whether it says nothing: infinite, or, of a bound that uses the length of this run, at least the number of its
-        presentations. R^2/g^2 speaks of every run in every order, whatever this one's length.
+        Whether the bound says nothing: it is infinite, or it uses the length of this run and is not below the number of
+        its presentations. A bound such as R^2/g^2, which holds for every run in every order, is never compared with the
+        length of one run.
     assumption : str
-        In words, with the space it is stated in.
+        The assumption in words, with the space in which it is stated.
     reference : str
+        The source of the bound.
+
+    See Also
+    --------
+    maxmargin.mistake_bounds : Return the bounds.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> bound, *_ = mm.mistake_bounds([[1.0], [2.0]], [0, 1], n_passes=None)
+    >>> bound.name, round(bound.value, 9), bound.valid
+    ('novikoff', 65.0, True)
+    >>> round(bound.ratio(n_mistakes=13), 9)
+    0.2
     """
 
     name: str

@@ -71,22 +71,23 @@ _PARTS = ("inequalities", "violations", "run")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MistakeTrace(Result):
-    """A run from w = 0 right after chosen mistakes; in the space (x, s) of the run but where said otherwise.
+    """A run from w = 0 right after chosen mistakes, in the space (x, s) of the run unless stated otherwise.
 
-    Novikoff's proof squeezes M between two curves, M g <= w.u <= ||w|| <= sqrt(sum ||x||^2) <= sqrt(M) R, for any u
-    of norm 1 with y u.x >= g > 0. Here u is the direction of the maximum-margin hyperplane that was found, and
-    g = g(u) its own least margin. That, and that the potential falls, was checked in exact arithmetic
+    Novikoff's proof squeezes M between two curves, M g <= w.u <= ||w|| <= sqrt(sum ||x||^2) <= sqrt(M) R, for any u of
+    norm 1 with y u.x >= g > 0. Here u is the direction of the maximum-margin hyperplane that was found, and g = g(u)
+    its own least margin. These inequalities, and the decrease of the potential, were checked in exact arithmetic
     (`violations`); the columns are these very numbers, rounded once. Without a u that is proven to separate, the
     columns that need one are nan.
 
     Attributes
     ----------
     n_mistakes : ndarray of int
-        M: after how many mistakes. Of long runs all of the first ones, then evenly on a logarithmic scale.
+        The number M of mistakes so far. For long runs these are the first ones, followed by others that are evenly
+        spaced on a logarithmic scale.
     row : ndarray of int
-        The row of that mistake; -1 where it is not known.
+        The row of that mistake; -1 if it is not known.
     w_dot_u : ndarray
-        w.u, rounded down; it is at least
+        w.u, rounded down; it is at least ``w_dot_u_at_least``.
     w_dot_u_at_least : ndarray
         M g(u), rounded down.
     norm : ndarray
@@ -94,23 +95,23 @@ class MistakeTrace(Result):
     cosine : ndarray
         w.u/||w||, rounded down; nan at w = 0.
     root_of_squares : ndarray
-        sqrt(sum ||x||^2) over the mistakes so far, rounded up; it is at most
+        sqrt(sum ||x||^2) over the mistakes so far, rounded up; it is at most ``norm_at_most``.
     norm_at_most : ndarray
         sqrt(M) R, rounded up.
     potential : ndarray
         P = 1/2 ||c u - w||^2 with c = R^2/g(u), rounded up.
     potential_drop : ndarray
-        What it has lost since w = 0, where it was R^4/(2 g(u)^2), in units of R^2/2, rounded down: at least M, and at
-        most R^2/g(u)^2.
+        The decrease of the potential since w = 0, where it was R^4/(2 g(u)^2), in units of R^2/2, rounded down: at
+        least M and at most R^2/g(u)^2.
     lower, upper : ndarray
         Proven ends of the maximum margin g*: the least y w.x/||w|| over all rows, rounded down (-infinity at w = 0),
         and ||w||/M, rounded up.
     margin, margin_upper : ndarray
-        The same of gamma* in the user's space, as in `PerceptronRun`; nan for None.
+        The same for gamma* in the user's space, as in `PerceptronRun`; nan if it is None there.
     radius : float
         R, rounded up.
     u : ndarray or None
-        Of norm 1, rounded; the last entry is that of s where there is a bias.
+        The direction u of norm 1, rounded; with a bias the last entry belongs to s.
     u_margin : float
         g(u), rounded down; nan without u.
     bound : float
@@ -118,12 +119,27 @@ class MistakeTrace(Result):
     maximum_lower, maximum_upper : float
         Proven ends of g*, from the maximum-margin problem.
     inequalities : tuple of Inequality
-        Those that were checked, after every traced mistake: all of them, without u those that need none.
+        The inequalities that were checked after every traced mistake: all of them, or without u the ones that need no
+        u.
     violations : tuple of Violation
-        Those that are false. There is none but where rounding decided what is a mistake (``run.n_uncertain``).
+        The inequalities that are false. There is none unless rounding decided what is a mistake (``run.n_uncertain``).
     reason : str
-        Why there is no u; "" where there is one.
+        Why there is no u; empty if there is one.
     run : PerceptronRun
+        The run that was traced.
+
+    See Also
+    --------
+    maxmargin.mistake_trace : Make a trace.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> trace = mm.mistake_trace([[1.0], [2.0]], [0, 1])
+    >>> trace.n_mistakes.tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+    >>> trace.holds, bool(trace.n_mistakes[-1] <= trace.bound)
+    (True, True)
     """
 
     n_mistakes: Rows

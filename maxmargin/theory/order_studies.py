@@ -80,27 +80,42 @@ class OrderStudy(NamedAnswer):
     Attributes
     ----------
     runs : ManyOrders
-        Random orders, each presented over and over.
+        The random orders, each presented cyclically.
     given : FoundOrder
-        The rows in the order in which they came.
+        The run in the given order of the rows.
     most, fewest : FoundOrder
-        What a local search made of the random order with the most, and with the fewest mistakes.
+        The orders that local searches found from the random orders with the most and with the fewest mistakes.
     sequence : FoundSequence or None
-        The longest sequence of greedy adversaries who may choose, and repeat, any row at any time; None of more than
-        2,048 rows, or where none was asked for. Greed is no proof: some order may make more mistakes.
+        The longest sequence of greedy adversaries, which may choose and repeat any row at any time; None for more than
+        2,048 rows, or if none was asked for. A greedy search proves no maximum: some order may make more mistakes.
     exhaustive : WorstCase or None
-        The longest sequence of all, where there are few enough weights to look at each of them.
+        The longest sequence of all, if there are few enough weight vectors to enumerate them.
     hard : HardMargin
         The maximum margin in the user's space.
     run_hard : HardMargin
-        Through the origin in the space (x, s) of the run.
+        The maximum margin through the origin in the space (x, s) of the run.
     bounds : tuple of Bound
-        Those proven for any order of these rows: on the mistakes in ``settings.max_epochs`` passes, and where that is
-        None on the mistakes until convergence; then they hold for any sequence as well.
+        The bounds that are proven for any order of these rows, on the mistakes in ``settings.max_epochs`` passes. If
+        that is None, they bound the mistakes until convergence, and hold for any sequence as well.
     settings : PerceptronSettings
-        Limits, zero rule and bias scale of the runs.
+        The limits, the zero rule and the bias scale of the runs.
     effort : Effort
-        What was asked for.
+        The numbers of orders and of steps of the searches.
+    positive : label or None
+        The class that is +1; None for more than two classes.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.order_study : Make a study.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> study = mm.order_study([[10.0], [12.0], [15.0]], [0, 1, 1], n_orders=20, n_search=50)
+    >>> study.fewest_seen, study.most_seen, study.worst_case
+    (107, 257, 1269)
     """
 
     runs: "ManyOrders"

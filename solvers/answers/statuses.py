@@ -31,7 +31,37 @@ def uninterrupted(answer: Answer) -> Answer:
 
 
 class Verdict(StrEnum):
-    """The answers to "is it linearly separable?", in the words of Albert and Anderson (1984)."""
+    """The answers to the question whether data are linearly separable, in the words of Albert and Anderson [1]_.
+
+    Attributes
+    ----------
+    SEPARABLE : str
+        "separable": some hyperplane has every row strictly on its side.
+    QUASI_SEPARABLE : str
+        "quasi-separable": that is impossible, but some hyperplane has no row on the wrong side, and at least one row
+        strictly on its side.
+    OVERLAP : str
+        "overlap": neither is possible, and the maximum-likelihood estimate of a logistic regression exists.
+    UNDECIDED : str
+        "undecided": none of these is proven.
+
+    See Also
+    --------
+    maxmargin.separability : Decide the verdict.
+
+    References
+    ----------
+    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression
+       models", Biometrika 71 (1984), 1-10.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> mm.Verdict("overlap") == "overlap"
+    True
+    >>> mm.separability([[1.0], [1.0]], ["no", "yes"]).verdict
+    <Verdict.OVERLAP: 'overlap'>
+    """
 
     SEPARABLE = "separable"
     QUASI_SEPARABLE = "quasi-separable"
@@ -49,7 +79,38 @@ class Verdict(StrEnum):
 
 
 class Status(StrEnum):
-    """How a maximum-margin or soft-margin question ended."""
+    """How a question about a margin ended.
+
+    Attributes
+    ----------
+    OPTIMAL : str
+        "optimal": the two proven ends agree closely, or exactly.
+    LIMIT : str
+        "limit": a limit of time or work, or Ctrl-C, ended the work; the ends are proven.
+    NUMERICAL : str
+        "numerical": the ends are proven, but rounding leaves them further apart.
+    QUASI_SEPARABLE : str
+        "quasi-separable": the maximum margin is 0, as in `Verdict`.
+    OVERLAP : str
+        "overlap": the maximum margin is 0, as in `Verdict`.
+    NOT_STRICTLY_SEPARABLE : str
+        "not-strictly-separable": the maximum margin is 0, and it is not decided which of the two it is.
+    UNDECIDED : str
+        "undecided": it is not known whether the data are separable.
+
+    See Also
+    --------
+    maxmargin.hard_margin : Find the maximum margin.
+    maxmargin.soft_margin : Solve the soft-margin SVM.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> mm.hard_margin([[1.0], [1.0]], ["no", "yes"]).status
+    <Status.OVERLAP: 'overlap'>
+    >>> mm.Status("limit").is_inseparable
+    False
+    """
 
     OPTIMAL = "optimal"
     LIMIT = "limit"

@@ -23,40 +23,62 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FewestErrors(NamedAnswer):
-    """The least number of rows with y(w.x + b) <= 0 over all hyperplanes, that is the fewest rows to drop.
+    """The least number of rows with y(w.x + b) <= 0 over all hyperplanes, which is the fewest rows to drop.
 
-    Without the error rows the rest is strictly separable, and no fewer rows do. With bias the fewest errors are at
-    most the rows of the smaller class: the hyperplanes (0, b) have all rows of one class on their side, and a rest of
-    one class counts as separable. Through the origin there is no such hyperplane, and a row of zeros is always an
-    error.
+    Without the error rows the rest is strictly separable, and dropping fewer rows never makes it so. With a bias the
+    fewest errors are at most the number of rows of the smaller class: the hyperplanes (0, b) have all rows of one class
+    on their side, and a rest of one class counts as separable. Through the origin there is no such hyperplane, and a
+    row of zeros is always an error.
 
     Attributes
     ----------
     status : Status
-        `optimal` where lower and upper meet, else `limit`.
+        `optimal` if lower and upper are equal, otherwise `limit`.
     lower, upper : int
-        Proven ends.
-    w : ndarray (n_features,)
+        The proven ends of the fewest errors.
+    w : ndarray of shape (n_features,)
+        The normal of a hyperplane with `upper` errors, rounded if binary64 does not hold it.
     b : float
-        The hyperplane with `upper` errors, counted exactly; where binary64 cannot hold it, its rounding.
+        Its offset, rounded in the same way.
     w_exact : tuple of Fraction
+        The exact normal of the hyperplane whose errors were counted.
     b_exact : Fraction
-        The hyperplane that was counted; 0 through the origin.
-    error_rows : ndarray (upper,) of int
-        The rows with y(w.x + b) <= 0, of the hyperplane that was counted.
+        Its exact offset; 0 through the origin.
+    error_rows : ndarray of int, of shape (upper,)
+        The rows with y(w.x + b) <= 0 for the exact hyperplane.
     witnesses : tuple of CommonHullPoint
-        Sets of rows that no hyperplane has strictly on their side: from each one row has to go.
+        Sets of rows that no hyperplane has strictly on their side: one row of each has to be dropped.
     witness_weights : tuple of Fraction
-        For each of them. Those of the witnesses through a row add up to 1 at most (through the first of several equal
-        rows, which stands for all: to their number), so at least as many rows have to go as the weights add up to.
+        A weight for each witness. The weights of the witnesses that contain any one row sum to at most 1, so their
+        total is a lower bound of the fewest errors. (Of several equal rows the first stands for all, and the sum is at
+        most their number.)
     n_nodes : int
-        Of the branch and bound that proves what `lower` exceeds `packing_lower` by.
+        The number of nodes of the branch and bound that proves the difference of `lower` and `packing_lower`.
     engine : str
-        What proposed the hyperplane.
+        The engine that proposed the hyperplane.
     attempts : tuple of Attempt
+        The solver runs, with what each solver claimed.
     reason : str
-        Why the interval is not closed; else empty.
+        Why the ends do not meet; otherwise empty.
     bias : bool
+        Whether hyperplanes have a bias.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.fewest_errors : Find them.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.fewest_errors([[0.0], [1.0], [2.0]], ["no", "yes", "no"])
+    >>> answer.lower, answer.upper, answer.error_rows.tolist()
+    (1, 1, [1])
+    >>> [witness.rows for witness in answer.witnesses]
+    [(0, 1, 2)]
     """
 
     status: Status

@@ -38,24 +38,45 @@ _AT_BOUND = 1e-7
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TotalSlack(NamedAnswer):
-    """min sum xi subject to y(w.x + b) >= 1 - xi, xi >= 0, with w and b free.
+    """The least total slack: min sum xi subject to y(w.x + b) >= 1 - xi, xi >= 0, with w and b free.
 
-    It is 0 exactly for strictly separable data. Every error has slack 1 or more, so no fewer errors than the fewest
-    ones fit in it. The 1 is a unit only: any other positive number multiplies the answer.
+    It is 0 if and only if the data are strictly separable. Every error has slack 1 or more, so the least total slack is
+    at least the fewest errors. The 1 is only a unit: any other positive number multiplies the answer.
 
     Attributes
     ----------
     status : Status
+        How the question ended.
     lower, upper : float
-        Proven ends, outward rounded: `upper` is the total slack of (w, b), `lower` comes from the dual.
-    w : ndarray (n_features,)
+        The proven ends, rounded outwards: `upper` is the total slack of (w, b), and `lower` comes from the dual.
+    w : ndarray of shape (n_features,)
+        The normal of the hyperplane.
     b : float
-    slack : ndarray (n_samples,)
+        Its offset.
+    slack : ndarray of shape (n_samples,)
         xi = max(0, 1 - y(w.x + b)).
-    dual : mapping of row to Fraction
-        0 < a <= 1 with sum a y (x, 1) = 0, through the origin sum a y x = 0: no total slack is below their sum.
+    dual : mapping of int to Fraction
+        Multipliers 0 < a <= 1 by row with sum a y (x, 1) = 0, through the origin sum a y x = 0. Their sum is a lower
+        bound of every total slack.
     attempts : tuple of Attempt
+        The solver runs, with what each solver claimed.
     bias : bool
+        Whether hyperplanes have a bias.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.least_total_slack : Find it.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.least_total_slack([[0.0], [1.0], [2.0]], [0, 1, 0])
+    >>> answer.lower, answer.upper, answer.gap
+    (2.0, 2.0, 0.0)
     """
 
     status: Status

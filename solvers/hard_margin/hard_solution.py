@@ -43,46 +43,69 @@ class HardMargin(NamedAnswer):
     Attributes
     ----------
     status : Status
-    w : ndarray (n_features,) or None
-        Normal of the best hyperplane of floats found near the best exact one, scaled to functional margin 1, but where
-        a multiple of that rounds better by far; None unless it separates.
+        How the question ended.
+    w : ndarray of shape (n_features,) or None
+        The normal of the best hyperplane of floats that was found near the best exact one, scaled to functional margin
+        1 unless another multiple rounds far better. None unless it separates the classes.
     b : float or None
+        Its offset.
     margin : float or None
-        Geometric margin of (w, b), of these very floats, rounded down. 0 where the maximum is proven 0, and where data
-        are separable but no floats were found that separate them (``reason`` says so, and ``certificate`` has the exact
-        hyperplane); None where it is not known whether the data are separable.
+        The geometric margin of (w, b), of these very floats, rounded down. It is 0 if the maximum is proven to be 0,
+        and if the data are separable but no floats were found that separate them (``reason`` says so, and
+        ``certificate`` has the exact hyperplane). It is None if it is not known whether the data are separable.
     lower, upper : float
-        Proven ends of the maximum geometric margin, outward rounded: the margin of the exact hyperplane of the
-        certificate, at least ``margin``, and half the distance of two points of the hulls (through the origin: the norm
-        of a point of the hull of the y x).
+        The proven ends of the maximum geometric margin, rounded outwards. ``lower`` is the margin of the exact
+        hyperplane of the certificate, and at least ``margin``. ``upper`` is half the distance of two points of the
+        convex hulls of the classes; through the origin, it is the norm of a point of the convex hull of the rows y x.
     support : ndarray of int
-        Rows of positive multiplier.
-    dual : ndarray (n_samples,)
-        Multipliers alpha >= 0 of the constraints y(w.x + b) >= 1: at the optimum w = sum alpha y x.
+        The rows with a positive multiplier.
+    dual : ndarray of shape (n_samples,)
+        The multipliers alpha >= 0 of the constraints y(w.x + b) >= 1: at the optimum w = sum alpha y x.
     primal_residual : float
         max(0, 1 - least functional margin of (w, b)), from exact arithmetic.
     dual_residual : float
-        Distance of w and sum alpha y x, both divided by their norms.
+        The distance of w and sum alpha y x, each divided by its norm.
     engine : str
-        What computed the answer.
+        The engine that computed the answer.
     attempts : tuple of Attempt
+        The solver runs, with what each solver claimed.
     reason : str
-        Why exact work was not finished, or that there are no floats w and b; else empty.
+        Why exact work was not finished, or that there are no floats w and b; otherwise empty.
     bias : bool
+        Whether hyperplanes have a bias.
     certificate : Certificate or None
-        `MarginExactly` where the margin is known exactly, `CommonHullPoint` or the like where it is 0, else
-        `MarginAtLeast`, which proves ``lower``.
+        The proof: `MarginExactly` if the margin is known exactly, `CommonHullPoint` or another proof of inseparability
+        if it is 0, otherwise `MarginAtLeast`, which proves ``lower``.
     margin_squared : Fraction or None
-        The square of the maximum margin, where it is known exactly; 0 where the data are not strictly separable.
+        The square of the maximum margin if it is known exactly; 0 if the data are not strictly separable.
     w_exact : tuple of Fraction or None
-        With ``b_exact`` the solution of the program, where ``margin_squared`` is known and not 0.
+        The exact normal, if ``margin_squared`` is known and not 0.
     b_exact : Fraction or None
-    dual_exact : mapping of row to Fraction, or None
-        The multipliers alpha > 0 of the support rows: w = sum alpha y x, and with bias sum alpha y = 0.
-    hull_weights : ndarray (n_samples,) or None
-        Weights of the rows that give the two points of the hulls behind ``upper``; where ``margin_squared`` is known
-        those are the exact ones of ``upper_certificate``, and these are rounded.
+        Its exact offset.
+    dual_exact : mapping of int to Fraction, or None
+        The exact multipliers alpha > 0 by row: w = sum alpha y x, and with a bias sum alpha y = 0.
+    hull_weights : ndarray of shape (n_samples,) or None
+        The weights of the rows that give the two hull points behind ``upper``. If ``margin_squared`` is known, the
+        exact weights are in ``upper_certificate``, and these are rounded.
     problem : Problem or None
+        The rows and signs that the answer is about.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.hard_margin : Find it.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.hard_margin([[10.0], [40.0], [60.0], [90.0]], ["low", "low", "high", "high"], exact=True)
+    >>> answer.status.value, answer.margin_squared, answer.support.tolist()
+    ('optimal', Fraction(100, 1), [1, 2])
+    >>> answer.positive, answer.positive_reason
+    ('low', 'the greater label in sorted order')
     """
 
     status: Status

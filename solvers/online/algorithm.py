@@ -39,42 +39,68 @@ class OnlineRun(NamedAnswer):
 
     Attributes
     ----------
-    w : ndarray (n_features,)
+    w : ndarray of shape (n_features,)
+        The normal of the hyperplane in the user's space; with a kernel, the coefficients of the rows.
     b : float
-        The hyperplane in the user's space: b is bias_scale times the weight of the constant coordinate. With a kernel
-        w holds the coefficients of the rows instead, and b is 0.
-    n_updates, n_mistakes : int
-        Presentations that changed the state, and those with y w.x <= 0. Where a presentation is of all rows at once
-        there are no mistakes.
+        Its offset, which is bias_scale times the weight of the constant coordinate; 0 with a kernel.
+    n_updates : int
+        The number of presentations that changed the state.
+    n_mistakes : int
+        The number of presentations with y w.x <= 0; 0 if a presentation is of all rows at once.
     n_epochs, n_presentations : int
+        The number of epochs and of presentations.
     converged : bool
-        Whether the stopping rule of the algorithm ended the run, and, where presentations are of single rows, its last
-        w has every row strictly on its side, counted in exact arithmetic; with errors left it is "stalled".
+        Whether the stopping rule of the algorithm ended the run and, if single rows are presented, its last w has every
+        row strictly on its side, which is checked in exact arithmetic. If the rule ended a run with errors left, the
+        stop reason is "stalled".
     stop_reason : StopReason
-    update_rows, update_times : ndarray (n_updates,)
-        The row of every update and the number of its presentation, from 1; the first ten million at most.
-    updates_per_epoch, mistakes_per_epoch : ndarray (n_epochs,)
-    presented, updated : ndarray (n_samples,)
-        How often every row was presented, and updated on; where a presentation is of all rows at once, it counts for
-        none of them, and the update for row 0.
+        Why the run ended.
+    update_rows, update_times : ndarray of shape (n_updates,)
+        The row of every update and the number of its presentation, counted from 1; only the first ten million are
+        listed.
+    updates_per_epoch, mistakes_per_epoch : ndarray of shape (n_epochs,)
+        The updates and the mistakes of every epoch.
+    presented, updated : ndarray of shape (n_samples,)
+        How often every row was presented, and how often it caused an update. A presentation of all rows at once counts
+        for none of them, and its update counts for row 0.
     margin : float
-        Least y(w.x + b)/||w|| over the rows, exact and rounded down: at most gamma*. -infinity at w = 0.
+        The least y(w.x + b)/||w|| over the rows, computed exactly and rounded down: it is at most gamma*, and -infinity
+        at w = 0.
     run_margin : float
         The same in the space of the run, through the origin of (x, s); with a kernel both are in its feature space.
     unit_margin : float
         The same in the units of the run's rows.
     n_errors : int
-        Rows with y(w.x + b) <= 0, counted in exact arithmetic.
+        The number of rows with y(w.x + b) <= 0, counted in exact arithmetic.
     guarantees : tuple of Guarantee
-        What the theory says of this run, checked.
+        The theorems about this run, and whether they hold.
     algorithm : Algorithm
-        With its parameters.
+        The algorithm with its parameters.
     settings : OnlineSettings
+        The bias scale, the order and the limits of the run.
     extras : mapping
-        What the algorithm has to say besides.
+        Further results of the algorithm, by name.
     state : State
-        The last one, in the space of the run.
+        The last state, in the space of the run.
     space : Space
+        The space of the run.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.online : Run an algorithm.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> run = mm.online([[1.0], [2.0]], ["no", "yes"], "margin-perceptron", max_epochs=None)
+    >>> run.n_errors, run.converged, run.margin > 0
+    (0, True, True)
+    >>> run.predict([[0.0], [3.0]])
+    array([-1.,  1.])
     """
 
     w: Floats

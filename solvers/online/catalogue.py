@@ -80,20 +80,33 @@ _LEAST_LIKENESS = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnlineAlgorithm:
-    """An entry of the catalogue.
+    """An entry in the catalogue of online algorithms.
 
     Attributes
     ----------
     name : str
+        The name by which `maxmargin.online` knows the algorithm.
     summary : str
-        In one line.
+        A description in one line.
     parameters : mapping of str to object
-        Names and defaults.
+        The names of the parameters and their defaults.
     order : str
-        The order of presentation where none is asked for.
+        The default order of presentation.
     reference : str
+        The source of the algorithm.
     guarantees : tuple of str
-        The theorems that are checked on every run, as a `Guarantee` states them.
+        The statements of the theorems that are checked on every run, as in `Guarantee`.
+
+    See Also
+    --------
+    maxmargin.online_algorithms : List the algorithms.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> algorithm = mm.online_algorithms()["margin-perceptron"]
+    >>> algorithm.parameters, algorithm.order
+    ({'beta': 1.0}, 'cyclic')
     """
 
     name: str

@@ -15,24 +15,38 @@ ALLOWANCE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarantee:
-    """A theorem about a run.
+    """A theorem about a run of an online algorithm, and whether the run agrees with it.
 
     Attributes
     ----------
     name : str
+        The name of the guarantee.
     statement : str
-        ``achieved <= value`` or ``achieved >= value``, in the words of the theorem and with its assumption; quantities
-        are those of the run's space, in the units of its rows.
+        ``achieved <= value`` or ``achieved >= value``, in the words of the theorem and with its assumption. Quantities
+        are in the space of the run, in the units of its rows.
     value : float or None
-        The bound; None where the assumption is not proven.
+        The value of the theorem; None if the assumption is not proven.
     achieved : float
-        What the run did.
+        The number that the run achieved.
     holds : bool or None
-        Whether they agree, up to a relative `ALLOWANCE`; None where the assumption is not proven to hold, and where
-        they disagree by no more than rounding can explain.
+        Whether they agree, up to the relative error `ALLOWANCE`. None if the assumption is not proven, or if they
+        disagree by no more than rounding can explain.
     reference : str
+        The source of the theorem.
     note : str
-        What the value rests on, or why ``holds`` is None; may be empty.
+        The facts on which the value rests, or why ``holds`` is None; may be empty.
+
+    See Also
+    --------
+    maxmargin.online : Run an algorithm, and check its guarantees.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> run = mm.online([[10.0], [12.0]], [0, 1], "margin-perceptron", beta=1.0, max_epochs=None)
+    >>> guarantee = run.guarantees[0]
+    >>> guarantee.achieved <= guarantee.value, guarantee.holds
+    (True, True)
     """
 
     name: str

@@ -26,48 +26,73 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PerceptronRun(NamedAnswer):
-    """A run from w = 0: w += y x at every mistake.
+    """A run of the perceptron from w = 0: w += y x at every mistake.
 
     Attributes
     ----------
-    w : ndarray (n_features,)
+    w : ndarray of shape (n_features,)
+        The normal sum c y x of the hyperplane in the user's space, where c is the number of mistakes on a row. It is
+        rounded once, and divided by a power of two if it would overflow.
     b : float
-        The hyperplane in the user's space, sum c y x and s^2 sum c y for the numbers c of mistakes on the rows, rounded
-        once (divided by a power of two where they overflow).
-    n_mistakes, n_epochs : int
-        Updates; passes begun, the final clean one included. In random order an epoch is n draws, and the full scan
-        that ends the run counts as one.
+        Its offset s^2 sum c y, rounded in the same way.
+    n_mistakes : int
+        The number of updates.
+    n_epochs : int
+        The number of passes begun, including the last one without a mistake. In random order an epoch is n draws, and
+        the full scan that ends the run counts as one.
     n_presentations : int
-        How often a row was presented; a limit may cut the last epoch.
+        The number of times a row was presented; a limit may cut the last epoch.
     converged : bool
+        Whether the run ended with a pass without mistakes.
     stop_reason : StopReason
+        Why the run ended.
     mistake_rows : ndarray of int
-        The row of every mistake, in order; of more than 16 million mistakes only the first ones.
-    mistake_counts : ndarray (n_samples,) of int
-        How many mistakes every row had.
+        The row of every mistake, in order; only the first 16 million are listed.
+    mistake_counts : ndarray of int, of shape (n_samples,)
+        The number of mistakes on every row.
     mistakes_per_epoch : ndarray of int
-        Of more than 16 million epochs only the first ones.
+        The mistakes of every epoch; only the first 16 million epochs are listed.
     n_ties : int
-        Scores so near 0 that they were computed in exact arithmetic, by engines in which others are not.
+        The number of scores so near 0 that they were computed exactly, in engines that otherwise use floating point.
     n_uncertain : int
-        Scores whose sign rounding may have decided; where it is 0 the mistakes are those of exact arithmetic.
+        The number of scores whose sign rounding may have decided; if it is 0, the mistakes are the ones of exact
+        arithmetic.
     margin : float
-        Least y(w.x + b)/||w|| over the rows, rounded down; at most gamma*. -infinity at w = 0.
+        The least y(w.x + b)/||w|| over the rows, rounded down: it is at most gamma*, and -infinity at w = 0.
     margin_upper : float or None
-        Proven upper bound of gamma*, from the integer mistake counts c: half the distance of the c-weighted means of
-        the two classes (through the origin ||sum c y x||/M); None before both classes have a mistake.
+        A proven upper bound of gamma*, from the integer mistake counts c: half the distance of the c-weighted means of
+        the two classes; through the origin, ||sum c y x||/M. None before both classes have a mistake.
     run_margin : float
-        The same least margin in the space (x, s) of the run: divided by ||(w, b/s)||.
+        The same least margin in the space (x, s) of the run, where the norm is ||(w, b/s)||.
     run_upper : float or None
-        ||sum c y (x, s)||/M, proven upper bound of that space's maximum margin through the origin; None before the
-        first mistake.
+        ||sum c y (x, s)||/M, a proven upper bound of the maximum margin in the space of the run, through the origin.
+        None before the first mistake.
     settings : PerceptronSettings
+        The bias scale, the rules and the limits of the run.
     engine : str
-        What computed the scores.
+        The engine that computed the scores.
     resumed_from : int or None
-        How many of the mistakes were made before, as the file says from which the run went on: these were not seen
-        being made. Margins, their bounds and `converged` are proven all the same. None where all were made here.
+        The number of mistakes that are taken from the file with which the run was resumed; None if there was none.
+        Margins, their bounds and `converged` are proven in any case.
     bias : bool
+        Whether the run has the constant coordinate s.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.perceptron : Run the perceptron.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> run = mm.perceptron([[10.0], [12.0]], [0, 1])
+    >>> run.n_mistakes, run.n_epochs, run.converged
+    (233, 128, True)
+    >>> run.margin <= 1 <= run.margin_upper
+    True
     """
 
     w: Floats

@@ -117,7 +117,17 @@ class Inequality(NamedTuple):
 
 
 class CertificateError(ValueError):
-    """The first statement of a proof that is false, or the reason why it is no proof about these data."""
+    """The first false statement of a proof, or the reason why it is no proof about these data.
+
+    See Also
+    --------
+    maxmargin.verify : Check a proof, and raise this error if it does not hold.
+
+    Examples
+    --------
+    >>> str(CertificateError("row 1: z.v > 0 is false"))
+    'row 1: z.v > 0 is false'
+    """
 
 
 class NotAProofError(CertificateError):

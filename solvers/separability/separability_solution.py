@@ -65,36 +65,61 @@ class ColumnSigns:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Separability(NamedAnswer):
-    """Whether two classes can be separated by a hyperplane, and the proof.
+    """The verdict on two or more classes, and its proof.
 
     Attributes
     ----------
     verdict : Verdict
+        Whether the classes are separable, quasi-separable, or overlap; `undecided` if none is proven.
     strictly_separable : bool or None
-        True or False where that is proven, else None.
+        Whether some hyperplane has every row strictly on its side; None if that is not proven.
     certificate : Certificate or None
-        The proof of the verdict, or of ``strictly_separable`` where the verdict is not proven.
+        The proof of the verdict, or of ``strictly_separable`` if the verdict is not proven.
     witness : CommonHullPoint or None
-        The common point of the two hulls, where there is one: on at most d + 2 rows it excludes strict separation.
+        The common point of the two convex hulls, if there is one; on at most d + 2 rows it excludes strict separation.
     reason : str
         The proof in words, or why there is none.
     engine : str
-        What found the proof.
-    separated_rows, touching_rows : ndarray of int or None
-        Rows that are strictly on their side for some hyperplane without a row on the wrong side, and rows that are on
-        every such hyperplane; None where undecided.
+        The engine that found the proof.
+    separated_rows : ndarray of int or None
+        The rows that are strictly on their side of some hyperplane that has no row on the wrong side; None if
+        undecided.
+    touching_rows : ndarray of int or None
+        The rows that lie on every such hyperplane; None if undecided.
     attempts : tuple of Attempt
+        The solver runs, with what each solver claimed.
     find_columns : callable, optional
-        Computes `columns`.
-    n_inequalities, n_strict : int, optional
-        For more than two classes: the inequalities of a row against another class, and how many can be strict at once.
+        The function that computes ``columns``.
+    n_inequalities : int, optional
+        For more than two classes, the number of inequalities of a row and another class.
+    n_strict : int, optional
+        For more than two classes, the number of inequalities that can be strict at once.
     n_features : int, optional
-        Number of the columns of X.
+        The number of columns of X.
     bias : bool
+        Whether hyperplanes have a bias.
     feature_names : tuple of str, optional
-        Names of the columns; without them columns are called by their number.
+        The names of the columns; without them columns are called by their position.
     class_names : tuple of str, optional
-        For more than two classes: columns are then called by class and name; the first class is the reference.
+        For more than two classes, their names: columns are then called by class and name, and the first class is the
+        reference.
+    positive : label or None
+        The class that is +1; None for more than two classes.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.separability : Decide the verdict.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.separability([[1.0], [2.0], [2.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> answer.verdict.value, answer.strictly_separable
+    ('quasi-separable', False)
+    >>> answer.separated_rows.tolist(), answer.touching_rows.tolist()
+    ([0, 3], [1, 2])
     """
 
     verdict: Verdict

@@ -113,13 +113,51 @@ class MarginWithSlack(NamedAnswer):
 class SoftMargin(MarginWithSlack):
     """The soft-margin SVM: min 1/2||w||^2 + C sum v xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
 
-    The slack is xi = max(0, 1 - y(w.x + b)); the multipliers are 0 <= alpha <= C v with sum alpha y = 0 (with bias).
-
     Attributes
     ----------
     C : float
-    status, w, b, objective, lower, slack, support, dual, engine, attempts, reason, bias, sample_weight
-        As in `MarginWithSlack`.
+        The cost of a unit of slack.
+    status : Status
+        How the question ended.
+    w : ndarray of shape (n_features,)
+        The normal of the hyperplane.
+    b : float
+        Its offset.
+    objective : float
+        The value of the objective at the hyperplane, rounded up: an upper bound of the optimum.
+    lower : float
+        The proven lower bound of the optimum, from the dual, rounded down.
+    slack : ndarray of shape (n_samples,)
+        xi = max(0, 1 - y(w.x + b)).
+    support : ndarray of int
+        The rows with a positive multiplier.
+    dual : ndarray of shape (n_samples,)
+        The multipliers 0 <= alpha <= C v, with a bias sum alpha y = 0: at the optimum w = sum alpha y x.
+    engine : str
+        The engine that computed the hyperplane.
+    attempts : tuple of Attempt
+        The solver runs, with what each solver claimed.
+    reason : str
+        What cut the work short; otherwise empty.
+    bias : bool
+        Whether hyperplanes have a bias.
+    sample_weight : ndarray of shape (n_samples,) or None
+        The floats nearest to the weights v; None if all are 1.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.soft_margin : Solve the problem.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.soft_margin([[-1.0], [1.0]], [0, 1], C=1.0)
+    >>> answer.lower <= answer.objective, answer.support.tolist()
+    (True, [0, 1])
     """
 
     C: float
@@ -160,18 +198,55 @@ class SoftMargin(MarginWithSlack):
 class NuMargin(MarginWithSlack):
     """The nu-SVM: min 1/2||w||^2 - nu rho + sum c xi, y(w.x + b) >= rho - xi, xi >= 0, with c = v / sum v.
 
-    The slack is xi = max(0, rho - y(w.x + b)); the multipliers are 0 <= a <= c with sum a = nu and (with bias)
-    sum a y = 0. The c of the support rows sum to nu at least, and the c of the rows with slack to nu at most. The
-    objective is at most 0. The status is `optimal` where the interval is narrow against the objective, or against that
-    of reduced hulls whose distance is 1e-8 of the size of the data: an objective of 0 has no size of its own.
-
     Attributes
     ----------
     nu : float
+        An upper bound of the weighted fraction of rows with slack, and a lower bound of the fraction of support rows.
     rho : float
-        Functional margin of the rows without slack; 0 with w = 0 where the reduced hulls share a point.
-    status, w, b, objective, lower, slack, support, dual, engine, attempts, reason, bias, sample_weight
-        As in `MarginWithSlack`.
+        The functional margin of the rows without slack; 0, with w = 0, if the reduced hulls share a point.
+    status : Status
+        How the question ended. It is `optimal` if the interval is narrow compared with the objective, or compared with
+        the objective of reduced hulls whose distance is 1e-8 of the size of the data, because an optimum may be 0.
+    w : ndarray of shape (n_features,)
+        The normal of the hyperplane.
+    b : float
+        Its offset.
+    objective : float
+        The value of the objective at the hyperplane, rounded up: an upper bound of the optimum, and at most 0.
+    lower : float
+        The proven lower bound of the optimum, from the dual, rounded down.
+    slack : ndarray of shape (n_samples,)
+        xi = max(0, rho - y(w.x + b)).
+    support : ndarray of int
+        The rows with a positive multiplier; their c sum to at least nu, and the c of the rows with slack to at most nu.
+    dual : ndarray of shape (n_samples,)
+        The multipliers 0 <= alpha <= c with sum alpha = nu, with a bias sum alpha y = 0: at the optimum w = sum alpha y
+        x.
+    engine : str
+        The engine that computed the hyperplane.
+    attempts : tuple of Attempt
+        The solver runs, with what each solver claimed.
+    reason : str
+        What cut the work short; otherwise empty.
+    bias : bool
+        Whether hyperplanes have a bias.
+    sample_weight : ndarray of shape (n_samples,) or None
+        The floats nearest to the weights v; None if all are 1.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.nu_margin : Solve the problem.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> answer = mm.nu_margin([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], nu=1.0)
+    >>> answer.lower <= answer.objective, round(answer.rho, 6)
+    (True, 1.5)
     """
 
     nu: float
