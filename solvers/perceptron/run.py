@@ -24,19 +24,8 @@ from maxmargin.solvers.perceptron.engines.segments import Segment, Whole, source
 from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.final_check import has_no_mistake
-from maxmargin.solvers.perceptron.kernels.work import (
-    EPOCH_POSITION,
-    ERROR,
-    N_DECIDED,
-    N_EPOCHS,
-    N_LOGGED,
-    N_PRESENTED,
-    N_UNCERTAIN,
-    POSITION,
-    Reason,
-    Work,
-    frozen,
-)
+from maxmargin.solvers.perceptron.kernels import work as at
+from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
@@ -145,7 +134,7 @@ class Run:
         self.reporter.go_on_after(checkpoint.seconds)
         self.ties.load(self.source.engine, self.tally)
         if self.settings.order.is_fixed:  # rows in chunks are counted from the first one of a chunk
-            self.tally.cursor[POSITION] = self.tally.cursor[EPOCH_POSITION]
+            self.tally.cursor[at.POSITION] = self.tally.cursor[at.EPOCH_POSITION]
 
     def until_stopped(self) -> StopReason:
         """Present rows until the run ends, and return why."""
@@ -176,7 +165,7 @@ class Run:
             if stop is not None:
                 return stop
             if reason is Reason.ORDER_IS_DONE:
-                self.tally.cursor[POSITION] = 0
+                self.tally.cursor[at.POSITION] = 0
                 return None
             if reason is Reason.ROUNDING_MAY_DECIDE:
                 self.ties.decide(self.tally, self._row(self.tally, segment))
@@ -190,7 +179,7 @@ class Run:
         self.engine_names.append(engine.name)
         if not (isinstance(before, WeightsEngine) and isinstance(engine, WeightsEngine)):  # which share their weights
             if before.is_exact:
-                self.tally.size[ERROR] = math.inf  # nothing is known of the rounding before the weights are loaded
+                self.tally.size[at.ERROR] = math.inf  # nothing is known of the rounding before the weights are loaded
             self.ties.load(engine, self.tally)
         return replace(segment, engine=engine)
 
@@ -208,14 +197,14 @@ class Run:
         began = time.perf_counter()
         reason = self._pass(tally, segment, most, log, epochs)
         cursor = tally.cursor
-        self.choice.took(time.perf_counter() - began, int(cursor[N_PRESENTED]), int(cursor[N_LOGGED]))
-        tally.n_presentations += int(cursor[N_PRESENTED])
-        tally.n_mistakes += int(cursor[N_LOGGED])
-        tally.n_epochs += int(cursor[N_EPOCHS])
-        tally.n_uncertain += int(cursor[N_UNCERTAIN])
-        mistaken = log[: cursor[N_LOGGED]]
+        self.choice.took(time.perf_counter() - began, int(cursor[at.N_PRESENTED]), int(cursor[at.N_LOGGED]))
+        tally.n_presentations += int(cursor[at.N_PRESENTED])
+        tally.n_mistakes += int(cursor[at.N_LOGGED])
+        tally.n_epochs += int(cursor[at.N_EPOCHS])
+        tally.n_uncertain += int(cursor[at.N_UNCERTAIN])
+        mistaken = log[: cursor[at.N_LOGGED]]
         tally.mistakes.extend(mistaken + segment.first_row if segment.first_row else mistaken)
-        tally.epochs.extend(epochs[: cursor[N_EPOCHS]])
+        tally.epochs.extend(epochs[: cursor[at.N_EPOCHS]])
         return reason
 
     def _pass(self, tally: Tally, segment: Segment, most: int, log: Rows, epochs: Rows) -> Reason:
@@ -236,12 +225,12 @@ class Run:
             epochs=epochs,
         )
         reason = segment.engine.present(work)
-        tally.n_ties += int(tally.cursor[N_DECIDED])
+        tally.n_ties += int(tally.cursor[at.N_DECIDED])
         return reason
 
     @staticmethod
     def _row(tally: Tally, segment: Segment) -> int:
-        return int(segment.order[tally.cursor[POSITION]]) + segment.first_row
+        return int(segment.order[tally.cursor[at.POSITION]]) + segment.first_row
 
     def _stop(self, reason: Reason) -> StopReason | None:
         limit = self._limit()
@@ -290,10 +279,10 @@ class Run:
 
     def _has_mistake(self, trial: Tally, segment: Segment) -> bool:
         log, epochs = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.int64)
-        trial.cursor[POSITION] = 0
+        trial.cursor[at.POSITION] = 0
         while True:
             reason = self._pass(trial, segment, self.problem.n_samples, log, epochs)
-            trial.n_uncertain += int(trial.cursor[N_UNCERTAIN])
+            trial.n_uncertain += int(trial.cursor[at.N_UNCERTAIN])
             if reason is Reason.ROUNDING_MAY_DECIDE:
                 self.ties.decide(trial, self._row(trial, segment))
             elif reason is not Reason.SLICE_IS_MADE:
@@ -301,7 +290,7 @@ class Run:
 
     def _keep(self) -> None:
         """Hand out a checkpoint; chunks of rows outside memory can be gone on with only from the first one."""
-        is_whole = isinstance(self.source, Whole) or not self.tally.cursor[EPOCH_POSITION]
+        is_whole = isinstance(self.source, Whole) or not self.tally.cursor[at.EPOCH_POSITION]
         if self.on_checkpoint is not None and is_whole:
             self.kept = time.monotonic()
             seconds, has_converged = self.reporter.seconds, self.has_converged

@@ -10,18 +10,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engines.engine_choice import steps_of_a_presentation
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
-from maxmargin.solvers.perceptron.kernels.work import (
-    EPOCH_MISTAKES,
-    EPOCH_POSITION,
-    N_DECIDED,
-    N_EPOCHS,
-    N_LOGGED,
-    N_PRESENTED,
-    N_UNCERTAIN,
-    POSITION,
-    Reason,
-    Work,
-)
+from maxmargin.solvers.perceptron.kernels import work as at
+from maxmargin.solvers.perceptron.kernels.work import Reason, Work
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -71,7 +61,7 @@ class IntegerEngine:
         cursor, order, counts = work.cursor, work.order.tolist(), work.counts
         added, weights = self.added, self.weights.tolist()
         least = (self.y != work.zero_rule).astype(np.int64).tolist()  # of the margins, in integers, that are right
-        position, epoch_position, epoch_mistakes = cursor[[POSITION, EPOCH_POSITION, EPOCH_MISTAKES]].tolist()
+        position, epoch_position, epoch_mistakes = cursor[[at.POSITION, at.EPOCH_POSITION, at.EPOCH_MISTAKES]].tolist()
         mistaken: list[int] = []
         n_presented = n_epochs = 0
         reason = Reason.SLICE_IS_MADE
@@ -108,9 +98,9 @@ class IntegerEngine:
         self.weights[:] = weights
         work.log[: len(mistaken)] = mistaken
         np.add.at(counts, mistaken, 1)
-        cursor[[POSITION, EPOCH_POSITION, EPOCH_MISTAKES]] = position, epoch_position, epoch_mistakes
-        cursor[[N_PRESENTED, N_LOGGED, N_EPOCHS]] = n_presented, len(mistaken), n_epochs
-        cursor[[N_UNCERTAIN, N_DECIDED]] = 0
+        cursor[[at.POSITION, at.EPOCH_POSITION, at.EPOCH_MISTAKES]] = position, epoch_position, epoch_mistakes
+        cursor[[at.N_PRESENTED, at.N_LOGGED, at.N_EPOCHS]] = n_presented, len(mistaken), n_epochs
+        cursor[[at.N_UNCERTAIN, at.N_DECIDED]] = 0
         return reason
 
     def _mistake(self, order: Integers, begin: int, end: int, weights: Integers, least: Integers) -> int:

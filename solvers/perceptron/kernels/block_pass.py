@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
+from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import (
     REACH,
     UP,
@@ -39,26 +40,7 @@ from maxmargin.solvers.perceptron.kernels.vectors import (
     prefetch,
     scores_of_block,
 )
-from maxmargin.solvers.perceptron.kernels.work import (
-    ANSWER,
-    ASKS,
-    CLEAN,
-    EPOCH_MISTAKES,
-    EPOCH_POSITION,
-    EPOCHS_FULL,
-    ERROR,
-    EXACT_UP_TO,
-    GREATEST,
-    LOG_FULL,
-    N_EPOCHS,
-    N_LOGGED,
-    N_PRESENTED,
-    N_UNCERTAIN,
-    NORM,
-    POSITION,
-    SLICE,
-    Work,
-)
+from maxmargin.solvers.perceptron.kernels.work import Work
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -141,14 +123,14 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
     log, epochs, zero_rule, asks = work.log, work.epochs, work.zero_rule, work.asks
     n_rows, n_features, reach = order.shape[0], X.shape[1], _reach(rounding)
-    square_of_norm, error, exact_up_to = size[NORM] * size[NORM] * UP, size[ERROR], size[EXACT_UP_TO]
-    greatest_square, bound, n_since = size[GREATEST] * size[GREATEST] * UP, 0.0, 0
-    position, answer, epoch_mistakes = cursor[POSITION] % n_rows, cursor[ANSWER], cursor[EPOCH_MISTAKES]
+    square_of_norm, error, exact_up_to = size[at.NORM] * size[at.NORM] * UP, size[at.ERROR], size[at.EXACT_UP_TO]
+    greatest_square, bound, n_since = size[at.GREATEST] * size[at.GREATEST] * UP, 0.0, 0
+    position, answer, epoch_mistakes = cursor[at.POSITION] % n_rows, cursor[at.ANSWER], cursor[at.EPOCH_MISTAKES]
     n_presented, n_logged, n_epochs, n_uncertain = 0, 0, 0, 0
     doubt, inverse, least_bound, usual_square = 0.0, 0.0, 0.0, 0.0
     is_stale, is_far = True, products.shape[0] == 0
-    reason = SLICE
-    while reason == SLICE and n_presented < work.most:
+    reason = at.SLICE
+    while reason == at.SLICE and n_presented < work.most:
         if bound == 0.0 or n_since > _MOST_SINCE - LANES or square_of_norm > usual_square:
             error = error_after_many(n_since, bound, error, exact_up_to, rounding)
             norm, n_since = math.sqrt(square_of_norm) * UP, 0
@@ -191,7 +173,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
                 value = sign * (dense_score(X, row, w) + bias_scale * w[-1])
                 if doubt > 0.0 and abs(value) <= doubt and answer == 0:
                     if asks:
-                        stop, reason = place, ASKS
+                        stop, reason = place, at.ASKS
                         break
                     n_uncertain += 1
                 mistaken = answer > 0 if answer != 0 else is_mistake(sign, value, zero_rule)
@@ -211,7 +193,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             n_logged += 1
             epoch_mistakes += 1
             if n_logged == log.shape[0]:
-                stop, reason = place + 1, LOG_FULL
+                stop, reason = place + 1, at.LOG_FULL
                 break
             factor = norm * inverse
             if not is_far:
@@ -233,16 +215,16 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             epochs[n_epochs] = epoch_mistakes
             n_epochs += 1
             if epoch_mistakes == 0:
-                reason = CLEAN
-            elif reason == SLICE and n_epochs == epochs.shape[0]:
-                reason = EPOCHS_FULL
+                reason = at.CLEAN
+            elif reason == at.SLICE and n_epochs == epochs.shape[0]:
+                reason = at.EPOCHS_FULL
             epoch_mistakes = 0
-    cursor[POSITION] = cursor[EPOCH_POSITION] = position
-    cursor[EPOCH_MISTAKES], cursor[ANSWER] = epoch_mistakes, answer
-    cursor[N_PRESENTED], cursor[N_LOGGED] = n_presented, n_logged
-    cursor[N_EPOCHS], cursor[N_UNCERTAIN] = n_epochs, n_uncertain
-    size[NORM], size[GREATEST] = math.sqrt(square_of_norm) * UP, math.sqrt(greatest_square) * UP
-    size[ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
+    cursor[at.POSITION] = cursor[at.EPOCH_POSITION] = position
+    cursor[at.EPOCH_MISTAKES], cursor[at.ANSWER] = epoch_mistakes, answer
+    cursor[at.N_PRESENTED], cursor[at.N_LOGGED] = n_presented, n_logged
+    cursor[at.N_EPOCHS], cursor[at.N_UNCERTAIN] = n_epochs, n_uncertain
+    size[at.NORM], size[at.GREATEST] = math.sqrt(square_of_norm) * UP, math.sqrt(greatest_square) * UP
+    size[at.ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
     return reason
 
 

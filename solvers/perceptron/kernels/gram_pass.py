@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
+from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import (
     REACH,
     UP,
@@ -19,27 +20,7 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import (
     is_mistake,
     square_after_many,
 )
-from maxmargin.solvers.perceptron.kernels.work import (
-    ANSWER,
-    ASKS,
-    CLEAN,
-    DONE,
-    EPOCH_MISTAKES,
-    EPOCH_POSITION,
-    EPOCHS_FULL,
-    ERROR,
-    EXACT_UP_TO,
-    GREATEST,
-    LOG_FULL,
-    N_EPOCHS,
-    N_LOGGED,
-    N_PRESENTED,
-    N_UNCERTAIN,
-    NORM,
-    POSITION,
-    SLICE,
-    Work,
-)
+from maxmargin.solvers.perceptron.kernels.work import Work
 
 Floats = NDArray[np.float64]
 
@@ -61,15 +42,16 @@ def present_over_gram(model: Gram, work: Work) -> int:
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
     log, epochs, zero_rule, asks = work.log, work.epochs, work.zero_rule, work.asks
     n_rows, n_margins, reach = order.shape[0], margins.shape[0], rounding[REACH]
-    square, error, exact_up_to, greatest = size[NORM] * size[NORM] * UP, size[ERROR], size[EXACT_UP_TO], size[GREATEST]
-    position, epoch_position, epoch_mistakes = cursor[POSITION], cursor[EPOCH_POSITION], cursor[EPOCH_MISTAKES]
-    answer, n_presented, n_logged, n_epochs, n_uncertain = cursor[ANSWER], 0, 0, 0, 0
+    square, error = size[at.NORM] * size[at.NORM] * UP, size[at.ERROR]
+    exact_up_to, greatest = size[at.EXACT_UP_TO], size[at.GREATEST]
+    position, epoch_position, epoch_mistakes = cursor[at.POSITION], cursor[at.EPOCH_POSITION], cursor[at.EPOCH_MISTAKES]
+    answer, n_presented, n_logged, n_epochs, n_uncertain = cursor[at.ANSWER], 0, 0, 0, 0
     bound, doubt, gain, n_since, n_left = 0.0, 0.0, 0.0, 0, 0
-    reason = SLICE
-    while reason == SLICE:
+    reason = at.SLICE
+    while reason == at.SLICE:
         if position == n_rows:
             if not work.wraps:
-                reason = DONE
+                reason = at.DONE
                 break
             position = 0
         if n_presented == work.most:
@@ -80,7 +62,7 @@ def present_over_gram(model: Gram, work: Work) -> int:
             end = n_rows
         if end - begin > work.most - n_presented:
             end = begin + work.most - n_presented
-        while position < end and reason == SLICE:
+        while position < end and reason == at.SLICE:
             if n_left == 0:
                 square = square_after_many(n_since, square, gain, bound, doubt, rounding)
                 error = error_after_many(n_since, bound, error, exact_up_to, rounding)
@@ -106,7 +88,7 @@ def present_over_gram(model: Gram, work: Work) -> int:
             else:
                 if doubt > 0.0:
                     if asks:
-                        reason = ASKS
+                        reason = at.ASKS
                         break
                     n_uncertain += 1
                 mistaken = is_mistake(y[row], value, zero_rule)
@@ -122,7 +104,7 @@ def present_over_gram(model: Gram, work: Work) -> int:
                 log[n_logged] = row
                 n_logged += 1
                 if n_logged == log.shape[0]:
-                    reason = LOG_FULL
+                    reason = at.LOG_FULL
         epoch_mistakes += n_logged - n_before
         epoch_position += position - begin
         n_presented += position - begin
@@ -130,14 +112,14 @@ def present_over_gram(model: Gram, work: Work) -> int:
             epochs[n_epochs] = epoch_mistakes
             n_epochs += 1
             if epoch_mistakes == 0:
-                reason = CLEAN
-            elif reason == SLICE and n_epochs == epochs.shape[0]:
-                reason = EPOCHS_FULL
+                reason = at.CLEAN
+            elif reason == at.SLICE and n_epochs == epochs.shape[0]:
+                reason = at.EPOCHS_FULL
             epoch_position = epoch_mistakes = 0
-    cursor[POSITION], cursor[EPOCH_POSITION], cursor[EPOCH_MISTAKES] = position, epoch_position, epoch_mistakes
-    cursor[ANSWER], cursor[N_PRESENTED], cursor[N_LOGGED] = answer, n_presented, n_logged
-    cursor[N_EPOCHS], cursor[N_UNCERTAIN] = n_epochs, n_uncertain
-    size[NORM] = math.sqrt(square_after_many(n_since, square, gain, bound, doubt, rounding)) * UP
-    size[ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
-    size[GREATEST] = greatest
+    cursor[at.POSITION], cursor[at.EPOCH_POSITION], cursor[at.EPOCH_MISTAKES] = position, epoch_position, epoch_mistakes
+    cursor[at.ANSWER], cursor[at.N_PRESENTED], cursor[at.N_LOGGED] = answer, n_presented, n_logged
+    cursor[at.N_EPOCHS], cursor[at.N_UNCERTAIN] = n_epochs, n_uncertain
+    size[at.NORM] = math.sqrt(square_after_many(n_since, square, gain, bound, doubt, rounding)) * UP
+    size[at.ERROR] = error_after_many(n_since, bound, error, exact_up_to, rounding)
+    size[at.GREATEST] = greatest
     return reason

@@ -14,33 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import in_machine_code
+from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import doubt_of, error_after, is_mistake, norm_after
 from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.kernels.limb_scores import carry, exact_sign, follow
 from maxmargin.solvers.perceptron.kernels.scores import dense_score
-from maxmargin.solvers.perceptron.kernels.work import (
-    ANSWER,
-    ASKS,
-    CLEAN,
-    DONE,
-    EPOCH_MISTAKES,
-    EPOCH_POSITION,
-    EPOCHS_FULL,
-    ERROR,
-    EXACT_UP_TO,
-    GREATEST,
-    LOG_FULL,
-    N_DECIDED,
-    N_EPOCHS,
-    N_LOGGED,
-    N_PRESENTED,
-    N_UNCERTAIN,
-    NORM,
-    POSITION,
-    SLICE,
-    Orders,
-    Work,
-)
+from maxmargin.solvers.perceptron.kernels.work import Orders, Work
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -121,8 +100,8 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
     What is known of the rounding is held in variables on the way: a mistake costs little more than its update.
     """
     cursor, size, rounding, order, log = work.cursor, work.size, work.rounding, work.order, work.log
-    position, n_logged, answer = cursor[POSITION], cursor[N_LOGGED], cursor[ANSWER]
-    norm, error, greatest, exact_up_to = size[NORM], size[ERROR], size[GREATEST], size[EXACT_UP_TO]
+    position, n_logged, answer = cursor[at.POSITION], cursor[at.N_LOGGED], cursor[at.ANSWER]
+    norm, error, greatest, exact_up_to = size[at.NORM], size[at.ERROR], size[at.GREATEST], size[at.EXACT_UP_TO]
     doubt = doubt_of(norm, error, exact_up_to, rounding)
     is_asked = False
     while n_logged < log.shape[0]:
@@ -137,7 +116,7 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
             is_asked = work.asks
             if is_asked:
                 break
-            cursor[N_UNCERTAIN] += 1
+            cursor[at.N_UNCERTAIN] += 1
         mistaken = answer > 0 if answer != 0 else is_mistake(work.y[row], value, work.zero_rule)
         position, answer = position + 1, 0
         if mistaken:
@@ -148,8 +127,8 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
             work.counts[row] += 1
             log[n_logged] = row
             n_logged += 1
-    cursor[POSITION], cursor[N_LOGGED], cursor[ANSWER] = position, n_logged, answer
-    size[NORM], size[ERROR], size[GREATEST] = norm, error, greatest
+    cursor[at.POSITION], cursor[at.N_LOGGED], cursor[at.ANSWER] = position, n_logged, answer
+    size[at.NORM], size[at.ERROR], size[at.GREATEST] = norm, error, greatest
     return is_asked
 
 
@@ -157,33 +136,33 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
 def _present(find: Find, add: Add, model: Any, work: Work) -> int:
     """Present rows until `most` are presented or something else happened; return the `Reason`."""
     cursor, n_rows = work.cursor, work.order.shape[0]
-    cursor[N_PRESENTED] = cursor[N_LOGGED] = cursor[N_EPOCHS] = cursor[N_UNCERTAIN] = 0
+    cursor[at.N_PRESENTED] = cursor[at.N_LOGGED] = cursor[at.N_EPOCHS] = cursor[at.N_UNCERTAIN] = 0
     while True:
-        if cursor[POSITION] == n_rows:
+        if cursor[at.POSITION] == n_rows:
             if not work.wraps:
-                return DONE
-            cursor[POSITION] = 0
-        if cursor[N_PRESENTED] == work.most:
-            return SLICE
-        begin, n_before = cursor[POSITION], cursor[N_LOGGED]
-        ahead = min(work.epoch_length - cursor[EPOCH_POSITION], work.most - cursor[N_PRESENTED])
+                return at.DONE
+            cursor[at.POSITION] = 0
+        if cursor[at.N_PRESENTED] == work.most:
+            return at.SLICE
+        begin, n_before = cursor[at.POSITION], cursor[at.N_LOGGED]
+        ahead = min(work.epoch_length - cursor[at.EPOCH_POSITION], work.most - cursor[at.N_PRESENTED])
         is_asked = _present_until(find, add, model, work, min(n_rows, begin + ahead))
-        cursor[EPOCH_MISTAKES] += cursor[N_LOGGED] - n_before
-        cursor[EPOCH_POSITION] += cursor[POSITION] - begin
-        cursor[N_PRESENTED] += cursor[POSITION] - begin
-        if cursor[EPOCH_POSITION] == work.epoch_length:
-            was_clean = cursor[EPOCH_MISTAKES] == 0
-            work.epochs[cursor[N_EPOCHS]] = cursor[EPOCH_MISTAKES]
-            cursor[N_EPOCHS] += 1
-            cursor[EPOCH_POSITION] = cursor[EPOCH_MISTAKES] = 0
+        cursor[at.EPOCH_MISTAKES] += cursor[at.N_LOGGED] - n_before
+        cursor[at.EPOCH_POSITION] += cursor[at.POSITION] - begin
+        cursor[at.N_PRESENTED] += cursor[at.POSITION] - begin
+        if cursor[at.EPOCH_POSITION] == work.epoch_length:
+            was_clean = cursor[at.EPOCH_MISTAKES] == 0
+            work.epochs[cursor[at.N_EPOCHS]] = cursor[at.EPOCH_MISTAKES]
+            cursor[at.N_EPOCHS] += 1
+            cursor[at.EPOCH_POSITION] = cursor[at.EPOCH_MISTAKES] = 0
             if was_clean:
-                return CLEAN
+                return at.CLEAN
         if is_asked:
-            return ASKS
-        if cursor[N_LOGGED] == work.log.shape[0]:
-            return LOG_FULL
-        if cursor[N_EPOCHS] == work.epochs.shape[0]:
-            return EPOCHS_FULL
+            return at.ASKS
+        if cursor[at.N_LOGGED] == work.log.shape[0]:
+            return at.LOG_FULL
+        if cursor[at.N_EPOCHS] == work.epochs.shape[0]:
+            return at.EPOCHS_FULL
 
 
 @in_machine_code
@@ -192,9 +171,9 @@ def _is_decided(work: Work) -> bool:
     if not follow(work.digits, work.counts):
         return False
     carry(work.digits)
-    row = work.order[work.cursor[POSITION]]
+    row = work.order[work.cursor[at.POSITION]]
     sign = float(exact_sign(work.digits, row))
-    work.cursor[ANSWER] = 1 if is_mistake(work.y[row], sign, work.zero_rule) else -1
+    work.cursor[at.ANSWER] = 1 if is_mistake(work.y[row], sign, work.zero_rule) else -1
     return True
 
 
@@ -209,33 +188,33 @@ def present_exactly(present: Present, model: Any, work: Work) -> int:
             work.rounding, work.digits, work.counts, work.size, cursor, work.log[n_logged:], work.epochs[n_epochs:],
         )  # fmt: skip
         reason = present(model, rest)
-        n_presented += cursor[N_PRESENTED]
-        n_logged += cursor[N_LOGGED]
-        n_epochs += cursor[N_EPOCHS]
-        n_uncertain += cursor[N_UNCERTAIN]
-        if reason != ASKS or not _is_decided(work):
+        n_presented += cursor[at.N_PRESENTED]
+        n_logged += cursor[at.N_LOGGED]
+        n_epochs += cursor[at.N_EPOCHS]
+        n_uncertain += cursor[at.N_UNCERTAIN]
+        if reason != at.ASKS or not _is_decided(work):
             break
         n_decided += 1
         if n_decided == work.digits.most_decided:
-            reason = SLICE
+            reason = at.SLICE
             break
-    cursor[N_PRESENTED], cursor[N_LOGGED], cursor[N_EPOCHS] = n_presented, n_logged, n_epochs
-    cursor[N_UNCERTAIN], cursor[N_DECIDED] = n_uncertain, n_decided
+    cursor[at.N_PRESENTED], cursor[at.N_LOGGED], cursor[at.N_EPOCHS] = n_presented, n_logged, n_epochs
+    cursor[at.N_UNCERTAIN], cursor[at.N_DECIDED] = n_uncertain, n_decided
     return reason
 
 
 @in_machine_code
-def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -> None:
+def present_orders(present: Present, model: Any, weights: Floats, of: Orders) -> None:
     """Run in one order after another; `weights` is the array of the model that holds what is known of them."""
     n_samples = of.orders.shape[1]
     log, epochs = np.empty(_ROOM, dtype=np.int64), np.empty(_ROOM, dtype=np.int64)
-    cursor = np.zeros(N_DECIDED + 1, dtype=np.int64)
+    cursor = np.zeros(at.N_DECIDED + 1, dtype=np.int64)
     for k in range(of.orders.shape[0]):
         weights[:] = 0.0
-        of.size[NORM] = of.size[ERROR] = of.size[GREATEST] = 0.0
+        of.size[at.NORM] = of.size[at.ERROR] = of.size[at.GREATEST] = 0.0
         cursor[:] = 0
-        n_mistakes, reason = 0, SLICE
-        while reason != CLEAN and n_mistakes < of.max_mistakes and of.outcomes[k, 0] < of.max_epochs:
+        n_mistakes, reason = 0, at.SLICE
+        while reason != at.CLEAN and n_mistakes < of.max_mistakes and of.outcomes[k, 0] < of.max_epochs:
             room = min(_ROOM, of.max_mistakes - n_mistakes)
             n_epochs = min(_ROOM, of.max_epochs - of.outcomes[k, 0])
             work = Work(
@@ -243,13 +222,13 @@ def _present_orders(present: Present, model: Any, weights: Floats, of: Orders) -
                 of.size, cursor, log[:room], epochs[:n_epochs],
             )  # fmt: skip
             reason = present_exactly(present, model, work)
-            if reason == ASKS:
+            if reason == at.ASKS:
                 break
-            n_mistakes += cursor[N_LOGGED]
-            of.outcomes[k, 0] += cursor[N_EPOCHS]
-        of.outcomes[k, 1] = reason == ASKS
-        of.outcomes[k, 2] = reason == CLEAN
-        of.outcomes[k, 0] += cursor[EPOCH_POSITION] > 0
+            n_mistakes += cursor[at.N_LOGGED]
+            of.outcomes[k, 0] += cursor[at.N_EPOCHS]
+        of.outcomes[k, 1] = reason == at.ASKS
+        of.outcomes[k, 2] = reason == at.CLEAN
+        of.outcomes[k, 0] += cursor[at.EPOCH_POSITION] > 0
 
 
 @in_machine_code
@@ -281,14 +260,14 @@ def present_gram(model: Gram, work: Work) -> int:
 
 def present_orders_dense(model: Dense, orders: Orders) -> None:
     """Run dense rows in many orders with vectors of weights."""
-    _present_orders(present_over_dense, model, model[2], orders)
+    present_orders(present_over_dense, model, model[2], orders)
 
 
 def present_orders_sparse(model: Sparse, orders: Orders) -> None:
     """Run rows in CSR form in many orders with vectors of weights."""
-    _present_orders(present_over_sparse, model, model[4], orders)
+    present_orders(present_over_sparse, model, model[4], orders)
 
 
 def present_orders_gram(model: Gram, orders: Orders) -> None:
     """Run few rows in many orders through their Gram matrix."""
-    _present_orders(present_over_gram, model, model[2], orders)
+    present_orders(present_over_gram, model, model[2], orders)

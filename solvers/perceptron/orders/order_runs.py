@@ -7,12 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.engines.float_engines import GramEngine, OrdersEngine, WeightsEngine
-from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, with_weights_of_its_own
+from maxmargin.solvers.perceptron.engines.engine_choice import (
+    MOST_ROWS,
+    NO_END,
+    is_loaded,
+    note_loaded,
+    presentations_in_integers,
+    steps_of_a_presentation,
+)
+from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, OrdersEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
+from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, no_digits, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engines.row_units import Units
-from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, Orders, frozen
-from maxmargin.solvers.perceptron.orders.order_loop import OrderLoop
+from maxmargin.solvers.perceptron.kernels.kernels import present_orders
+from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
@@ -22,7 +30,16 @@ from maxmargin.solvers.problem.rows import InMemory
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_NO_LIMIT = 1 << 62
+_MOST_SINGLE_ORDERS = 4_000
+"""Orders that are run one by one in less time than it takes to compile the passes over many orders."""
+
+_MOST_GIVEN_UP = 20
+"""Orders that are given up, and repeated, before the passes over many orders are compiled."""
+
+_TIMES_AS_SHORT = 4
+"""Work in integers of all orders together, in multiples of the work in integers of a single run: as much as takes about
+as long as to load compiled code."""
+
 _EPOCHS, _GIVEN_UP, _CONVERGED = range(3)
 
 
@@ -56,12 +73,17 @@ class Outcomes:
 class OrderRuns:
     """What runs a problem in given orders, in any thread.
 
+    The first orders are run one after another by the passes of a single run: in integers, with a Gram matrix if the
+    rows are few, and later in floating point. Such a run is given up at a score so near 0 that rounding could decide
+    it. Many orders, or orders that are often given up, are run by the compiled passes over many orders, which have the
+    limbs of the rows.
+
     Parameters
     ----------
     problem : Problem
         Rows in memory.
     settings : PerceptronSettings
-        Its order is not looked at; nor is its method, unless it is that of weights.
+        Its order is ignored, and its method unless it is `Method.WEIGHTS`.
 
     Raises
     ------
@@ -80,33 +102,43 @@ class OrderRuns:
         self._engine = self._engine_of_rows()
         self._digits = digits_of(problem, settings)
         self._of_thread = local()
-        scale = settings.bias_scale if problem.bias else 0.0
-        self._loop = OrderLoop(problem, self.settings, scale, self._engine)
+        self._begin_in_integers()
 
     def _engine_of_rows(self) -> OrdersEngine:
         if self.problem.n_samples <= MOST_ROWS and self.settings.method is not Method.WEIGHTS:
             return GramEngine(self.units, self.problem)
         return WeightsEngine(self.units, self.X, self.problem.y)
 
+    def _begin_in_integers(self) -> None:
+        """Make the engine of the first orders, and the counts that tell when they are over."""
+        self._name = f"orders, {self._engine.name}"
+        self._is_in_bulk = is_loaded(self._name) or self.settings.short == 0
+        n_short = 0 if is_loaded(self._engine.name) else presentations_in_integers(self.problem, self.settings)
+        self._short = _TIMES_AS_SHORT * steps_of_a_presentation(self.problem) * n_short
+        self._exact = engine_of_many_runs(self.problem, self.units.bias_scale) if n_short else None
+        self._n_single = self._work = self._n_given_up = 0
+
     def run(self, orders: Rows) -> Outcomes:
         """Run in each of the orders, of shape (n_orders, n_samples)."""
         counts, outcomes = np.zeros_like(orders), np.zeros((len(orders), 3), dtype=np.int64)
-        engine = self._engine_of_this_thread()
         size = np.zeros(EXACT_UP_TO + 1)
         size[EXACT_UP_TO] = self.exact_up_to
         work = Orders(
-            y=engine.y,
-            rounding=engine.rounding,
+            y=self._engine.y,
+            rounding=self._engine.rounding,
             zero_rule=ZERO_RULES[self.settings.zero],
-            max_mistakes=self.settings.max_mistakes or _NO_LIMIT,
-            max_epochs=self.settings.max_epochs or _NO_LIMIT,
-            digits=with_weights_of_its_own(self._digits, self.settings.sizes),
+            max_mistakes=self.settings.max_mistakes or NO_END,
+            max_epochs=self.settings.max_epochs or NO_END,
+            digits=no_digits(),
             orders=frozen(np.ascontiguousarray(orders)),
             size=size,
             counts=counts,
             outcomes=outcomes,
         )
-        self._loop.run(work, engine)
+        if self._is_in_bulk:
+            self._run_in_bulk(work)
+        else:
+            self._run_one_by_one(work)
         n_uncertain = np.zeros(len(orders), dtype=np.int64)
         for k in np.flatnonzero(outcomes[:, _GIVEN_UP]):
             n_uncertain[k] = self.repeat(orders[k], counts[k], outcomes[k])
@@ -118,10 +150,41 @@ class OrderRuns:
             margin=self._margins(counts),
         )
 
-    def _engine_of_this_thread(self) -> OrdersEngine:
-        if not hasattr(self._of_thread, "engine"):
-            self._of_thread.engine = self._engine.twin()
-        engine: OrdersEngine = self._of_thread.engine
+    def _run_in_bulk(self, work: Orders) -> None:
+        """Run all orders in one call of compiled code, with an engine and limbs of this thread."""
+        if not hasattr(self._of_thread, "in_bulk"):
+            self._of_thread.in_bulk = self._engine.twin()
+        shared = with_weights_of_its_own(self._digits, self.settings.sizes)
+        self._of_thread.in_bulk.present_orders(work._replace(digits=shared))
+        note_loaded(self._name)
+
+    def _run_one_by_one(self, work: Orders) -> None:
+        for k in range(len(work.orders)):
+            one = slice(k, k + 1)
+            engine = self._single_engine()
+            part = work._replace(orders=work.orders[one], counts=work.counts[one], outcomes=work.outcomes[one])
+            present_orders(self._present, engine, engine.state(), part)
+            self._n_single += 1
+            self._n_given_up += int(work.outcomes[k, _GIVEN_UP])
+        are_many = self._n_single >= _MOST_SINGLE_ORDERS or self._n_given_up >= _MOST_GIVEN_UP
+        self._is_in_bulk = are_many and self._short < NO_END
+
+    def _present(self, engine: Engine, work: Work) -> int:
+        reason = engine.present(work)
+        if self._exact is not None:
+            of_presentation, of_mistake = self._exact.steps
+            self._work += of_presentation * int(work.cursor[N_PRESENTED]) + of_mistake * int(work.cursor[N_LOGGED])
+        return reason
+
+    def _single_engine(self) -> Engine:
+        """Return the engine of this thread for one order at a time."""
+        of_thread = self._of_thread
+        if not hasattr(of_thread, "single"):
+            of_thread.single = self._engine.twin() if self._exact is None else self._exact.twin()
+        if of_thread.single.is_exact and self._work >= self._short:
+            of_thread.single = self._engine.twin()
+            note_loaded(self._engine.name)
+        engine: Engine = of_thread.single
         return engine
 
     def repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:
