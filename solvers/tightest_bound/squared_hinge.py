@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point.factor import Factor
-from maxmargin.solvers.engines.interior_point.huberised_hinge import View, blocks
+from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_VIEW = View(center=None, bias=False)
+_VIEW = RowView(center=None, bias=False)
 
 _GAP = 1e-14
 """Distance of the objective from its least value, relative, at which the method ends."""
@@ -73,19 +74,13 @@ class Look(NamedTuple):
 
 
 class Newton:
-    """The method, which counts its passes over the rows.
-
-    Attributes
-    ----------
-    n_passes : int
-    """
+    """The method, on the rows of a problem."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem, self.n_passes = problem, 0
+        self.problem = problem
 
     def look(self, v: Floats) -> Look:
         """Look at all rows."""
-        self.n_passes += 1
         lacks, written, grams = zip(*self.problem.map(partial(_looked_at, v), self.problem.y), strict=True)
         return Look(v, np.concatenate(lacks), sum(written), sum(grams))
 
@@ -135,8 +130,8 @@ def _looked_at(v: Floats, _: slice, X: Any, y: NDArray[Any]) -> tuple[Floats, Fl
     lack, written, gram = np.empty(len(y)), np.zeros(len(v)), np.zeros((len(v), len(v)))
     for part in blocks(X):
         rows, signs = X[part], y[part]
-        t = lack[part] = _VIEW.lack(v, rows, signs)
+        t = lack[part] = _VIEW.lack(rows, signs, v)
         inside = np.flatnonzero(t > 0)
-        written += _VIEW.written(rows[inside], signs[inside] * t[inside])
-        gram += _VIEW.gram(rows[inside], np.ones(len(inside)))
+        written += _VIEW.written(rows[inside], signs[inside], signs[inside] * t[inside])
+        gram += _VIEW.gram(rows[inside], signs[inside], np.ones(len(inside)))
     return lack, written, gram

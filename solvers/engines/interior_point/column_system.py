@@ -46,7 +46,8 @@ class ColumnSystem:
     """
 
     def __init__(self, problem: Problem, center: Floats | None, aim: Aim, held: Held | None = None) -> None:
-        self.problem, self.center, self.aim = problem, center, aim
+        self.problem, self.aim = problem, aim
+        self._view = RowView(center, problem.bias, aim, problem.sizes)
         self._passes = passes_over(problem)
         d, has_rho = problem.n_features, aim.nu is not None
         self.plane = np.zeros(d + problem.bias + has_rho)
@@ -132,15 +133,10 @@ class ColumnSystem:
 
     def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
         """Take a hyperplane."""
-        self.plane[: len(w)] = w
-        if self.problem.bias:
-            self.plane[len(w)] = b if self.center is None else b + float(w @ self.center)
-        if self.aim.nu is not None:
-            self.plane[-1] = rho
+        self.plane = np.append(self._view.plane_of(w, b), [rho] * self._view.has_rho)
 
     def _pass(self, function: Callable[..., Any], *vectors: Floats) -> Iterator[Any]:
-        view = RowView(self.center, self.problem.bias, self.aim, self.problem.sizes)
-        return self.problem.map(partial(function, view), self.problem.y, *vectors)
+        return self.problem.map(partial(function, self._view), self.problem.y, *vectors)
 
 
 def _fill(whole: Floats, parts: tuple[Floats, ...]) -> None:

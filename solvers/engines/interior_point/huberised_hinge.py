@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point.central_path import FEW_ENTRIES
 from maxmargin.solvers.engines.interior_point.factor import Factor
-from maxmargin.solvers.engines.interior_point.row_view import floats
-from maxmargin.solvers.engines.interior_point.sparse_passes import weighted_gram
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -43,71 +41,6 @@ _BISECTIONS = 8
 
 _BLOCK_ENTRIES = 1 << 19
 """Matrix entries looked at together: four megabytes."""
-
-
-class View(NamedTuple):
-    """How rows are seen: (x - center, 1), without the 1 if there is no bias."""
-
-    center: Floats | None
-    bias: bool
-
-    def plane_of(self, w: Floats, b: float) -> Floats:
-        """Return the hyperplane as one vector, as these rows see it."""
-        if not self.bias:
-            return w
-        return np.append(w, b if self.center is None else b + w @ self.center)
-
-    def hyperplane_of(self, plane: Floats) -> tuple[Floats, float]:
-        """Return w and b for the rows themselves."""
-        if not self.bias:
-            return plane, 0.0
-        w, b = plane[:-1], float(plane[-1])
-        return w, b if self.center is None else b - float(w @ self.center)
-
-    def scores(self, w: Floats, X: Any) -> Floats:
-        """Return w.(x - center)."""
-        return np.asarray((X if self.center is None else X - self.center) @ w)
-
-    def lack(self, plane: Floats, X: Any, y: NDArray[Any]) -> Floats:
-        """Return t = 1 - y (w.x + b)."""
-        if hasattr(X, "tocsr"):
-            scores = X @ plane[: X.shape[1]]
-            return np.asarray(1.0 - y * (scores + plane[-1] if self.bias else scores))
-        if X.size <= FEW_ENTRIES:
-            scores = self.scores(plane[: X.shape[1]], X)
-            return np.asarray(1.0 - y * (scores + plane[-1] if self.bias else scores))
-        from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
-
-        result = np.empty(len(y))
-        kernels.dense_scores(X, self._center_of(X), floats(y), plane, self.bias, False, result)
-        return np.asarray(1.0 - y * result)
-
-    def written(self, X: Any, weights: Floats) -> Floats:
-        """Return the weighted sums of rows, with the 1."""
-        if hasattr(X, "tocsr"):
-            sums = X.T @ weights
-            return np.append(sums, weights.sum()) if self.bias else np.asarray(sums)
-        if X.size <= FEW_ENTRIES:
-            sums = (X if self.center is None else X - self.center).T @ weights
-            return np.append(sums, weights.sum()) if self.bias else np.asarray(sums)
-        from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
-
-        result = np.zeros(X.shape[1] + self.bias)
-        kernels.add_dense_sums(X, self._center_of(X), weights, weights, self.bias, False, result)
-        return result
-
-    def gram(self, X: Any, weights: Floats) -> Floats:
-        """Return the weighted Gram matrix of the columns, with the 1."""
-        if hasattr(X, "tocsr"):
-            return weighted_gram(X, weights, bias=self.bias)
-        roots = np.sqrt(weights)[:, None]
-        scaled = np.empty((len(weights), X.shape[1] + self.bias))
-        scaled[:, : X.shape[1]] = (X if self.center is None else X - self.center) * roots
-        scaled[:, X.shape[1] :] = roots
-        return np.asarray(scaled.T @ scaled)
-
-    def _center_of(self, X: Floats) -> Floats:
-        return np.zeros(X.shape[1]) if self.center is None else self.center
 
 
 class Point(NamedTuple):
@@ -164,7 +97,7 @@ class Descent:
     problem : Problem
     prices : ndarray (n_samples,)
         The c_i.
-    view : View
+    view : RowView
     plane : ndarray (k,)
         Where to start.
     width : float
@@ -180,7 +113,9 @@ class Descent:
         The best one that was looked at.
     """
 
-    def __init__(self, problem: Problem, prices: Floats, view: View, plane: Floats, width: float = FIRST_WIDTH) -> None:
+    def __init__(
+        self, problem: Problem, prices: Floats, view: RowView, plane: Floats, width: float = FIRST_WIDTH
+    ) -> None:
         self.problem, self.prices, self.view, self.plane, self.width = problem, prices, view, plane, width
         self.point: Point | None = None
         self._movement = np.inf
@@ -265,20 +200,20 @@ class Descent:
 
 @np.errstate(all="ignore")
 def _looked_at(
-    view: View, plane: Floats, width: float, _: slice, X: Any, y: NDArray[Any], prices: Floats
+    view: RowView, plane: Floats, width: float, _: slice, X: Any, y: NDArray[Any], prices: Floats
 ) -> tuple[Floats, float, Floats, Floats, float]:
     """Return t, sum c l_h(t), X'(y c l_h'(t)), the curvature and its weight."""
     lack, written = np.empty(len(y)), np.zeros(len(plane))
     curvature, hinge, weight = np.zeros((len(plane), len(plane))), 0.0, 0.0
     for part in blocks(X):
-        rows, c = X[part], prices[part]
-        t = lack[part] = view.lack(plane, rows, y[part])
+        rows, signs, c = view.centred(X[part]), y[part], prices[part]
+        t = lack[part] = view.lack(rows, signs, plane)
         share = np.clip(0.5 + t / (2 * width), 0.0, 1.0)
         near = np.flatnonzero(np.abs(t) < width)
         hinge += float(c @ np.maximum(0.0, t)) + float(c[near] @ _rounding(t[near], width))
-        written += view.written(rows, y[part] * c * share)
+        written += view.written(rows, signs, signs * c * share)
         bends = c[near] / (2 * width)
-        curvature += view.gram(rows[near], bends)
+        curvature += view.gram(rows[near], signs[near], np.sqrt(bends))
         weight += float(bends.sum())
     return lack, hinge, written, curvature, weight
 

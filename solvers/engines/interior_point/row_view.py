@@ -1,4 +1,4 @@
-"""What a pass of the interior point needs to know beside its rows."""
+"""The rows as the interior point and Newton's method see them, and the products with them."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,19 +12,95 @@ from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
 
 Floats = NDArray[np.float64]
 
+_DENSITY = 0.03
+"""Share of nonzero entries below which the product of two sparse matrices is cheaper than one of dense blocks."""
+
 
 class RowView(NamedTuple):
-    """How a pass sees the rows: (x - center, 1, -y), without the 1 if there is no bias, without -y if no rho."""
+    """Rows seen as (x - center, 1, -y), without the 1 if there is no bias and without the -y if there is no rho.
+
+    Methods take rows that are centred already; sparse rows have no center.
+
+    Attributes
+    ----------
+    center : ndarray (n_features,) or None
+    bias : bool
+    aim : Aim
+    sizes : Sizes
+    """
 
     center: Floats | None
     bias: bool
-    aim: Aim
+    aim: Aim = Aim()
     sizes: Sizes = DEFAULT_SIZES
 
     @property
     def has_rho(self) -> bool:
         """Whether there is a rho."""
         return self.aim.nu is not None
+
+    def plane_of(self, w: Floats, b: float) -> Floats:
+        """Return the hyperplane (w, b) of the rows as one vector for the centred rows, without rho."""
+        if not self.bias:
+            return w
+        return np.append(w, b if self.center is None else b + w @ self.center)
+
+    def hyperplane_of(self, plane: Floats) -> tuple[Floats, float]:
+        """Return w and b for the rows themselves."""
+        if not self.bias:
+            return plane, 0.0
+        w, b = plane[:-1], float(plane[-1])
+        return w, b if self.center is None else b - float(w @ self.center)
+
+    def centred(self, X: Any) -> Any:
+        """Return the rows less their center."""
+        return X if self.center is None else X - self.center
+
+    def scores(self, X: Any, y: NDArray[Any], plane: Floats) -> Floats:
+        """Return w.x + b - y rho."""
+        offsets = plane[X.shape[1] :]
+        result: Floats = X @ plane[: X.shape[1]]
+        if self.bias:
+            result += offsets[0]
+        if self.has_rho:
+            result -= offsets[-1] * y
+        return result
+
+    def lack(self, X: Any, y: NDArray[Any], plane: Floats) -> Floats:
+        """Return t = 1 - y (w.x + b)."""
+        return np.asarray(1.0 - y * self.scores(X, y, plane))
+
+    def written(self, X: Any, y: NDArray[Any], weights: Floats) -> Floats:
+        """Return the weighted sums of the rows."""
+        return np.concatenate([X.T @ weights, [part.sum() for part in self._others(y, weights)]])
+
+    def gram(self, X: Any, y: NDArray[Any], roots: Floats, *columns: Floats) -> Floats:
+        """Return Z'Z, where Z holds the rows times the roots of their weights, and further columns beside them."""
+        others = [*self._others(y, roots), *columns]
+        if isinstance(X, np.ndarray):
+            total = np.zeros((X.shape[1] + len(others),) * 2)
+            for part in blocks(X.shape[0], X.shape[1], self.sizes):
+                block = np.column_stack([X[part] * roots[part, np.newaxis], *(column[part] for column in others)])
+                total += block.T @ block
+            return total
+        scaled, beside = X.copy(), np.stack(others, axis=1) if others else np.empty((X.shape[0], 0))
+        scaled.data *= np.repeat(roots, np.diff(X.indptr))
+        products = scaled.T @ beside
+        return np.block([[_squared(scaled, self.sizes), products], [products.T, beside.T @ beside]])
+
+    def _others(self, y: NDArray[Any], weights: Floats) -> list[Floats]:
+        """Return the columns beside X, times weights."""
+        return [weights] * self.bias + [-y * weights] * self.has_rho
+
+
+def _squared(X: Any, sizes: Sizes) -> Floats:
+    if X.nnz < _DENSITY * X.shape[0] * X.shape[1]:
+        return np.asarray((X.T @ X).toarray())
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for part in blocks(X.shape[0], X.shape[1], sizes):
+        block = X[part].toarray()
+        total += block.T @ block
+    return total
 
 
 def blocks(n_rows: int, n_columns: int, sizes: Sizes) -> Iterator[slice]:
@@ -38,5 +114,5 @@ def block_rows(n_columns: int, sizes: Sizes) -> int:
 
 
 def floats(y: NDArray[Any]) -> Floats:
-    """Return the signs, which some carriers keep in a byte each, as the kernels take them."""
+    """Return the signs, which some data sources keep in one byte each, as the kernels take them."""
     return y.astype(np.float64, copy=False)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import Held
-from maxmargin.solvers.engines.interior_point.huberised_hinge import View, blocks
+from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
@@ -59,7 +60,7 @@ class NearRows:
     problem : Problem
         Of all rows.
     prices : ndarray (n_samples,)
-    view : View
+    view : RowView
     sides : ndarray (n_samples,) of int
         1 for a row at its price, -1 for one at 0, and 0 for the rows of the program.
     rows : ndarray of int
@@ -73,7 +74,7 @@ class NearRows:
 
     problem: Problem
     prices: Floats
-    view: View
+    view: RowView
     sides: NDArray[np.int8]
     rows: Rows
     X: Any
@@ -82,7 +83,7 @@ class NearRows:
 
     @classmethod
     def within(
-        cls, problem: Problem, prices: Floats, view: View, plane: Floats, width: float, most: int
+        cls, problem: Problem, prices: Floats, view: RowView, plane: Floats, width: float, most: int
     ) -> "NearRows | None":
         """Look at all rows, and choose those with |t| <= width; None if these are more than so many."""
         share = most / problem.n_samples
@@ -120,7 +121,7 @@ class NearRows:
             return w, multipliers
         if abs(balance + y @ multipliers) > _BALANCE_ERROR * (total + multipliers.sum()):
             return None
-        kinks = y - self.view.scores(w, self.X)
+        kinks = y - self.view.centred(self.X) @ w
         return np.append(w, offset_of_least_slack(kinks, y, prices, balance)), multipliers
 
     def _without_rows(self) -> tuple[Floats, Floats]:
@@ -149,20 +150,22 @@ class NearRows:
         """Solve for these rows as well."""
         at_price = self.sides[wrong.rows] > 0
         rows = wrong.rows[at_price]
-        self.held = self.held - _held(self.view, wrong.X[at_price], self.problem.y[rows], self.prices[rows])
+        self.held = self.held - _held(
+            self.view, self.view.centred(wrong.X[at_price]), self.problem.y[rows], self.prices[rows]
+        )
         self.sides[wrong.rows] = 0
         self.rows, self.X = np.concatenate([self.rows, wrong.rows]), stacked([self.X, wrong.X])
 
 
 @np.errstate(all="ignore")
 def _sorted_out(
-    view: View, plane: Floats, width: float, share: float, chunk: slice, X: Any, y: NDArray[Any], prices: Floats
+    view: RowView, plane: Floats, width: float, share: float, chunk: slice, X: Any, y: NDArray[Any], prices: Floats
 ) -> tuple[NDArray[np.int8], Rows, Any, Floats]:
     """Return the sides, the rows near the margin, and the sums of the rows at their prices."""
     sides, held = np.empty(len(y), np.int8), np.zeros(len(plane) + 1)
     for part in blocks(X):
-        rows = X[part]
-        t = view.lack(plane, rows, y[part])
+        rows = view.centred(X[part])
+        t = view.lack(rows, y[part], plane)
         sides[part] = np.where(np.abs(t) <= width, 0, np.sign(t))
         held += _held(view, rows, y[part], np.where(sides[part] > 0, prices[part], 0.0))
     near = np.flatnonzero(sides == 0)
@@ -174,13 +177,13 @@ def _brought(X: Any, places: Rows, share: float) -> Any:
     return X[places] if len(places) <= _LEAST_BROUGHT + _UNEVEN * share * X.shape[0] else None
 
 
-def _held(view: View, rows: Any, y: NDArray[Any], multipliers: Floats) -> Floats:
-    return np.append(multipliers.sum(), view.written(rows, y * multipliers))
+def _held(view: RowView, rows: Any, y: NDArray[Any], multipliers: Floats) -> Floats:
+    return np.append(multipliers.sum(), view.written(rows, y, y * multipliers))
 
 
 @np.errstate(all="ignore")
 def _looked_at(
-    view: View,
+    view: RowView,
     plane: Floats,
     share: float,
     chunk: slice,
@@ -190,7 +193,7 @@ def _looked_at(
     sides: NDArray[np.int8],
 ) -> tuple[float, float, Rows, Any]:
     """Return sum c max(0, t), sum c |t| on the wrong side, and the rows there."""
-    t = view.lack(plane, X, y)
+    t = np.concatenate([view.lack(view.centred(X[part]), y[part], plane) for part in blocks(X)])
     wrong = np.flatnonzero(t * sides < 0)
     hinge, cost = float(prices @ np.maximum(0.0, t)), float(prices[wrong] @ np.abs(t[wrong]))
     return hinge, cost, chunk.start + wrong, _brought(X, wrong, share)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, View
+from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -42,10 +43,10 @@ class Progress:
     ----------
     problem : Problem
     prices : ndarray (n_samples,)
-    view : View
+    view : RowView
     """
 
-    def __init__(self, problem: Problem, prices: Floats, view: View) -> None:
+    def __init__(self, problem: Problem, prices: Floats, view: RowView) -> None:
         self.problem, self.prices, self.view = problem, prices, view
         self._is_kept = not isinstance(problem.carrier, InMemory)
         self._question = self._name() if self._is_kept else ""

@@ -20,7 +20,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.interior_point.huberised_hinge import View
+    from maxmargin.solvers.engines.interior_point.row_view import RowView
     from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
     from maxmargin.solvers.engines.soft_working_set.soft_progress import Place, Progress
 
@@ -88,11 +88,11 @@ def solve(
 
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
     """
-    from maxmargin.solvers.engines.interior_point.huberised_hinge import View
+    from maxmargin.solvers.engines.interior_point.row_view import RowView
     from maxmargin.solvers.engines.soft_working_set.soft_progress import Progress
 
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
-        view = View(interior_point.center_of(problem), problem.bias)
+        view = RowView(interior_point.center_of(problem), problem.bias, sizes=problem.sizes)
         run = _Run(problem, prices, view, Progress(problem, prices, view), is_over)
         try:
             run.finish(start)
@@ -110,7 +110,7 @@ class _Run:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
     def __init__(
-        self, problem: Problem, prices: Floats, view: "View", progress: "Progress", is_over: Callable[[], bool]
+        self, problem: Problem, prices: Floats, view: "RowView", progress: "Progress", is_over: Callable[[], bool]
     ) -> None:
         self.problem, self.prices, self.view, self.progress, self.is_over = problem, prices, view, progress, is_over
         self.status, self.message, self.n_programs = ABANDONED, "", 0

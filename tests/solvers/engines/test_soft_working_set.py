@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent, View
+from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import near_rows, soft_working_set
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
@@ -129,7 +130,7 @@ def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "sparse"])
 def test_slopes_of_the_rounded_objective(name: str) -> None:
     problem, width = MANY_ROWS[name], 0.4
-    view, prices = View(interior_point.center_of(problem), problem.bias), np.linspace(0.5, 2.0, N)
+    view, prices = RowView(interior_point.center_of(problem), problem.bias), np.linspace(0.5, 2.0, N)
     rng = np.random.default_rng(3)
     plane = rng.normal(size=problem.n_features + problem.bias)
     descent = Descent(problem, prices, view, plane)
@@ -150,7 +151,7 @@ def test_slopes_of_the_rounded_objective(name: str) -> None:
 @pytest.mark.parametrize("name", ["plain", "far from 0", "through the origin"])
 def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str) -> None:
     problem = MANY_ROWS[name]
-    view, prices = View(interior_point.center_of(problem), problem.bias), np.ones(N)
+    view, prices = RowView(interior_point.center_of(problem), problem.bias), np.ones(N)
     size = problem.n_features + problem.bias
     start, end = np.zeros(size), np.full(size, 20.0)
     descent = Descent(problem, prices, view, start)
@@ -164,7 +165,7 @@ def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str)
 def test_rows_beside_the_program_count(name: str) -> None:
     problem, prices = MANY_ROWS[name], np.full(N, 3.0)
     answer = soft_margin(problem, 3.0, method="interior-point")
-    view = View(interior_point.center_of(problem), problem.bias)
+    view = RowView(interior_point.center_of(problem), problem.bias)
     near = NearRows.within(problem, prices, view, view.plane_of(answer.w, answer.b), 0.05, N)
     assert near is not None
     assert 0 < len(near.rows) < N / 4
@@ -180,7 +181,7 @@ def test_rows_that_are_taken_in_leave_the_sums(name: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(near_rows, "_LEAST_BROUGHT", N)
     problem, prices = MANY_ROWS[name], np.linspace(1.0, 2.0, N)
     center = interior_point.center_of(problem)
-    view, d = View(center, problem.bias), problem.n_features
+    view, d = RowView(center, problem.bias), problem.n_features
     near = NearRows.within(problem, prices, view, np.zeros(d + problem.bias), 0.5, N)
     assert near is not None and not near.rows.size and near.held[0] == pytest.approx(prices.sum())
     plane = np.zeros(d + problem.bias)
@@ -197,7 +198,7 @@ def test_rows_that_are_taken_in_leave_the_sums(name: str, monkeypatch: pytest.Mo
 
 
 def test_more_rows_than_asked_for_are_not_brought(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, prices, view, plane = MANY_ROWS["plain"], np.ones(N), View(None, True), np.eye(6)[0]
+    problem, prices, view, plane = MANY_ROWS["plain"], np.ones(N), RowView(None, True), np.eye(6)[0]
     near = NearRows.within(problem, prices, view, plane, 0.3, N)
     assert near is not None
     n_near = len(near.rows)
@@ -217,7 +218,7 @@ def test_too_few_rows_have_no_solution() -> None:
     problem = Problem.validated(X, y)
     sides = np.where(y > 0, 0, 1).astype(np.int8)
     held = np.array([40.0, 0.0, -40.0])
-    near = NearRows(problem, np.ones(50), View(None, True), sides, np.flatnonzero(y > 0), X[y > 0], held, 0.0)
+    near = NearRows(problem, np.ones(50), RowView(None, True), sides, np.flatnonzero(y > 0), X[y > 0], held, 0.0)
     assert near.solve() is None
 
 
