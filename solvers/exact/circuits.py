@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import OutOfTime, never
 from maxmargin.solvers.exact.dyadic import Integers
-from maxmargin.solvers.exact.lifting import lifted_null_vectors
+from maxmargin.solvers.exact.lifting import lifted_null_vectors, null_vector
 from maxmargin.solvers.exact.simplex import Circuit
 
 Floats = NDArray[np.float64]
@@ -141,15 +141,10 @@ def null_vectors(matrix: list[list[int]], is_over: Callable[[], bool] | None = N
     table = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
     pivots = [next(j for j, v in enumerate(row) if v) for row in table]
     n_columns, scale, sign = len(matrix[0]), abs(int(denominator)), 1 if denominator > 0 else -1
-    vectors = []
-    for free in sorted(set(range(n_columns)) - set(pivots)):
-        vector = [0] * n_columns
-        vector[free] = scale
-        for pivot, row in zip(pivots, table, strict=True):
-            vector[pivot] = -sign * row[free]
-        factor = gcd(*vector)
-        vectors.append((free, [v // factor for v in vector]))
-    return vectors
+    return [
+        null_vector(n_columns, pivots, free, [-sign * row[free] for row in table], scale)
+        for free in sorted(set(range(n_columns)) - set(pivots))
+    ]
 
 
 def null_space(fixed: Integers, exponents: Sequence[int], is_over: Callable[[], bool] | None = None) -> list[list[int]]:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.exact.dyadic import Integers
-
-_PRIME = (1 << 61) - 1
+from maxmargin.solvers.exact.linear import PRIME, pivot_columns_of
+from maxmargin.solvers.exact.sparse_products import sums_of_rows
 
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
 """Powers of the prime at which fractions are first looked for, and by how much that number grows."""
@@ -38,33 +38,25 @@ def lifted_null_vectors(matrix: Sequence[Sequence[int]], is_over: Callable[[], b
     from flint import fmpz_mat, nmod_mat
 
     whole = fmpz_mat(matrix)
-    pivots = _pivots(nmod_mat(whole, _PRIME))
+    pivots = pivot_columns_of(nmod_mat(whole, PRIME))
     free = sorted(set(range(whole.ncols())) - set(pivots))
     if not free:
         return []
-    rows = _pivots(nmod_mat(fmpz_mat([[row[j] for row in matrix] for j in pivots]), _PRIME)) if pivots else []
+    rows = pivot_columns_of(nmod_mat(fmpz_mat([[row[j] for row in matrix] for j in pivots]), PRIME)) if pivots else []
     square = [[matrix[i][j] for j in pivots] for i in rows]
     right = [[-matrix[i][j] for j in free] for i in rows]
     solved = solutions(square, right, is_over) if pivots else [([], 1)] * len(free)
     if solved is None:
         return None
-    vectors = [_vector(whole.ncols(), pivots, column, *parts) for column, parts in zip(free, solved, strict=True)]
+    vectors = [null_vector(whole.ncols(), pivots, column, *parts) for column, parts in zip(free, solved, strict=True)]
     columns = np.array([vector for _, vector in vectors], dtype=object).T
     return None if Product(matrix)(columns).any() else vectors
 
 
-def _pivots(matrix: Any) -> list[int]:
-    """Return the columns that do not depend on those before them."""
-    reduced, rank = matrix.rref()
-    places, column = [], 0
-    for i in range(rank):
-        while not reduced[i, column]:
-            column += 1
-        places.append(column)
-    return places
-
-
-def _vector(size: int, pivots: list[int], free: int, numerators: list[int], denominator: int) -> tuple[int, list[int]]:
+def null_vector(
+    size: int, pivots: list[int], free: int, numerators: list[int], denominator: int
+) -> tuple[int, list[int]]:
+    """Return the free column, and the vector with these fractions at the pivots and 1 there, in least integers."""
     vector = [0] * size
     vector[free] = denominator
     for place, value in zip(pivots, numerators, strict=True):
@@ -87,16 +79,16 @@ def solutions(
     """
     from flint import fmpz_mat, nmod_mat
 
-    inverse, times = nmod_mat(fmpz_mat(square), _PRIME).inv(), Product(square)
+    inverse, times = nmod_mat(fmpz_mat(square), PRIME).inv(), Product(square)
     wanted = residual = np.array(right, dtype=object)
     n, k = len(right), len(right[0])
     digits: list[Any] = []
     n_wanted, most = float(_FIRST_STEPS), _most_steps(square, right)
     while not is_over():
-        modular = inverse * nmod_mat(n, k, (residual % _PRIME).ravel().tolist(), _PRIME)
+        modular = inverse * nmod_mat(n, k, (residual % PRIME).ravel().tolist(), PRIME)
         digit = [int(v) for v in modular.entries()]
         digits.append(fmpz_mat(n, k, digit))
-        residual = (residual - times(np.array(digit, dtype=object).reshape(n, k))) // _PRIME
+        residual = (residual - times(np.array(digit, dtype=object).reshape(n, k))) // PRIME
         if len(digits) >= n_wanted:
             found = _as_fractions(digits)
             if found is not None and _solve(times, wanted, found):
@@ -109,7 +101,7 @@ def _most_steps(square: Sequence[Sequence[int]], right: Sequence[Sequence[int]])
     """Return how many powers of the prime are enough, by Hadamard's bound of the determinants."""
     sizes = [sum(v * v for v in row).bit_length() / 2 for row in square]
     largest = max(abs(v) for row in right for v in row).bit_length()
-    return 1 + (2 * sum(sizes) + largest + log2(len(sizes)) + 4) / log2(_PRIME)
+    return 1 + (2 * sum(sizes) + largest + log2(len(sizes)) + 4) / log2(PRIME)
 
 
 def _solve(times: "Product", right: Integers, fractions: list[tuple[list[int], int]]) -> bool:
@@ -129,7 +121,7 @@ class Product:
         self.shape = table.shape
         rows, self.columns = np.nonzero(table)
         self.entries = table[rows, self.columns]
-        self.filled, self.starts = np.unique(rows, return_index=True)
+        self.starts = np.searchsorted(rows, np.arange(len(table) + 1))
         is_filled = len(self.entries) > _MOST_FILLED * table.size
         self.whole: Any = fmpz_mat(table.tolist()) if is_filled else None
 
@@ -140,17 +132,14 @@ class Product:
         if self.whole is not None:
             found = self.whole * fmpz_mat(other.tolist())
             return np.array([int(v) for v in found.entries()], dtype=object).reshape(self.shape[0], other.shape[1])
-        result: Integers = np.zeros((self.shape[0], other.shape[1]), dtype=object)
-        if len(self.filled):
-            result[self.filled] = np.add.reduceat(self.entries[:, None] * other[self.columns], self.starts, axis=0)
-        return result
+        return sums_of_rows(self.entries[:, None] * other[self.columns], self.starts)
 
 
 def _as_fractions(digits: Sequence[Any]) -> list[tuple[list[int], int]] | None:
     """Return the columns of sum_i digits_i p^i as fractions of small numbers; None where they are none."""
     from flint import fmpz
 
-    level, power, modulus = list(digits), fmpz(_PRIME), fmpz(_PRIME) ** len(digits)
+    level, power, modulus = list(digits), fmpz(PRIME), fmpz(PRIME) ** len(digits)
     while len(level) > 1:
         pairs = [low + high * power for low, high in zip(level[::2], level[1::2], strict=False)]
         level = pairs + level[len(pairs) * 2 :]

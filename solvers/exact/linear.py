@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.solvers.exact.dyadic import Integers
 
-_PRIME = (1 << 61) - 1
+PRIME = (1 << 61) - 1
 """Ranks modulo a prime never exceed the rank over the rationals: what is independent here is independent there."""
 
 
@@ -22,9 +22,18 @@ def independent_rows(matrix: Integers) -> list[int]:
     """
     from flint import nmod_mat
 
-    columns = [[int(value) % _PRIME for value in column] for column in matrix.T]
-    reduced, rank = nmod_mat(columns, _PRIME).rref()
-    return [next(j for j in range(len(matrix)) if reduced[i, j]) for i in range(rank)]
+    return pivot_columns_of(nmod_mat([[int(value) % PRIME for value in column] for column in matrix.T], PRIME))
+
+
+def pivot_columns_of(matrix: Any) -> list[int]:
+    """Return the columns of a matrix of FLINT that do not depend on the columns before them."""
+    reduced, rank = matrix.rref()
+    pivots, column = [], 0
+    for i in range(rank):
+        while not reduced[i, column]:
+            column += 1
+        pivots.append(column)
+    return pivots
 
 
 def least_squares(rows: Integers, target: Sequence[int]) -> tuple[list[int], int]:

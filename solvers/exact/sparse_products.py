@@ -92,17 +92,18 @@ def exact_squares(X: Any) -> tuple[Integers, int]:
     if not hasattr(X, "tocsr"):
         return row_squares(X)
     entries, exponent = as_integers(X.data)
-    return _sums_of_rows(entries * entries, X.indptr), exponent
+    return sums_of_rows(entries * entries, X.indptr), exponent
 
 
 def _part(X: Any, rows: slice, vectors: Integers) -> tuple[Integers, int]:
     starts = X.indptr[rows.start : rows.stop + 1]
     entries, exponent = as_integers(X.data[starts[0] : starts[-1]])
     factors = vectors[X.indices[starts[0] : starts[-1]]]
-    return _sums_of_rows(factors * entries.reshape(-1, *[1] * (vectors.ndim - 1)), starts - starts[0]), exponent
+    return sums_of_rows(factors * entries.reshape(-1, *[1] * (vectors.ndim - 1)), starts - starts[0]), exponent
 
 
-def _sums_of_rows(products: Integers, starts: Any) -> Integers:
+def sums_of_rows(products: Integers, starts: Any) -> Integers:
+    """Return the sum of the products from each start to the next one."""
     sums: Integers = np.zeros((len(starts) - 1, *products.shape[1:]), dtype=object)
     is_filled = np.diff(starts) > 0
     if is_filled.any():

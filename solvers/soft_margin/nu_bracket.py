@@ -64,8 +64,9 @@ class NuBracket(SoftBracket):
 
     def offer_written(self, engine: str) -> None:
         """Offer the normal that the multipliers write, which is the best one if they are."""
-        parts = self.problem.map(_written, self.problem.y * self.dual)
-        w = sum(parts, np.zeros(self.problem.n_features))
+        from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
+
+        w = weighted_rows(self.problem, self.problem.y * self.dual)
         if np.isfinite(w).all():
             self.offer_normal(w, engine)
 
@@ -178,11 +179,6 @@ def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
 def _of_size_one(w: Floats) -> Floats:
     """Return w times a power of two, its greatest entry about 1."""
     return np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
-
-
-@np.errstate(all="ignore")
-def _written(_: slice, X: Any, weights: Floats) -> Floats:
-    return np.asarray(X.T @ weights)
 
 
 def _scores(w: Floats, _: slice, X: Any, y: Floats) -> Floats:

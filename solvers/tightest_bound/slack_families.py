@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
-from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.sums.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.squared_hinge import Look, Newton
-from maxmargin.solvers.tightest_bound.trade_off import Place
+from maxmargin.solvers.tightest_bound.trade_off import Family, Place
 
 Floats = NDArray[np.float64]
 
@@ -21,50 +20,31 @@ _DUAL_COORDINATE_GAP = 1e-8
 """Relative, of the descent along multipliers."""
 
 
-class SquaredHinge:
-    """min price/2 ||v||^2 + 1/2 sum (1 - z_i.v)_+^2: for the bound of Freund and Schapire.
+class SquaredHinge(Family):
+    """min price/2 ||v||^2 + 1/2 sum (1 - z_i.v)_+^2: for the bound of Freund and Schapire."""
 
-    Parameters
-    ----------
-    problem : Problem
-    n_passes : float
-        E.
-    radius : float
-        R.
-    """
-
-    def __init__(self, problem: Problem, n_passes: float, radius: float) -> None:
-        self.problem, self.n_passes, self.radius = problem, n_passes, radius
-        self.newton = Newton(problem)
-        self._look: Look | None = None
+    _look: Look | None = None
 
     def at(self, price: float, near: Floats | None) -> Place:
         """Return the solution for a price."""
-        look = self._look or self.newton.look(np.zeros(self.problem.n_features) if near is None else near)
-        self._look = look = self.newton.least(look, price)
+        newton = Newton(self.problem)
+        look = self._look or newton.look(np.zeros(self.problem.n_features) if near is None else near)
+        self._look = look = newton.least(look, price)
         slack = look.slack
         total = slack.sum()
-        return self._place(price, look.v, slack / total, look.written / total, look.lack)
+        return self.place(price, look.v, slack / total, look.written / total, look.lack)
 
-    def between(self, low: Place, high: Place, share: float) -> Place:
-        """Return the place a share of the way from one to another."""
-        return self._place(*_mixed(low, high, share))
+    def spread(self, weights: Floats) -> float:
+        """Return ||a||^2/E."""
+        return float(weights @ weights) / self.n_passes
 
-    def _place(self, price: float, v: Floats, weights: Floats, image: Floats, lack: Floats) -> Place:
-        slack = np.maximum(lack, 0.0)
-        root = self.radius * math.sqrt(v @ v) + math.sqrt(self.n_passes * (slack @ slack))
-        spread = float(weights @ weights) / self.n_passes
-        return Place(price, v, weights, image, spread, float(image @ image) / self.radius**2, root**2, lack)
+    def value(self, length: float, slack: Floats) -> float:
+        """Return the bound of Freund and Schapire."""
+        return (length + math.sqrt(self.n_passes * (slack @ slack))) ** 2
 
 
-class Hinge:
-    """min price/2 ||v||^2 + sum (1 - z_i.v)_+, the soft margin for C = 1/price.
-
-    Parameters are those of `SquaredHinge`.
-    """
-
-    def __init__(self, problem: Problem, n_passes: float, radius: float) -> None:
-        self.problem, self.n_passes, self.radius = problem, n_passes, radius
+class Hinge(Family):
+    """min price/2 ||v||^2 + sum (1 - z_i.v)_+, the soft margin for C = 1/price."""
 
     def at(self, price: float, near: Floats | None) -> Place:
         """Return the solution for a price."""
@@ -76,11 +56,7 @@ class Hinge:
         weights = np.clip(found.multipliers, 0.0, 1.0 / price)
         weights /= weights.sum()
         lacks, images = zip(*self.problem.map(partial(_at_chunk, found.w), self.problem.y, weights), strict=True)
-        return self._place(price, found.w, weights, sum(images), np.concatenate(lacks))
-
-    def between(self, low: Place, high: Place, share: float) -> Place:
-        """Return the place a share of the way from one to another."""
-        return self._place(*_mixed(low, high, share))
+        return self.place(price, found.w, weights, sum(images), np.concatenate(lacks))
 
     def _solved(self, C: float, near: Floats | None) -> Candidate:
         prices, start = np.full(self.problem.n_samples, C), None if near is None else (near, 0.0)
@@ -92,19 +68,13 @@ class Hinge:
 
         return dual_coordinate.solve(self.problem, prices, relative_gap=_DUAL_COORDINATE_GAP)
 
-    def _place(self, price: float, v: Floats, weights: Floats, image: Floats, lack: Floats) -> Place:
-        slack = self.n_passes * float(np.maximum(lack, 0.0).sum())
-        length = self.radius * math.sqrt(v @ v)
-        value = (length + math.sqrt(length**2 + 4 * slack)) ** 2 / 4
-        spread = float(weights.max()) / self.n_passes
-        return Place(price, v, weights, image, spread, float(image @ image) / self.radius**2, value, lack)
+    def spread(self, weights: Floats) -> float:
+        """Return max a_i/E."""
+        return float(weights.max()) / self.n_passes
 
-
-def _mixed(low: Place, high: Place, share: float) -> tuple[float, Floats, Floats, Floats, Floats]:
-    """Return price, v, weights, image and lack a share of the way from one to another; all but the first are linear."""
-    names = ("v", "weights", "image", "lack")
-    parts = ((1 - share) * getattr(low, name) + share * getattr(high, name) for name in names)
-    return low.price ** (1 - share) * high.price**share, *parts
+    def value(self, length: float, slack: Floats) -> float:
+        """Return the bound of the hinge loss."""
+        return (length + math.sqrt(length**2 + 4 * self.n_passes * float(slack.sum()))) ** 2 / 4
 
 
 @np.errstate(all="ignore")

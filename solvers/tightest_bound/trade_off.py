@@ -8,14 +8,16 @@ infinity v goes to 0, and as it goes to 0, v goes to the maximum margin, if ther
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
+from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -74,14 +76,44 @@ class Place(NamedTuple):
         return math.log(max(self.pull, _TINY) / self.spread)
 
 
-class Family(Protocol):
-    """The solutions for all prices."""
+class Family(ABC):
+    """The solutions for all prices.
 
+    Parameters
+    ----------
+    problem : Problem
+    n_passes : float
+        E.
+    radius : float
+        R.
+    """
+
+    def __init__(self, problem: Problem, n_passes: float, radius: float) -> None:
+        self.problem, self.n_passes, self.radius = problem, n_passes, radius
+
+    @abstractmethod
     def at(self, price: float, near: Floats | None) -> Place:
         """Return the solution for a price; `near` is that for one nearby."""
 
+    @abstractmethod
+    def spread(self, weights: Floats) -> float:
+        """Return max a_i/E or ||a||^2/E."""
+
+    @abstractmethod
+    def value(self, length: float, slack: Floats) -> float:
+        """Return the bound that v gives, where R ||v|| is the length."""
+
     def between(self, low: Place, high: Place, share: float) -> Place:
-        """Return the place with v and the weights a share of the way from one to another."""
+        """Return the place with v and the weights a share of the way from one to another; both are linear."""
+        names = ("v", "weights", "image", "lack")
+        parts = ((1 - share) * getattr(low, name) + share * getattr(high, name) for name in names)
+        return self.place(low.price ** (1 - share) * high.price**share, *parts)
+
+    def place(self, price: float, v: Floats, weights: Floats, image: Floats, lack: Floats) -> Place:
+        """Return a solution with what it proves."""
+        pull = float(image @ image) / self.radius**2
+        value = self.value(self.radius * math.sqrt(v @ v), np.maximum(lack, 0.0))
+        return Place(price, v, weights, image, self.spread(weights), pull, value, lack)
 
 
 @dataclass(slots=True)

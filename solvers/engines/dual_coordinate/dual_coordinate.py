@@ -7,13 +7,13 @@ with r = sum alpha y; after every pass the offset moves by stiffness r (method o
 """
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.dual_coordinate import NAME
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
@@ -51,8 +51,7 @@ def solve(
     prices: Floats,
     *,
     relative_gap: float = 1e-6,
-    time_limit: float | None = None,
-    is_over: Callable[[], bool] | None = None,
+    is_over: Callable[[], bool] = never,
 ) -> Candidate:
     """Solve min 1/2 ||w||^2 + sum_i prices_i max(0, 1 - y_i (w.x_i + b)); b is free, or 0 where there is no bias.
 
@@ -63,9 +62,7 @@ def solve(
         Of a unit of slack of each row, positive and finite.
     relative_gap : float
         (objective - dual)/objective at which to stop, both in floating point.
-    time_limit : float, optional
-        Seconds.
-    is_over : callable, optional
+    is_over : callable
         Returns True when the work is to stop.
 
     Returns
@@ -80,37 +77,31 @@ def solve(
     >>> found.attempt.status, found.w.round(6).tolist(), found.multipliers.round(6).tolist()
     ('optimal', [1.0], [0.5, 0.5])
     """
-    is_late = _stop(time_limit, is_over)
     rows = Rows.of(problem)
     with np.errstate(all="ignore"):
         in_units = np.minimum(np.ldexp(np.asarray(prices, dtype=np.float64), 2 * rows.exponent), _LARGEST_PRICE)
         best = Best(rows=rows, prices=in_units)
         is_interrupted = _descend(
-            _Descent(rows=rows, best=best, target=relative_gap, relative_stiffness=_FIRST_STIFFNESS), is_late
+            _Descent(rows=rows, best=best, target=relative_gap, relative_stiffness=_FIRST_STIFFNESS), is_over
         )
         w, alpha = np.ldexp(best.w, -rows.exponent), np.ldexp(best.alpha, -2 * rows.exponent)
     if is_interrupted:
         status = INTERRUPTED
     else:
-        status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_late() else "stalled"
+        status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_over() else "stalled"
     attempt = Attempt(solver=NAME, status=status, message=f"relative gap {best.relative_gap:.1e}")
     return Candidate(w=w, multipliers=np.clip(alpha, 0.0, prices), engine=NAME, attempt=attempt)
 
 
-def _descend(descent: "_Descent", is_late: Callable[[], bool]) -> bool:
+def _descend(descent: "_Descent", is_over: Callable[[], bool]) -> bool:
     """Improve on the best as far as it goes; return whether Ctrl-C was in the way."""
     try:
-        if not descent.run(is_late) and not is_late():
-            polish(descent.rows, descent.best, descent.alpha, descent.offset, descent.target, is_late)
+        if not descent.run(is_over) and not is_over():
+            polish(descent.rows, descent.best, descent.alpha, descent.offset, descent.target, is_over)
     except KeyboardInterrupt:
         descent.keep()
         return True
     return False
-
-
-def _stop(time_limit: float | None, is_over: Callable[[], bool] | None) -> Callable[[], bool]:
-    end = math.inf if time_limit is None else time.monotonic() + time_limit
-    return lambda: time.monotonic() > end or (is_over is not None and is_over())
 
 
 @dataclass(slots=True, kw_only=True)

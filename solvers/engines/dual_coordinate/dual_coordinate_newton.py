@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, dot
 
 Floats = NDArray[np.float64]
@@ -143,7 +144,7 @@ class _System:
     def of(cls, rows: Rows, free: NDArray[np.int64], weights: Floats) -> "_System":
         total = float(weights.sum())
         mean = rows.combine(free, weights / total) if rows.bias else np.zeros(rows.n_features)
-        spread = rows.combine_squares(free, weights) - total * mean * mean
+        spread = rows.combine(free, weights, kernels.combine_squares) - total * mean * mean
         diagonal = 1.0 + np.maximum(spread, 0.0)
         return cls(rows=rows, free=free, weights=weights, total=total, mean=mean, diagonal=diagonal)
 

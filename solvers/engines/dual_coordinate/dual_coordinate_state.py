@@ -1,7 +1,7 @@
 """What the steps of the dual coordinate engine share: the rows, and the best primal and dual points with their gap."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+Kernel = Callable[..., None]
 
 _SAFE_EXPONENT = 200
 """Rows of size 2**-200 to 2**200 are used as they are; squares of others would leave the range of binary64."""
@@ -95,18 +96,11 @@ class Rows:
             kernels.scores(*self.entries, chosen[part], w, out[part])
         return out
 
-    def combine(self, chosen: Numbers, factors: Floats) -> Floats:
-        """Return ``sum_k factors[k] x`` over the chosen rows x."""
+    def combine(self, chosen: Numbers, factors: Floats, kernel: Kernel = kernels.combine) -> Floats:
+        """Return ``sum_k factors[k] x`` over the chosen rows x; with `combine_squares`, of x**2 entry by entry."""
         out = np.zeros(self.n_features)
         for part in self.parts(len(chosen)):
-            kernels.combine(*self.entries, chosen[part], factors[part], out)
-        return out
-
-    def combine_squares(self, chosen: Numbers, factors: Floats) -> Floats:
-        """Return ``sum_k factors[k] x**2``, entry by entry, over the chosen rows x."""
-        out = np.zeros(self.n_features)
-        for part in self.parts(len(chosen)):
-            kernels.combine_squares(*self.entries, chosen[part], factors[part], out)
+            kernel(*self.entries, chosen[part], factors[part], out)
         return out
 
     def normal(self, alpha: Floats) -> Floats:

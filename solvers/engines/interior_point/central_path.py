@@ -15,7 +15,7 @@ Munson, Interior-point methods for massive support vector machines, SIAM J. Opti
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,28 +227,3 @@ class Progress:
     def gap(self) -> float:
         """Relative distance of the two objectives, of whichever sign rounding gave it."""
         return abs(self.primal - self.dual) / self.size
-
-
-class Systems(Protocol):
-    """The linear systems of the Newton steps, and the hyperplane that moves with the rows."""
-
-    def linearise(self, rows: Rows) -> Progress:
-        """Prepare the system at the iterate, and return how good that is."""
-
-    def predict(self, rows: Rows) -> Prediction:
-        """Solve for the step that aims at mu = 0."""
-
-    def correct(self, rows: Rows, mu: float, *, with_second_order: bool) -> float:
-        """Solve for the step that aims at mu; return what blocks it.
-
-        That is the greatest relative decrease of any of a, r, s, x at the full step.
-        """
-
-    def move(self, rows: Rows, length: float) -> None:
-        """Take that step, with the rows and the hyperplane."""
-
-    def normal(self, rows: Rows) -> Floats:
-        """Return the normal of the hyperplane."""
-
-    def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
-        """Take a hyperplane, where the systems keep one of their own."""

@@ -6,10 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows, Systems
+from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
+from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
+from maxmargin.solvers.engines.interior_point.row_system import RowSystem
+from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
+Systems = ColumnSystem | RowSystem
+"""The linear systems of the Newton steps, with the hyperplane that moves with the rows."""
 
 _SPREAD = 0.2
 """Product of excess and slack around a hyperplane to start from: less starts nearer to it, and too near the ends."""
@@ -34,7 +39,7 @@ def _between_the_means(problem: Problem, prices: Floats, systems: Systems, nu: f
     """Start at multipliers in proportion to the prices, which add up to nu: rho has the size that the rows give it."""
     weights = [prices * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [prices]
     shares = [part / part.sum() for part in weights]
-    w = _written(problem, problem.y * sum(shares) * (nu / len(shares)))
+    w = weighted_rows(problem, problem.y * sum(shares) * (nu / len(shares)))
     margins = _margins(problem, w, 0.0)
     middles = [float(share @ margins) for share in shares]
     b = (middles[0] - middles[1]) / 2 if problem.bias else 0.0
@@ -44,15 +49,6 @@ def _between_the_means(problem: Problem, prices: Floats, systems: Systems, nu: f
     greatest = nu * float(problem.column_sizes @ problem.column_sizes)  # of a margin; w is 0 where the means are one
     spread = max(float(lack.var()), (_LEAST_SPREAD * greatest) ** 2) or 1.0
     return Rows.around(lack, prices, _SPREAD * spread)
-
-
-def _written(problem: Problem, weights: Floats) -> Floats:
-    return np.asarray(sum(problem.map(_written_by_chunk, weights)))
-
-
-@np.errstate(all="ignore")
-def _written_by_chunk(_: slice, X: Any, weights: Floats) -> Floats:
-    return np.asarray(X.T @ weights)
 
 
 def _margins(problem: Problem, w: Floats, b: float) -> Floats:

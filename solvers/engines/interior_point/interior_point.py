@@ -17,7 +17,8 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.interior_point.central_path import Held, Prediction, Progress, Rows, Systems
+    from maxmargin.solvers.engines.interior_point.central_path import Held, Prediction, Progress, Rows
+    from maxmargin.solvers.engines.interior_point.first_iterate import Systems
 
 Floats = NDArray[np.float64]
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Prediction, Progress, Rows
 from maxmargin.solvers.engines.interior_point.factor import Factor
+from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -84,8 +85,7 @@ class RowSystem:
 
     def normal(self, rows: Rows) -> Floats:
         """Return the normal of the hyperplane."""
-        signed = self._y * rows.a
-        return sum(self.problem.map(partial(_written, self.center), signed), np.zeros(self.problem.n_features))
+        return weighted_rows(self.problem, self._y * rows.a, self.center)
 
     def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
         """Take the offsets; the normal is that of the multipliers."""
@@ -118,11 +118,6 @@ def inner_products(problem: Problem, center: Floats | None) -> Floats:
 def _products(others: Any, center: Floats | None, rows: slice, X: Any) -> tuple[slice, Floats]:
     products = _centred(X, center) @ others.T
     return rows, products.toarray() if hasattr(products, "tocsr") else products
-
-
-@np.errstate(all="ignore")
-def _written(center: Floats | None, _: slice, X: Any, weights: Floats) -> Floats:
-    return np.asarray(_centred(X, center).T @ weights)
 
 
 def _centred(X: Any, center: Floats | None) -> Any:

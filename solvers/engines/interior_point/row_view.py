@@ -1,6 +1,7 @@
 """The rows as the interior point and Newton's method see them, and the products with them."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
 
 Floats = NDArray[np.float64]
@@ -91,6 +93,16 @@ class RowView(NamedTuple):
     def _others(self, y: NDArray[Any], weights: Floats) -> list[Floats]:
         """Return the columns beside X, times weights."""
         return [weights] * self.bias + [-y * weights] * self.has_rho
+
+
+def weighted_rows(problem: Problem, weights: Floats, center: Floats | None = None) -> Floats:
+    """Return the weighted sum of all rows, less a center."""
+    return np.asarray(sum(problem.map(partial(_weighted, center), weights), np.zeros(problem.n_features)))
+
+
+@np.errstate(all="ignore")
+def _weighted(center: Floats | None, _: slice, X: Any, weights: Floats) -> Floats:
+    return np.asarray((X if center is None else X - center).T @ weights)
 
 
 def _squared(X: Any, sizes: Sizes) -> Floats:

@@ -255,7 +255,7 @@ def test_work_stops_when_told() -> None:
     found = solve(problem, np.full(300, 1e4), relative_gap=1e-15, is_over=lambda: next(asked) >= 3)
     assert found.attempt.status == "user_limit" and found.stopped_early
     assert abs(found.multipliers @ problem.y) <= 1e-10
-    assert solve(problem, np.ones(300), relative_gap=0.0, time_limit=0.0).attempt.status == "user_limit"
+    assert solve(problem, np.ones(300), relative_gap=0.0, is_over=lambda: True).attempt.status == "user_limit"
 
 
 @pytest.mark.parametrize("place", ["kernels.epoch", "polish"])
@@ -286,7 +286,8 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch:
     w, factors = rng.standard_normal(problem.n_features), rng.standard_normal(problem.n_samples)
 
     def results() -> list[bytes]:
-        found = rows.scores(w), rows.combine(rows.everything, factors), rows.combine_squares(rows.everything, factors)
+        sums = [rows.combine(rows.everything, factors, kernel) for kernel in (kernels.combine, kernels.combine_squares)]
+        found = rows.scores(w), *sums
         return [vector.tobytes() for vector in found]
 
     whole, sizes = results(), []
