@@ -84,11 +84,11 @@ class Status(StrEnum):
     Attributes
     ----------
     OPTIMAL : str
-        "optimal": the two proven ends agree closely, or exactly.
+        "optimal": the ends are proven and as close as asked.
     LIMIT : str
         "limit": a limit of time or work, or Ctrl-C, ended the work; the ends are proven.
     NUMERICAL : str
-        "numerical": the ends are proven, but rounding leaves them further apart.
+        "numerical": no solver was as accurate as asked; the ends are proven, but further apart.
     QUASI_SEPARABLE : str
         "quasi-separable": the maximum margin is 0, as in `Verdict`.
     OVERLAP : str
