@@ -417,7 +417,9 @@ def test_every_guarantee_is_broken_by_some_step() -> None:
         if name != "winnow"
         for guarantee in run_online(problem, algorithm(), OnlineSettings(max_epochs=1), reference=reference).guarantees
     }
-    assert names - {(name, broken) for name, _, broken in SABOTAGE} == sound
+    assert names - {(name, broken) for name, _, broken in SABOTAGE} == sound, (
+        "SABOTAGE: a broken step for each guarantee"
+    )
 
 
 def test_a_bound_allows_for_rounding_and_no_more() -> None:
