@@ -22,11 +22,11 @@ class Bracket:
     lower, upper : float
         The proven ends.
     engine : str
-        What proposed the hyperplane.
+        What proposed the best hyperplane.
     attempts : list of Attempt
         The solver runs, in order.
     stopped_early : bool
-        Whether the last solver says that it stopped at a limit.
+        Whether the last solver reported that it stopped at a limit.
     """
 
     lower: float = field(default=0.0, init=False)
@@ -36,7 +36,7 @@ class Bracket:
     stopped_early: bool = field(default=False, init=False)
 
     def offer(self, candidate: Candidate) -> None:
-        """Record the solver run, and keep the parts of the candidate that prove more."""
+        """Record the solver run, and keep the parts of the candidate that narrow the interval."""
         self.attempts.append(candidate.attempt)
         self.stopped_early = candidate.stopped_early
         if candidate.w is not None and np.isfinite(candidate.w).all():
@@ -46,11 +46,11 @@ class Bracket:
 
     @abstractmethod
     def offer_normal(self, w: Floats, engine: str) -> None:
-        """Keep the hyperplane with this normal, which is finite, if it proves more."""
+        """Keep the hyperplane with this normal, which is finite, if it narrows the interval."""
 
     @abstractmethod
     def offer_weights(self, weights: Floats) -> None:
-        """Keep the multipliers of all rows, none of which is NaN, if they prove more."""
+        """Keep the multipliers of all rows, none of which is NaN, if they narrow the interval."""
 
     @property
     def is_interrupted(self) -> bool:

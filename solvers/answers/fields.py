@@ -1,4 +1,4 @@
-"""Answers as fields of JSON: Python's own types, long lists cut, rows called as in their source."""
+"""Answers as fields of JSON: Python's own types, the first entries of long lists, rows numbered as in their source."""
 
 import math
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from maxmargin.solvers.problem.candidate import Attempt
 
 LONGEST_LIST = 1000
-"""Entries of a list in JSON; `<name>_count` has its whole length."""
+"""Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """How the rows and the columns of a problem are called.
+    """What the rows and the columns of a problem are called.
 
     Attributes
     ----------
     positions : ndarray of int, optional
-        The position of each row in the source, from 0, where rows were left out.
+        The position of each row in the source, from 0, if rows were left out.
     ids : sequence of str, optional
         The names of the rows.
     columns : sequence of str, optional
@@ -33,11 +33,11 @@ class Names:
     columns: Sequence[str] | None = None
 
     def numbers(self, rows: Any) -> Any:
-        """Return the positions of rows in the source; None for None."""
+        """Return the positions of rows in the source; None if there are no rows."""
         return rows if rows is None or self.positions is None else self.positions[rows]
 
     def fields(self, name: str, rows: Any) -> dict[str, Any]:
-        """Return the rows as a list of positions, and as ``<name>_ids`` where they have names."""
+        """Return the rows as a list of positions, and as ``<name>_ids`` if they have names."""
         ids = (
             {}
             if self.ids is None or rows is None
@@ -47,11 +47,11 @@ class Names:
 
 
 NO_NAMES = Names()
-"""Rows and columns are called by their number."""
+"""Rows and columns go by their numbers."""
 
 
 def cut(name: str, values: Any) -> dict[str, Any]:
-    """Return the list, cut to its first thousand, and its length as ``<name>_count``; None twice for None."""
+    """Return at most the first thousand values, and their number as ``<name>_count``; None for both without values."""
     if values is None:
         return {name: None, f"{name}_count": None}
     return {name: list(values[:LONGEST_LIST]), f"{name}_count": len(values)}
@@ -79,5 +79,5 @@ def plain(value: Any) -> Any:
 
 
 def attempt_fields(attempts: tuple[Attempt, ...]) -> list[dict[str, Any]]:
-    """Return what each solver said of itself."""
+    """Return what each solver reported."""
     return [{"solver": a.solver, "status": str(a.status), "message": a.message, "claim": a.claim} for a in attempts]

@@ -1,4 +1,4 @@
-"""What all results can do: be shown in a line, as text and in a notebook, and be compared; answers name the classes."""
+"""What every result can do: be shown on one line, as text and in a notebook; answers also name the positive class."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from maxmargin.solvers.answers.notebook import html_table
 
 
 class Result:
-    """What can be shown in a line, as text and in a notebook."""
+    """A result that can be shown on one line, as text and in a notebook."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def headline(self) -> str:
-        """The result in one line, without names from the data."""
+        """The result on one line, without names from the data."""
 
     @abstractmethod
     def summary(self) -> str:
@@ -43,7 +43,7 @@ class NamedAnswer(Result):
     Attributes
     ----------
     positive : label or None
-        The class that is +1; None where the question was asked with signs, or of more than two classes.
+        The class that is +1; None if the labels were signs, or if there are more than two classes.
     positive_reason : str or None
         Why it is that class.
     """
@@ -53,12 +53,12 @@ class NamedAnswer(Result):
 
     @abstractmethod
     def fields(self, names: Names) -> dict[str, Any]:
-        """Return what the command line prints of the answer as JSON, but for what it says of the data.
+        """Return the fields that the command line prints as JSON, without those that describe the data.
 
         Parameters
         ----------
         names : Names
-            How the rows are called.
+            What the rows are called.
         """
 
     @abstractmethod
@@ -68,7 +68,7 @@ class NamedAnswer(Result):
         Parameters
         ----------
         names : Names
-            How the rows and the columns are called; by default by their number.
+            What the rows and the columns are called; by default they go by their numbers.
         """
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-"""How a question ended: verdicts and statuses, each with its advice, and answers that Ctrl-C cut short."""
+"""How a question ended: verdicts and statuses with their meanings, and answers that Ctrl-C cut short."""
 
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from maxmargin.solvers.answers.phrases import status_meaning, verdict_meaning
+from maxmargin.solvers.answers.phrases import through
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
-"""Reason of an answer that Ctrl-C cut short."""
+"""The reason that an answer gives if Ctrl-C cut the work short."""
 
 
 class _Answer(Protocol):
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer", bound=_Answer)
 
 
 def uninterrupted(answer: Answer) -> Answer:
-    """Return the answer, for what is no use in half.
+    """Return the answer unless it was interrupted, for work that is of no use half done.
 
     Raises
     ------
@@ -71,11 +71,25 @@ class Verdict(StrEnum):
     @property
     def advice(self) -> str:
         """What the verdict means, in one sentence that holds with a bias and without."""
-        return verdict_meaning(self.value, bias=None)
+        return self.advice_for(bias=None)
 
-    def advice_for(self, *, bias: bool) -> str:
-        """Return what the verdict means of hyperplanes with a bias, or of those through the origin."""
-        return verdict_meaning(self.value, bias=bias)
+    def advice_for(self, *, bias: bool | None) -> str:
+        """Return what the verdict means for hyperplanes with a bias, or for those through the origin.
+
+        Examples
+        --------
+        >>> Verdict.OVERLAP.advice_for(bias=False)
+        'every hyperplane through the origin has a row on the wrong side, but for those that contain all rows'
+        """
+        return _VERDICTS[self].format(through=through(bias))
+
+
+_VERDICTS = {
+    Verdict.SEPARABLE: "some hyperplane{through} has every row strictly on its side",
+    Verdict.QUASI_SEPARABLE: ("some hyperplane{through} has no row on the wrong side, but every such one touches rows"),
+    Verdict.OVERLAP: "every hyperplane{through} has a row on the wrong side, but for those that contain all rows",
+    Verdict.UNDECIDED: "no proof was found; nothing is claimed",
+}
 
 
 class Status(StrEnum):
@@ -128,8 +142,37 @@ class Status(StrEnum):
     @property
     def advice(self) -> str:
         """What the status means and what to do, in one sentence that holds with a bias and without."""
-        return status_meaning(self.value, bias=None)
+        return self.advice_for(bias=None)
 
-    def advice_for(self, *, bias: bool) -> str:
-        """Return what the status means and what to do, of hyperplanes with a bias, or of those through the origin."""
-        return status_meaning(self.value, bias=bias)
+    def advice_for(self, *, bias: bool | None) -> str:
+        """Return what the status means and what to do, for hyperplanes with a bias or for those through the origin.
+
+        Examples
+        --------
+        >>> Status.OVERLAP.advice_for(bias=True)
+        'proven: the two hulls overlap, so the maximum margin is 0'
+        """
+        if not self.is_inseparable:
+            return _STATUSES[self].format(through=through(bias) if bias is not None else "")
+        if bias is None:
+            return f"proven: no hyperplane{through(None)} separates strictly, so the maximum margin is 0"
+        return f"proven: {_HULLS[self, bias]}, so the maximum margin{through(bias)} is 0"
+
+
+_STATUSES = {
+    Status.OPTIMAL: "the interval [lower, upper] is proven and as narrow as asked",
+    Status.LIMIT: ("stopped at a limit; the interval is proven but wider than asked: raise it or try another solver"),
+    Status.NUMERICAL: (
+        "no solver was as accurate as asked; the interval is proven but wide: try centred or scaled data"
+    ),
+    Status.UNDECIDED: "it is not proven whether the data are separable{through}; the interval still holds",
+}
+
+_HULLS = {
+    (Status.QUASI_SEPARABLE, True): "the two hulls touch",
+    (Status.OVERLAP, True): "the two hulls overlap",
+    (Status.NOT_STRICTLY_SEPARABLE, True): "the two hulls share a point",
+    (Status.QUASI_SEPARABLE, False): "the origin lies on the boundary of the hull of the rows y x",
+    (Status.OVERLAP, False): "the origin lies inside the hull of the rows y x",
+    (Status.NOT_STRICTLY_SEPARABLE, False): "the origin lies in the hull of the rows y x",
+}

@@ -10,11 +10,11 @@ from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.printable import shown
 
 _MOST_WEIGHTS = 12
-"""Largest number of weights of a hyperplane that a text lists, one a line."""
+"""Largest number of weights of a hyperplane that a text lists, one on each line."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """Return a number with its noun, in the plural unless it is 1.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def rounded_up(value: float, digits: int = 6) -> float:
 
 
 def opening(status: Status, reason: str, *, bias: bool) -> list[str]:
-    """Return the status with its advice, and the reason where there is one."""
+    """Return the status with its advice, and the reason if there is one."""
     return [f"{status.value}: {status.advice_for(bias=bias)}", *([f"  {shown(reason)}"] if reason else [])]
 
 
@@ -56,7 +56,7 @@ def some(values: Sequence[object], most: int, rest: str) -> str:
 
 
 def plane_lines(names: Names, w: Any, b: float) -> list[str]:
-    """Return w and b as lines, with the names of the columns."""
+    """Return w and b as lines, with the names of the columns of w."""
     columns = range(len(w)) if names.columns is None else names.columns
     weights = [f"    {shown(name)}: {weight!r}" for name, weight in zip(columns, w.tolist(), strict=True)]
     more = len(weights) - _MOST_WEIGHTS

@@ -103,9 +103,9 @@ class FewestErrors(NamedAnswer):
         Parameters
         ----------
         names : Names
-            How the rows and the columns are called.
+            What the rows and the columns are called.
         remarks : sequence of str
-            Further lines, for the place before the hyperplane.
+            Further lines, which come before the hyperplane.
         """
         kind = through(self.bias)
         if self.is_optimal:
@@ -152,7 +152,7 @@ class FewestErrors(NamedAnswer):
 
     @property
     def headline(self) -> str:
-        """The proven interval, or the number where its ends meet."""
+        """The proven interval, or the number if its ends are equal."""
         if self.is_optimal:
             return f"fewest errors {self.upper:,} (proven)"
         return f"fewest errors between {self.lower:,} and {self.upper:,} (proven)"

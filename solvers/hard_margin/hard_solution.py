@@ -33,7 +33,7 @@ _ROOT_DIGITS = 17
 """Significant digits of a square root in the text."""
 
 _MOST_DIGITS, _END_DIGITS = 100, 20
-"""Largest number of digits of an integer that the text has in full; of longer ones it has these at either end."""
+"""Largest number of digits of an integer that is shown in full; of a longer one this number is shown at either end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -141,9 +141,9 @@ class HardMargin(NamedAnswer):
         Parameters
         ----------
         names : Names
-            How the rows and the columns are called.
+            What the rows and the columns are called.
         exact : bool
-            Whether to show the exact maximum margin where it is known, as ``--exact`` does.
+            Whether to show the exact maximum margin if it is known, as ``--exact`` does.
         """
         lines = opening(self.status, self.reason, bias=self.bias)
         if exact and self.margin_squared:
@@ -216,7 +216,7 @@ class HardMargin(NamedAnswer):
 
     @property
     def upper_certificate(self) -> MarginAtMost | None:
-        """The proof of ``upper``; None where that is 0 or infinite."""
+        """The proof of ``upper``; None if that is 0 or infinite."""
         if isinstance(self.certificate, MarginExactly):
             return self.certificate.at_most()
         if self.problem is None or self.hull_weights is None:
@@ -225,7 +225,7 @@ class HardMargin(NamedAnswer):
 
     @property
     def interval_certificate(self) -> Certificate | None:
-        """The proof of both ends in one: ``certificate``, and the hull weights of ``upper`` where it lacks them."""
+        """One proof of both ends: ``certificate``, with the hull weights of ``upper`` if it lacks them."""
         upper = self.upper_certificate
         if isinstance(self.certificate, MarginAtLeast) and upper is not None:
             return MarginBetween.by(self.certificate, upper)
@@ -247,7 +247,7 @@ def _root_lines(square: Fraction, kind: str) -> list[str]:
 
 
 def _cut(integer: int) -> str:
-    """Return the digits, without the middle where there are many."""
+    """Return the digits; of a long integer those at either end, with their number."""
     digits = f"{Decimal(integer):f}"  # Python refuses to write integers of more than 4,300 digits, not decimals
     if len(digits) <= _MOST_DIGITS:
         return digits

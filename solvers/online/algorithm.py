@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, cut
-from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.wording import counted, plane_lines
+from maxmargin.solvers.answers.wording import plane_lines
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem
@@ -22,8 +21,8 @@ from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Floats, Presents, State, Step
+from maxmargin.solvers.perceptron.result import Run
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 Rows = NDArray[np.int64]
@@ -34,7 +33,7 @@ def _cut(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class OnlineRun(NamedAnswer):
+class OnlineRun(Run):
     """A run of an online algorithm.
 
     Attributes
@@ -103,30 +102,20 @@ class OnlineRun(NamedAnswer):
     array([-1.,  1.])
     """
 
-    w: Floats
-    b: float
     n_updates: int
-    n_mistakes: int
-    n_epochs: int
-    n_presentations: int
-    converged: bool
-    stop_reason: StopReason
-    update_rows: Rows = field(repr=False)
-    update_times: Rows = field(repr=False)
-    updates_per_epoch: Rows = field(repr=False)
-    mistakes_per_epoch: Rows = field(repr=False)
-    presented: Rows = field(repr=False)
-    updated: Rows = field(repr=False)
-    margin: float
-    run_margin: float
+    update_rows: Rows
+    update_times: Rows
+    updates_per_epoch: Rows
+    presented: Rows
+    updated: Rows
     unit_margin: float
     n_errors: int
     guarantees: tuple[Guarantee, ...] = ()
     algorithm: "Algorithm"
     settings: OnlineSettings
     extras: Mapping[str, Any] = field(default_factory=dict)
-    state: State = field(repr=False)
-    space: Space = field(repr=False)
+    state: State
+    space: Space
 
     def summary(
         self,
@@ -141,7 +130,7 @@ class OnlineRun(NamedAnswer):
         Parameters
         ----------
         names : Names
-            How the columns are called.
+            What the columns are called.
         maximum : HardMargin, optional
             The maximum margin in the user's space, to compare with.
         reference : Reference, optional
@@ -152,7 +141,7 @@ class OnlineRun(NamedAnswer):
         done = f"prepared: {prepare}; " if prepare != "raw" else ""
         space = f"bias scale {self.space.scale!r}" if self.space.scale else "through the origin"
         lines = [
-            f"{self._called()}: {self.stop_reason.phrase}: {self._counts('update', 'mistake', 'epoch')}",
+            f"{self._called()}: {self.stop_reason.phrase}: {self.counts('update', 'mistake', 'epoch')}",
             f"  {done}order {self.settings.order or self.algorithm.default_order}, {space}",
             f"  rows not strictly on their side of what it ended on: {self.n_errors:,}",
         ]
@@ -169,9 +158,6 @@ class OnlineRun(NamedAnswer):
         parameters = asdict(self.algorithm)
         values = ", ".join(f"{name} = {'by the data' if v is None else v}" for name, v in parameters.items())
         return self.algorithm.name + (f" ({values})" if values else "")
-
-    def _counts(self, *nouns: str) -> str:
-        return ", ".join(counted(getattr(self, f"n_{noun}s"), noun) for noun in nouns)
 
     def _margin_lines(self, maximum: "HardMargin | None", reference: "Reference | None", prepare: str) -> list[str]:
         margin = f"  least geometric margin of (w, b): {self.margin!r}"
@@ -193,7 +179,7 @@ class OnlineRun(NamedAnswer):
     def fields(
         self, names: Names, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
     ) -> dict[str, Any]:
-        """Return the fields of ``maxmargin online --json``, with what is known of the data among them.
+        """Return the fields of ``maxmargin online --json``, among them what is known about the data.
 
         Parameters
         ----------
@@ -201,7 +187,7 @@ class OnlineRun(NamedAnswer):
         known : mapping
             The maximum margins, in the user's space and in that of the run.
         with_rows : bool
-            Also the hyperplane and the lists.
+            Whether to include the hyperplane and the lists.
         """
         return {
             "algorithm": self.algorithm.name,
@@ -237,7 +223,7 @@ class OnlineRun(NamedAnswer):
     @property
     def headline(self) -> str:
         """The algorithm, why the run ended, and its counts."""
-        return f"{self.algorithm.name}: {self.stop_reason}: {self._counts('update', 'epoch')}"
+        return f"{self.algorithm.name}: {self.stop_reason}: {self.counts('update', 'epoch')}"
 
     def scalar(self, place: int) -> float:
         """Return one of the final scalars of the algorithm."""

@@ -1,4 +1,4 @@
-"""What a run ended on, and what it proves about the margins."""
+"""The result of a run, and what it proves about the margins."""
 
 import math
 from dataclasses import dataclass
@@ -25,7 +25,32 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PerceptronRun(NamedAnswer):
+class Run(NamedAnswer):
+    """What runs of the perceptron and of the online algorithms share; either class says what its attributes mean."""
+
+    w: Floats
+    b: float
+    n_mistakes: int
+    n_epochs: int
+    n_presentations: int
+    converged: bool
+    stop_reason: StopReason
+    mistakes_per_epoch: Rows
+    margin: float
+    run_margin: float
+
+    def counts(self, *nouns: str) -> str:
+        """Return how many of these there were, in words.
+
+        Parameters
+        ----------
+        *nouns : {"update", "mistake", "epoch"}
+        """
+        return ", ".join(counted(getattr(self, f"n_{noun}s"), noun) for noun in nouns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PerceptronRun(Run):
     """A run of the perceptron from w = 0: w += y x at every mistake.
 
     Attributes
@@ -95,21 +120,11 @@ class PerceptronRun(NamedAnswer):
     True
     """
 
-    w: Floats
-    b: float
-    n_mistakes: int
-    n_epochs: int
-    n_presentations: int
-    converged: bool
-    stop_reason: StopReason
     mistake_rows: Rows
     mistake_counts: Rows
-    mistakes_per_epoch: Rows
     n_ties: int
     n_uncertain: int
-    margin: float
     margin_upper: float | None
-    run_margin: float
     run_upper: float | None
     settings: PerceptronSettings
     engine: str
@@ -122,13 +137,13 @@ class PerceptronRun(NamedAnswer):
         Parameters
         ----------
         names : Names
-            How the columns are called.
+            What the columns are called.
         prepare : {"raw", "center", "standardize", "unit"}
             What was done to the features before the run.
         """
         done, of_what = ("", "") if prepare == "raw" else (f"prepared: {prepare}; ", " of the prepared data")
         lines = [
-            f"{self.stop_reason.phrase}: {self.counts_text}",
+            f"{self.stop_reason.phrase}: {self.counts('mistake', 'epoch')}",
             f"  {done}order {self.settings.order}, zero rule {self.settings.zero}, {self.space_text}",
             f"  least geometric margin of (w, b): {self.margin!r}",
         ]
@@ -147,11 +162,6 @@ class PerceptronRun(NamedAnswer):
         if prepare == "raw" and not self.converged and self.stop_reason is not StopReason.INTERRUPTED:
             lines.append(self.advice)
         return "\n".join([*lines, *plane_lines(names, self.w, self.b)])
-
-    @property
-    def counts_text(self) -> str:
-        """The numbers of mistakes and of epochs, in words."""
-        return f"{counted(self.n_mistakes, 'mistake')}, {counted(self.n_epochs, 'epoch')}"
 
     @property
     def space_text(self) -> str:
@@ -197,7 +207,7 @@ class PerceptronRun(NamedAnswer):
     @property
     def headline(self) -> str:
         """Why the run ended, and its counts."""
-        return f"{self.stop_reason}: {self.counts_text}"
+        return f"{self.stop_reason}: {self.counts('mistake', 'epoch')}"
 
     @property
     def norm(self) -> float:

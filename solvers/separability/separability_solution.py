@@ -1,4 +1,4 @@
-"""The verdict on two classes or more, with its proof and what it says of the columns of a logistic regression."""
+"""The verdict on two or more classes, with its proof and the infinite coefficients of a logistic regression."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,30 +31,33 @@ from maxmargin.solvers.proof.class_certificate import ClassWitness
 Rows = NDArray[np.int64]
 
 INTERCEPT = "(Intercept)"
-"""What the bias is called among the columns."""
+"""Name of the bias among the columns."""
+
+_OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimension")
+"""Fields that take long to compute for large separable data."""
 
 _MOST_NAMED = 10
 """Largest number of rows or columns that a line of the text names."""
 
 _CHEAP_COLUMNS = 100_000
-"""Largest number of rows times squared number of columns for which the text has the infinite columns of separable data
-unasked."""
+"""Largest product of the number of rows and the squared number of columns for which the text names the infinite columns
+of separable data without being asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSigns:
-    """What the cone's directions say of every coordinate, once those of aliased columns are set to 0.
+    """The signs of every coordinate over the directions of the cone, with those of aliased columns set to 0.
 
     Attributes
     ----------
     infinite : dict of column to sign
-        "+" or "-": of this sign in every direction in which it is not 0; "undetermined": of both.
+        "+" or "-": the sign in every direction in which the coordinate is not 0; "undetermined": both signs occur.
     finite : tuple of int
         Coordinates that are 0 in every direction.
     aliased : tuple of int
         Columns that depend linearly on those before them; they have no coefficient of their own.
     dimension : int
-        Of the cone, modulo the directions that are 0 on every row.
+        Dimension of the cone, modulo the directions that are 0 on every row.
     """
 
     infinite: dict[int, str]
@@ -140,7 +143,7 @@ class Separability(NamedAnswer):
     class_names: tuple[str, ...] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickles hold: the answer with its columns, which are computed for it, and not their finder."""
+        """Return what a pickle holds: the answer with its columns computed, without the function that finds them."""
         return {**vars(self), "columns": self.columns, "find_columns": None}
 
     @property
@@ -163,10 +166,7 @@ class Separability(NamedAnswer):
             "reason": self.reason,
             **names.fields("separated_rows", self.separated_rows),
             **names.fields("touching_rows", self.touching_rows),
-            "infinite_columns": self.infinite_columns if with_columns else None,
-            "finite_columns": self.finite_columns if with_columns else None,
-            "aliased_columns": self.aliased_columns if with_columns else None,
-            "dimension": self.dimension if with_columns else None,
+            **{name: getattr(self, name) if with_columns else None for name in _OF_COLUMNS},
             **names.fields("witness_rows", self.witness_rows),
             **self._certificate_fields(),
             **({} if self.n_inequalities is None else inequalities),
@@ -190,11 +190,11 @@ class Separability(NamedAnswer):
         Parameters
         ----------
         names : Names
-            How the rows are called.
+            What the rows are called.
         with_columns : bool, optional
             Whether to name the infinite columns; by default if `has_cheap_columns`.
         remarks : sequence of str
-            Further lines, for the place before the last one.
+            Further lines, which come before the last one.
         """
         reason = self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
         lines = [self.headline, f"  {shown(reason)}"]
@@ -244,13 +244,13 @@ class Separability(NamedAnswer):
         return [f"    {title}: {_some(columns)}" for title, columns in parts if columns]
 
     def _repr_html_(self) -> str:
-        """Return the answer as a small table for notebooks, with the columns if these are cheap."""
+        """Return the answer as a small table for notebooks, with the columns if they are found quickly."""
         fields = plain(self.fields(NO_NAMES, with_columns=self.has_cheap_columns))
         return html_table(f"{type(self).__name__}: {self.headline}", fields)
 
     @property
     def has_cheap_columns(self) -> bool:
-        """Whether the columns are found in a moment, as always where the data are not separable."""
+        """Whether finding the columns takes a moment only, as it does whenever the data are not separable."""
         if self.verdict is not Verdict.SEPARABLE or self.separated_rows is None or self.n_features is None:
             return True
         return len(self.separated_rows) * (self.n_features + 1) ** 2 <= _CHEAP_COLUMNS
@@ -272,14 +272,14 @@ class Separability(NamedAnswer):
 
     @cached_property
     def columns(self) -> ColumnSigns | None:
-        """What the hyperplanes without a row on the wrong side say of every column; computed on first use, exactly."""
+        """The exact signs of all columns over the hyperplanes without a row on the wrong side; found on first use."""
         return None if self.find_columns is None else self.find_columns()
 
     @property
     def infinite_columns(self) -> dict[str | int, str] | None:
         """Columns whose logistic coefficient is infinite, with its sign: "+", "-" or "undetermined".
 
-        ``"(Intercept)"`` is the bias. "undetermined": there are ways to infinity with either sign.
+        ``"(Intercept)"`` is the bias. "undetermined": the coefficient can go to infinity with either sign.
         """
         if self.columns is None:
             return None
@@ -292,7 +292,7 @@ class Separability(NamedAnswer):
 
     @property
     def aliased_columns(self) -> tuple[str | int, ...] | None:
-        """Columns that depend linearly on the bias and the columns before them; they are left out of the others."""
+        """Columns that depend linearly on the bias and the columns before them; the other lists leave them out."""
         return None if self.columns is None else tuple(map(self._name, self.columns.aliased))
 
     @property
@@ -314,7 +314,7 @@ class Separability(NamedAnswer):
 
 
 def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
-    """Return w and b as floats, up to a power of two where they leave their range, and exactly as texts."""
+    """Return w and b as floats, divided by a power of two if they overflow, and exactly as texts."""
     try:
         floats = [float(v) for v in (*w, b)]
     except OverflowError:

@@ -21,7 +21,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MarginWithSlack(NamedAnswer):
-    """What the answers with slack share.
+    """What the soft margin and the nu-SVM share.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class MarginWithSlack(NamedAnswer):
         What cut the work short, `WHAT_WAS_PROVEN` for Ctrl-C; else empty.
     bias : bool
     sample_weight : ndarray (n_samples,) or None
-        The floats next to the v; None where all are 1.
+        The v, rounded to floats; None if all are 1.
     """
 
     status: Status
@@ -63,7 +63,7 @@ class MarginWithSlack(NamedAnswer):
 
     @property
     def gap(self) -> float:
-        """``objective - lower``, rounded up: the optimum is at most so far from the objective."""
+        """``objective - lower``, rounded up: the largest possible distance of the objective from the optimum."""
         return width_of(self.lower, self.objective)
 
     @property
@@ -75,9 +75,9 @@ class MarginWithSlack(NamedAnswer):
         return f"{self.status.value}: objective at {parameter} in [{self.lower!r}, {self.objective!r}]"
 
     def _fields(
-        self, names: Names, parameter: dict[str, float], level: dict[str, float | None], slack: dict[str, float]
+        self, names: Names, parameter: dict[str, float], margin: dict[str, float | None], slack: dict[str, float]
     ) -> dict[str, Any]:
-        """Return the fields of JSON, with the parameter, the margin and what is said of the slack in their places."""
+        """Return the fields of JSON, with those of one question in their places: parameter, margin and slack."""
         return {
             "status": self.status.value,
             **parameter,
@@ -86,7 +86,7 @@ class MarginWithSlack(NamedAnswer):
             "gap": self.gap,
             "w": self.w,
             "b": self.b,
-            **level,
+            **margin,
             **names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             **slack,
@@ -179,7 +179,7 @@ class SoftMargin(MarginWithSlack):
         Parameters
         ----------
         names : Names
-            How the columns are called.
+            What the columns are called.
         weights : str
             What the v are, in words.
         """
@@ -262,7 +262,7 @@ class NuMargin(MarginWithSlack):
         return self._fields(names, {"nu": self.nu}, {"rho": self.rho}, {"slack_count": self.n_slack})
 
     def summary(self, names: Names = NO_NAMES) -> str:
-        """Return the answer as text, as that of ``maxmargin margin --soft C``."""
+        """Return the answer as text, in the form of ``maxmargin margin --soft C``."""
         mean = "sum xi / n" if self.sample_weight is None else "sum v xi / sum v, v the sample weights,"
         objective = f"1/2||w||^2 - nu rho + {mean} at nu = {self.nu!r}"
         return self._summary(names, objective, f"functional margin rho = {self.rho!r}, {self.n_slack} rows with slack")
@@ -271,8 +271,8 @@ class NuMargin(MarginWithSlack):
     def C(self) -> float | None:  # noqa: N802
         """The C for which (w, b) / rho is the soft margin with the same sample weights: 1 / (rho sum v).
 
-        None where rho is 0, or C beyond binary64.
+        None if rho is 0, or if binary64 cannot hold C.
         """
         total = len(self.slack) if self.sample_weight is None else math.fsum(self.sample_weight.tolist())
-        price = math.inf if self.rho * total <= 0 else 1 / (self.rho * total)
-        return price if 0 < price < math.inf else None
+        C = math.inf if self.rho * total <= 0 else 1 / (self.rho * total)
+        return C if 0 < C < math.inf else None

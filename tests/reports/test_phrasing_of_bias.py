@@ -11,7 +11,6 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.answers.phrases import status_meaning, verdict_meaning
 from maxmargin.solvers.answers.statuses import Status, Verdict
 
 CLAIMS = re.compile(
@@ -146,16 +145,16 @@ def test_meanings_are_true_of_single_rows() -> None:
             verdict = mm.separability(np.array(X)[:, None], y, bias=bias).verdict
             scores = np.array([np.array(y) * (w * np.array(X) + b) for w in (-1.0, 0.0, 1.0) for b in offsets])
             strict, weak = (scores > 0).all(axis=1).any(), ((scores >= 0).all(axis=1) & (scores > 0).any(axis=1)).any()
-            means = verdict_meaning(verdict, bias=bias)
+            means = verdict.advice_for(bias=bias)
             assert (verdict == "separable") == strict and (verdict == "overlap") == (not weak)
             assert ("through the origin" in means) is not bias
-            assert verdict.advice_for(bias=bias) == means and verdict.advice
+            assert verdict.advice
 
 
 def test_every_verdict_and_status_has_words() -> None:
     for bias in (True, False):
-        assert len({verdict_meaning(verdict, bias=bias) for verdict in Verdict}) == len(Verdict)
-        assert len({status_meaning(status, bias=bias) for status in Status}) == len(Status)
+        assert len({verdict.advice_for(bias=bias) for verdict in Verdict}) == len(Verdict)
+        assert len({status.advice_for(bias=bias) for status in Status}) == len(Status)
     for status in Status:
         assert status.advice and status.is_inseparable == ("is 0" in status.advice)
         both = status.advice_for(bias=True), status.advice_for(bias=False)
