@@ -91,27 +91,39 @@ def separability(
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
     dataset = from_arrays(X, y, positive=positive)
+    limits = {"time_limit": time_limit, "exact_limit": exact_limit}
+    answer = separability_of(dataset, DecimalReading.of(dataset), bias=bias, method=method, solver=solver, **limits)
+    return answer if hasattr(X, "columns") else replace(answer, feature_names=None)
+
+
+def separability_of(
+    dataset: Dataset,
+    reading: DecimalReading | None,
+    *,
+    bias: bool = True,
+    method: str = "auto",
+    solver: str | None = None,
+    **limits: Any,
+) -> "Separability":
+    """Return the answer, with its names, for a data set or a part of it; with a reading, about its exact numbers.
+
+    The other options are those of `separability`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a method or a solver is chosen for more than two classes.
+    """
     options: dict[str, Any] = {"method": method, "solver": solver} if dataset.is_binary else {}
     if not dataset.is_binary and (method != "auto" or solver is not None):
         n_classes = len(dataset.classes)
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
-    reading = DecimalReading.of(dataset)
-    answer = decided(dataset, reading, bias=bias, time_limit=time_limit, exact_limit=exact_limit, **options)
-    named = with_names(answer, dataset)
-    return named if hasattr(X, "columns") else replace(named, feature_names=None)
-
-
-def decided(dataset: Dataset, reading: DecimalReading | None, *, bias: bool, **options: Any) -> "Separability":
-    """Return the answer for a data set or a part of it; with a reading, the answer about its exact numbers.
-
-    The options are those of `separability`.
-    """
     asked: Any = (
         (problem_of if dataset.is_binary else class_problem_of)
         if reading is None
         else (reading.problem_of if dataset.is_binary else reading.class_problem_of)
     )
-    answer = decide(asked(dataset, bias=bias), **options)
+    answer = with_names(decide(asked(dataset, bias=bias), **options, **limits), dataset)
     if reading is None or answer.certificate is None:
         return answer
     return replace(answer, certificate=reading.restated(answer.certificate))

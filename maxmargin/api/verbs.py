@@ -1,8 +1,8 @@
 """The questions people ask, under one name; each has its home in the module that it is imported from."""
 
 from maxmargin.api.deciding import decide as decide
-from maxmargin.api.deciding import decided as decided
 from maxmargin.api.deciding import separability as separability
+from maxmargin.api.deciding import separability_of as separability_of
 from maxmargin.api.deciding import with_names as with_names
 from maxmargin.api.error_verbs import fewest_errors as fewest_errors
 from maxmargin.api.error_verbs import least_total_slack as least_total_slack

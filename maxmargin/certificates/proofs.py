@@ -62,17 +62,7 @@ def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source
     ------
     OSError
     """
-    write_document(path, certificate.to_dict(), **source)
-
-
-def write_document(path: str | os.PathLike[str], document: Document, **source: Unpack[SourceFields]) -> None:
-    """Write the document of a proof, with what says how to read its data.
-
-    Raises
-    ------
-    OSError
-    """
-    write_text(path, json.dumps(_with_source(document, source), indent=1) + "\n")
+    write_text(path, json.dumps(proof_document(certificate, **source), indent=1) + "\n")
 
 
 def _with_source(document: Document, source: SourceFields) -> Document:

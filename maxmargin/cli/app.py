@@ -66,16 +66,14 @@ def app() -> None:
 @opt.data_options
 @opt.resume_option
 @opt.solver_option
-@click.option("--require", type=click.Choice(opt.REQUIREMENTS), help="Gate: exit 0 if this is proven to hold.")
+@opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
 @opt.force_option
 @opt.file_option("--reuse", metavar="FILE", help="Try this older proof first.")
 @click.option("--decimal", is_flag=True, help="Decide for the decimal text of the file, not its binary64 values.")
 @click.option("--columns", is_flag=True, help="Find the infinite columns of large separable data as well.")
 @opt.time_limit_option("Give up after this time.")
-@click.option(
-    "--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns solved exactly.  [default: 1000]"
-)
+@opt.count_option("--exact-limit", "Most columns solved exactly.  [default: 1000]", least=0)
 def check(**options: Any) -> int:
     """Is it linearly separable: separable, quasi-separable, or overlap?
 
@@ -83,16 +81,10 @@ def check(**options: Any) -> int:
     3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
     and the multinomial verdict, which gives the exit code.
     """
-    from maxmargin.cli.check import Asker
     from maxmargin.cli.check import check as command
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
-    source = opt.source_fields(options)
-    dataset, reading = opt.read_either(options, decimal=options.pop("decimal"))
-    dataset = dataset if reading is None else reading.dataset
-    limits = {name: options.pop(name) for name in ("solver", "time_limit", "exact_limit")}
-    asker = Asker(bias=not options.pop("no_bias"), reading=reading, **limits)
-    return command(dataset, source, asker=asker, **options)
+    return command(opt.request(options, decimal=options.pop("decimal")), **options)
 
 
 @app.command(epilog=_MARGIN_EXAMPLES)
@@ -106,10 +98,10 @@ def check(**options: Any) -> int:
     help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
     "[default: auto]",
 )
-@opt.price_option(None, "Soft margin instead: min 1/2||w||^2 + C sum xi.")
-@click.option("--class-weight", type=click.Choice(["balanced"]), help="With --soft: both classes weigh the same.")
+@opt.soft_option(None, "Soft margin instead: min 1/2||w||^2 + C sum xi.")
+@opt.choice_option("--class-weight", ["balanced"], "With --soft: both classes weigh the same.")
 @click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
-@click.option("--exact-limit", type=click.IntRange(min=0), metavar="N", help="Most columns for that.  [default: 500]")
+@opt.count_option("--exact-limit", "Most columns for that.  [default: 500]", least=0)
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof of both ends; with --exact, of the number.")
 @opt.force_option
@@ -121,26 +113,20 @@ def margin(**options: Any) -> int:
     from maxmargin.cli import margin as commands
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
-    hard_options = {name: options.pop(name) for name in ("exact", "exact_limit", "proof")}
-    C, class_weight = options.pop("C"), options.pop("class_weight")
-    opt.check_method(options["method"], opt.MARGIN_METHODS if C is None else opt.SOFT_METHODS)
-    if C is None and class_weight is not None:
+    is_soft = options["C"] is not None
+    not_asked = ("exact", "exact_limit", "proof") if is_soft else ("C", "class_weight")
+    opt.check_method(options["method"], opt.SOFT_METHODS if is_soft else opt.MARGIN_METHODS)
+    if not is_soft and options["class_weight"] is not None:
         raise click.UsageError("--class-weight is for --soft")
-    if C is not None and any(hard_options.values()):
+    if any(options.pop(name) for name in not_asked):
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
-    source = opt.source_fields(options)
-    dataset = opt.read(options)
-    opt.require_two_classes(dataset, "margin")
-    bias = not options.pop("no_bias")
-    if C is None:
-        return commands.margin(dataset, source, bias=bias, **hard_options, **options)
-    return commands.soft(dataset, C, bias=bias, class_weight=class_weight, **options)
+    return (commands.soft if is_soft else commands.margin)(opt.request(options, "margin"), **options)
 
 
 @app.command(epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize")
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
-@click.option("--method", metavar="NAME", help=f"How scores are computed: {', '.join(opt.RUN_METHODS)}.")
+@opt.method_option(opt.RUN_METHODS, "How scores are computed")
 @opt.time_limit_option("Stop the run in time for its proofs.")
 @opt.resume_run_option
 @opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
@@ -150,12 +136,7 @@ def margin(**options: Any) -> int:
     help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, of long runs thinned out, and check "
     "Novikoff's proof there: .csv, .md or .tex.",
 )
-@click.option(
-    "--trace-limit",
-    type=click.IntRange(min=2),
-    metavar="N",
-    help="Most lines of a trace.  [default: 10,000 presentations; 500 mistakes]",
-)
+@opt.count_option("--trace-limit", "Most lines of a trace.  [default: 10,000 presentations; 500 mistakes]", least=2)
 @opt.force_option
 def perceptron(**options: Any) -> int:
     """Run the perceptron and say what the run proves.
@@ -164,14 +145,9 @@ def perceptron(**options: Any) -> int:
     """
     from maxmargin.cli.perceptron import perceptron as command
 
-    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
-    opt.check_method(options["method"], opt.RUN_METHODS)
     opt.check_outputs(options, "trace", "trace_mistakes", rewritten=opt.TRACES)
     run_file = options["resume"] and f"{options['resume']}.run"
-    dataset = opt.read(options)
-    opt.require_two_classes(dataset, "perceptron")
-    options["resume"] = run_file
-    return command(opt.prepared(dataset, options["prepare"]), bias=not options.pop("no_bias"), **options)
+    return command(opt.request(options, "perceptron").prepared(), resume=run_file, **options)
 
 
 @app.command(epilog="Example: maxmargin report iris --positive setosa -o iris.html")
@@ -181,11 +157,10 @@ def perceptron(**options: Any) -> int:
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
 @opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
 @opt.force_option
-@click.option(
+@opt.count_option(
     "--orders",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Random orders of the rows that are tried as well; 0 for none.  [default: what takes a second or two]",
+    "Random orders of the rows that are tried as well; 0 for none.  [default: what takes a second or two]",
+    least=0,
 )
 @opt.time_limit_option("Leave out what is not found by then, and say so.")
 def report(**options: Any) -> int:
@@ -195,32 +170,27 @@ def report(**options: Any) -> int:
     """
     from maxmargin.cli.report import report as command
 
-    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
     opt.check_outputs(options, "output", rewritten=opt.REPORTS, folder="figures")
-    return command(opt.read(options), bias=not options.pop("no_bias"), **options)
+    return command(opt.request(options), **options)
 
 
 @app.command(epilog=_ORDERS_EXAMPLES)
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000, with_order=False)
-@click.option(
-    "--n-orders", type=click.IntRange(min=1), metavar="K", default=1000, show_default=True, help="Random orders."
-)
-@click.option(
+@opt.count_option("--n-orders", "Random orders.", default=1000, metavar="K")
+@opt.count_option(
     "--n-search",
-    type=click.IntRange(min=0),
-    metavar="K",
+    "Orders that either local search tries: for many, and for few mistakes.",
+    least=0,
     default=1000,
-    show_default=True,
-    help="Orders that either local search tries: for many, and for few mistakes.",
-)
-@click.option(
-    "--n-sequence",
-    type=click.IntRange(min=0),
     metavar="K",
+)
+@opt.count_option(
+    "--n-sequence",
+    "Mistakes after which an adversary, who chooses and repeats rows at will, is stopped; 0 for none.",
+    least=0,
     default=10_000,
-    show_default=True,
-    help="Mistakes after which an adversary, who chooses and repeats rows at will, is stopped; 0 for none.",
+    metavar="K",
 )
 @click.option("--shifts", is_flag=True, help="Also move the rows: raw, centred, standardised, and in between.")
 @click.option("--scales", is_flag=True, help="Also change the bias scale.")
@@ -233,12 +203,9 @@ def orders(**options: Any) -> int:
     """
     from maxmargin.cli.orders import orders as command
 
-    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
     if options["no_bias"] and (options["shifts"] or options["scales"]):
         raise click.UsageError("--shifts and --scales need the bias that --no-bias leaves out")
-    dataset = opt.read(options)
-    opt.require_two_classes(dataset, "orders")
-    return command(dataset, bias=not options.pop("no_bias"), **options)
+    return command(opt.request(options, "orders"), **options)
 
 
 @app.command(epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv")
@@ -247,7 +214,7 @@ def orders(**options: Any) -> int:
     "--output", "-o", metavar="FILE", help="Write the data, .csv, and beside it what is known, .truth.json."
 )
 @opt.force_option
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="For the families that draw.  [default: 0]")
+@opt.count_option("--seed", "For the families that draw.  [default: 0]", least=0)
 @click.option("--list", "as_list", is_flag=True, help="List the families and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
 @opt.time_limit_option("Give up after this time, and write nothing; exit 4.")
@@ -270,8 +237,8 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
 @app.command(epilog="Example: maxmargin verify overlap.json data.csv")
 @click.argument("proof", type=click.Path(path_type=Path))
 @click.argument("source")
-@opt.memory_option()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@opt.memory_option
+@opt.json_option
 @opt.time_limit_option("Give up after this time; exit 4.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
 def verify(time_limit: float | None, **options: Any) -> int:

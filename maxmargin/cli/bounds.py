@@ -4,9 +4,9 @@ import math
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import RunProgress, data_fields, headline, note, print_json, print_text
+from maxmargin.cli.progress import run_shown
+from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.tables import aligned
@@ -14,41 +14,32 @@ from maxmargin.theory.bound import WIDEST
 from maxmargin.theory.perceptron_bounds import run_and_bounds
 
 if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.theory.perceptron_bounds import Bound
 
 
 def bounds(
-    dataset: "Dataset",
-    *,
-    bias: bool,
-    bias_scale: float | str,
-    n_passes: int | None,
-    C: float,
-    prepare: str,
-    time_limit: float | None,
-    as_json: bool,
-    quiet: bool,
+    request: Request, *, bias_scale: float | str, n_passes: int | None, C: float, time_limit: float | None
 ) -> Exit:
     """Run the perceptron, compute the bounds, print both, and return the exit code."""
-    progress = RunProgress()
-    run, every = run_and_bounds(
-        problem_of(dataset, bias=bias),
-        bias_scale=bias_scale,
-        n_passes=n_passes,
-        C=C,
-        time_limit=time_limit,
-        on_progress=None if quiet else progress,
-    )
-    progress.close()
+    prepare = request.prepare
+    with run_shown(quiet=request.quiet) as on_progress:
+        run, every = run_and_bounds(
+            request.problem,
+            bias_scale=bias_scale,
+            n_passes=n_passes,
+            C=C,
+            time_limit=time_limit,
+            on_progress=on_progress,
+        )
     if bias_scale == "best" and run.settings.bias_scale == 1.0:
-        note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0", quiet=quiet)
+        request.note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0")
     bounds = ordered(every)
-    if as_json:
-        print_json("bounds", {**data_fields(dataset), "bias": bias, **_fields(run, bounds, n_passes, prepare)})
-    else:
-        print_text(headline(dataset), _text(run, bounds, n_passes, prepare))
+    request.answer(
+        "bounds",
+        lambda: _fields(run, bounds, n_passes, prepare),
+        lambda: _text(run, bounds, n_passes, prepare),
+    )
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 
 

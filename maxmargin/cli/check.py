@@ -1,79 +1,43 @@
 """``maxmargin check``: is it linearly separable?"""
 
 import math
-import shlex
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.verbs import decided, problem_of, with_names
+from maxmargin.api.verbs import separability_of, with_names
 from maxmargin.certificates.require import holds
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import (
-    data_fields,
-    headline,
-    names_of,
-    note,
-    print_json,
-    print_text,
-    waiting,
-)
+from maxmargin.cli.progress import waiting
+from maxmargin.cli.request import Request, names_of
+from maxmargin.data.problems import class_answers
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from maxmargin.data.dataset import Dataset
-    from maxmargin.data.decimal_reading import DecimalReading
     from maxmargin.data.problems import ClassAnswers
-    from maxmargin.solvers.basics.limits import Limits
     from maxmargin.solvers.separability.separability_solution import Separability
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """How questions are asked: the options of the command line."""
-
-    bias: bool
-    solver: str | None
-    time_limit: float | None
-    exact_limit: int | None
-    reading: "DecimalReading | None"
-
-    def within(self, clock: "Limits", n_shares: int = 1) -> "Asker":
-        """Return one who asks the same within one of so many shares of the time that is left."""
-        return replace(self, time_limit=clock.share(n_shares))
-
-    def two_classes(self, part: "Dataset") -> "Separability":
-        """Return the answer for two classes."""
-        method = "auto" if self.solver is None else "cvxpy"
-        return self._decided(part, method=method, solver=self.solver)
-
-    def all_classes(self, dataset: "Dataset") -> "Separability":
-        """Return the multinomial answer."""
-        return self._decided(dataset)
-
-    def _decided(self, dataset: "Dataset", **options: Any) -> "Separability":
-        limits = {"time_limit": self.time_limit, "exact_limit": self.exact_limit}
-        return with_names(decided(dataset, self.reading, bias=self.bias, **limits, **options), dataset)
-
-
 def check(
-    dataset: "Dataset",
-    source: dict[str, Any],
+    request: Request,
     *,
-    asker: Asker,
     require: str | None,
     proof: Path | None,
     reuse: Path | None,
     columns: bool,
-    as_json: bool,
-    quiet: bool,
+    solver: str | None,
+    time_limit: float | None,
+    exact_limit: int | None,
 ) -> Exit:
     """Decide, write the proof, print, and return the exit code.
 
     Parameters
     ----------
-    source : dict
-        How the data were read, for the proof.
+    request : Request
     require : str, optional
         What the data shall be; the exit code then tells whether they are.
     proof : path, optional
@@ -82,28 +46,36 @@ def check(
         An older proof that may decide these data too.
     columns : bool
         Find the infinite columns of large separable data as well.
+    solver, time_limit, exact_limit
+        As in `maxmargin.separability`; a solver is for questions of two classes.
     """
-    from maxmargin.solvers.basics.limits import Limits
-
-    clock = Limits(time_limit=asker.time_limit)
-    older = None if reuse is None else _older_proof(reuse, dataset, asker, quiet=quiet)
-    now = asker if reuse is None else asker.within(clock)
-    with waiting("looking for a proof", quiet=quiet):
-        classes = None if dataset.is_binary else _class_answers(dataset, asker, clock)
-        answer = classes.multinomial if classes is not None else older or now.two_classes(dataset)
+    dataset = request.dataset
+    clock = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
+    ask = partial(separability_of, bias=request.bias, time_limit=time_limit, exact_limit=exact_limit)
+    of_two = partial(ask, method="auto" if solver is None else "cvxpy", solver=solver)
+    older = None if reuse is None else _older_proof(reuse, request, clock)
+    with waiting("looking for a proof", quiet=request.quiet):
+        classes = None
+        if dataset.is_binary:
+            seconds = time_limit if reuse is None else clock.share()
+            answer = older or of_two(dataset, request.reading, time_limit=seconds)
+        else:
+            classes = _class_answers(request, ask, of_two, clock)
+            answer = classes.multinomial
         with_columns = columns or answer.has_cheap_columns
-        fields = answer.fields(names_of(dataset), with_columns=with_columns)
-        fields |= _decimal_fields(dataset, asker.within(clock), answer, quiet=quiet)
+        fields = answer.fields(request.names, with_columns=with_columns)
+        stored = partial(of_two if dataset.is_binary else ask, dataset, None, time_limit=clock.share())
+        fields |= _reading_fields(request, answer, stored)
     if proof is not None:
-        _write_proof(proof, dataset, asker, answer, source, quiet=quiet)
+        request.write_proof(proof, answer.certificate)
     if require is not None:
         fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
-    if as_json:
-        tables = {} if classes is None else _tables(classes)
-        print_json("check", {**data_fields(dataset), "bias": asker.bias, **fields, **tables})
-    else:
-        text = answer.summary(names_of(dataset), with_columns=with_columns, remarks=_remarks(fields))
-        print_text(headline(dataset), text if classes is None else _classes_text(classes, text))
+
+    def text() -> str:
+        whole = answer.summary(request.names, with_columns=with_columns, remarks=_remarks(fields))
+        return whole if classes is None else _classes_text(classes, whole)
+
+    request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes))}, text)
     return exit_code(answer.strictly_separable if require is None else holds(answer, require))
 
 
@@ -114,7 +86,7 @@ def exit_code(is_so: bool | None) -> Exit:
     return Exit.OK if is_so else Exit.NOT_STRICTLY_SEPARABLE
 
 
-def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -> "Separability | None":
+def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability | None":
     """Return what the older proof decides; None, and a note that says why, where it decides nothing.
 
     Raises
@@ -123,76 +95,45 @@ def _older_proof(path: Path, dataset: "Dataset", asker: Asker, *, quiet: bool) -
         The file cannot be read.
     """
     from maxmargin.certificates.proofs import read_proof
-    from maxmargin.solvers.proof.checker import CertificateError
+    from maxmargin.certificates.reuse import reused
+    from maxmargin.solvers.proof.checker import CertificateError, need
 
-    why = "does not hold for these data"
+    why, dataset = "does not hold for these data", request.dataset
     try:
-        answer = _reused(read_proof(path), dataset, asker)
+        document = read_proof(path)
+        n_classes = len(dataset.classes)
+        need(dataset.is_binary, f"these data have {n_classes} classes, and only proofs for two are used again")
+        need(request.reading is None, "only proofs about binary64 values are used again, not with --decimal")
+        answer = reused(document, request.problem, limits)
     except CertificateError as error:
         answer, why = None, f"is of no use here: {error}"
     if answer is None:
-        note(f"the older proof {path} {why}; looking for a new one", quiet=quiet)
-    return answer
-
-
-def _reused(document: dict[str, Any], dataset: "Dataset", asker: Asker) -> "Separability | None":
-    from maxmargin.certificates.reuse import reused
-    from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-    from maxmargin.solvers.proof.checker import need
-
-    need(dataset.is_binary, f"these data have {len(dataset.classes)} classes, and only proofs for two are used again")
-    need(asker.reading is None, "only proofs about binary64 values are used again, not with --decimal")
-    exact_limit = EXACT_LIMIT if asker.exact_limit is None else asker.exact_limit
-    limits = Limits(time_limit=asker.time_limit, exact_limit=exact_limit)
-    answer = reused(document, problem_of(dataset, bias=asker.bias), limits)
+        request.note(f"the older proof {path} {why}; looking for a new one")
     return None if answer is None else with_names(answer, dataset)
 
 
-def _decimal_fields(dataset: "Dataset", asker: Asker, answer: "Separability", *, quiet: bool) -> dict[str, Any]:
-    """Return the verdict on the binary64 numbers beside that on the text, and warn where they differ."""
-    if asker.reading is None:
+def _reading_fields(request: Request, answer: "Separability", stored: "Callable[[], Separability]") -> dict[str, Any]:
+    """Return the verdict on the binary64 numbers beside the one on the text, and warn where they differ."""
+    if request.reading is None:
         return {"reading": "binary64"}
-    stored = replace(asker, reading=None)
-    other = stored.two_classes(dataset) if dataset.is_binary else stored.all_classes(dataset)
+    other = stored()
     if other.verdict != answer.verdict:
-        note(
+        request.note(
             f"the decimal numbers are {answer.verdict}, their binary64 roundings are {other.verdict}: "
-            "only verdicts are about the decimal numbers",
-            quiet=quiet,
+            "only verdicts are about the decimal numbers"
         )
     return {"reading": "decimal", "binary64_verdict": other.verdict.value}
 
 
-def _write_proof(
-    path: Path, dataset: "Dataset", asker: Asker, answer: "Separability", source: dict[str, Any], *, quiet: bool
-) -> None:
-    from maxmargin.certificates.proofs import write_document
-    from maxmargin.certificates.reuse import values_fields
-
-    certificate = answer.certificate
-    if certificate is None:
-        note(f"nothing is proven, so {path} is not written", quiet=quiet)
-        return
-    fields = dict(source)
-    if dataset.is_binary:
-        fields["positive"] = dataset.positive
-    else:
-        fields["classes"] = dataset.classes
-    fields |= values_fields(certificate)
-    write_document(path, certificate.to_dict(), **fields)
-    command = shlex.join(["maxmargin", "verify", str(path), source["source"]])
-    note(f"wrote {path}; {command} checks it", quiet=quiet)
-
-
-def _class_answers(dataset: "Dataset", asker: Asker, clock: "Limits") -> "ClassAnswers[Separability]":
-    from maxmargin.data.problems import class_answers
-
+def _class_answers(
+    request: Request, ask: "partial[Separability]", of_two: "partial[Separability]", clock: Limits
+) -> "ClassAnswers[Separability]":
     # The verdict comes first; what time it leaves is for the table.
-    shares = iter(range(math.comb(len(dataset.classes) + 1, 2), 0, -1))
+    shares = iter(range(math.comb(len(request.dataset.classes) + 1, 2), 0, -1))
     return class_answers(
-        dataset,
-        lambda part: asker.within(clock, next(shares)).two_classes(part),
-        asker.all_classes,
+        request.dataset,
+        lambda part: of_two(part, request.reading, time_limit=clock.share(next(shares))),
+        lambda dataset: ask(dataset, request.reading),
     )
 
 

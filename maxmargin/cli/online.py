@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.running import in_time
-from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import RunProgress, data_fields, headline, names_of, print_json, print_text, waiting
+from maxmargin.cli.progress import run_shown, waiting
+from maxmargin.cli.request import Request, print_json
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -24,7 +24,6 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
@@ -97,86 +96,74 @@ def _assignment(text: str) -> tuple[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Runner:
-    """What all runs on a data set share."""
+    """All runs of a request."""
 
+    request: Request
     problem: "Problem"
     settings: OnlineSettings
     truth: Reference
     seed: int
-    quiet: bool
 
     def run(self, algorithm: "Algorithm") -> "OnlineRun":
         import numpy as np
 
-        progress = RunProgress(algorithm.name)
-        try:
+        with run_shown(algorithm.name, quiet=self.request.quiet) as on_progress:
             return run_online(
                 self.problem,
                 algorithm,
                 self.settings,
                 rng=np.random.default_rng(self.seed),
-                on_progress=None if self.quiet else progress,
+                on_progress=on_progress,
                 reference=self.truth,
             )
-        finally:
-            progress.close()
 
     def maximum(self) -> "HardMargin":
         """Return the maximum margin in the user's space."""
         from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
-        with waiting("solving for the maximum margin", quiet=self.quiet):
+        with waiting("solving for the maximum margin", quiet=self.request.quiet):
             limit = self.settings.proof_time
             return hard_margin(self.problem, time_limit=limit) if self.problem.bias else self.truth.hard
 
+    def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
+        asked = {"prepare": self.request.prepare, "seed": self.seed}
+        self.request.answer(schema, lambda: {**asked, **fields()}, text)
+
 
 def online(
-    dataset: "Dataset",
+    request: Request,
     algorithms: "tuple[Algorithm, ...]",
     *,
-    bias: bool,
     bias_scale: float | str,
     order: str | None,
     seed: int,
-    max_epochs: int,
-    max_updates: int | None,
     time_limit: float | None,
-    prepare: str,
-    as_json: bool,
-    quiet: bool,
+    **limits: Any,
 ) -> Exit:
     """Run, print, and return the exit code."""
-    problem, scale, time_limit = in_time(problem_of(dataset, bias=bias), bias_scale, time_limit)
+    problem, scale, time_limit = in_time(request.problem, bias_scale, time_limit)
     settings = OnlineSettings(
-        bias_scale=scale,
-        order=None if order is None else Order(order),
-        max_epochs=max_epochs,
-        max_updates=max_updates,
-        time_limit=time_limit,
+        bias_scale=scale, order=None if order is None else Order(order), time_limit=time_limit, **limits
     )
     proof_time = None if settings.proof_time is None else len(algorithms) * settings.proof_time
     truth = Reference(space=Space.of(problem, scale), time_limit=proof_time)
-    runner = _Runner(problem=problem, settings=settings, truth=truth, seed=seed, quiet=quiet)
-    asked = {**data_fields(dataset), "bias": problem.bias, "prepare": prepare, "seed": seed}
-    if len(algorithms) == 1:
-        return _one(dataset, runner, algorithms[0], asked, as_json=as_json)
-    return _several(dataset, runner, algorithms, asked, as_json=as_json)
+    request = replace(request, bias=problem.bias)
+    runner = _Runner(request=request, problem=problem, settings=settings, truth=truth, seed=seed)
+    return _one(runner, algorithms[0]) if len(algorithms) == 1 else _several(runner, algorithms)
 
 
-def _one(dataset: "Dataset", runner: _Runner, algorithm: "Algorithm", asked: dict[str, Any], *, as_json: bool) -> Exit:
-    run = runner.run(algorithm)
+def _one(runner: _Runner, algorithm: "Algorithm") -> Exit:
+    run, request = runner.run(algorithm), runner.request
     maximum = runner.maximum()
-    if as_json:
-        print_json("online", {**asked, **_run_fields(dataset, run, runner.truth, maximum)})
-    else:
-        text = run.summary(names_of(dataset), maximum=maximum, reference=runner.truth, prepare=asked["prepare"])
-        print_text(headline(dataset), text)
+    runner.answer(
+        "online",
+        lambda: _run_fields(run, runner, maximum),
+        lambda: run.summary(request.names, maximum=maximum, reference=runner.truth, prepare=request.prepare),
+    )
     return _exit_code([run], maximum)
 
 
-def _several(
-    dataset: "Dataset", runner: _Runner, algorithms: "tuple[Algorithm, ...]", asked: dict[str, Any], *, as_json: bool
-) -> Exit:
+def _several(runner: _Runner, algorithms: "tuple[Algorithm, ...]") -> Exit:
     runs: dict[str, OnlineRun | str] = {}
     try:
         for algorithm in algorithms:
@@ -187,16 +174,17 @@ def _several(
     except KeyboardInterrupt:
         is_whole = False
     maximum = runner.maximum()
-    if as_json:
-        entries = [
-            {"algorithm": name, "reason": run}
-            if isinstance(run, str)
-            else _run_fields(dataset, run, runner.truth, maximum, with_rows=False)
-            for name, run in runs.items()
-        ]
-        print_json("online-comparison", {**asked, "runs": entries})
-    else:
-        print_text(headline(dataset), _table_text(runs, maximum, asked["prepare"]))
+
+    def entry(name: str, run: "OnlineRun | str") -> dict[str, Any]:
+        if isinstance(run, str):
+            return {"algorithm": name, "reason": run}
+        return _run_fields(run, runner, maximum, with_rows=False)
+
+    runner.answer(
+        "online-comparison",
+        lambda: {"runs": [entry(name, run) for name, run in runs.items()]},
+        lambda: _table_text(runs, maximum, runner.request.prepare),
+    )
     return _exit_code(list(runs.values()), maximum) if is_whole else Exit.INTERRUPTED
 
 
@@ -215,17 +203,16 @@ def _exit_code(runs: "list[OnlineRun | str]", maximum: "HardMargin") -> Exit:
     return Exit.OK if set(stops) == {StopReason.CONVERGED} else Exit.NOT_CONVERGED
 
 
-def _run_fields(
-    dataset: "Dataset", run: "OnlineRun", truth: Reference, maximum: "HardMargin", *, with_rows: bool = True
-) -> dict[str, Any]:
+def _run_fields(run: "OnlineRun", runner: _Runner, maximum: "HardMargin", *, with_rows: bool = True) -> dict[str, Any]:
     """Return a run as JSON fields; `with_rows` also its hyperplane and its lists."""
+    truth = runner.truth
     low, high = truth.maximum
     known = {
         "is_kernel": run.space.is_kernel,
         "maximum_margin": {"status": maximum.status.value, "lower": maximum.lower, "upper": maximum.upper},
         "run_maximum_margin": {"status": truth.hard.status.value, "lower": low, "upper": high},
     }
-    return run.fields(names_of(dataset), known=known, with_rows=with_rows)
+    return run.fields(runner.request.names, known=known, with_rows=with_rows)
 
 
 def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepare: str) -> str:

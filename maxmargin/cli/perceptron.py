@@ -1,50 +1,35 @@
 """``maxmargin perceptron``: a run and its certificates."""
 
-from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.running import in_time, run_perceptron
-from maxmargin.api.verbs import problem_of
 from maxmargin.cli.exits import Exit
-from maxmargin.cli.output import (
-    Counter,
-    RunProgress,
-    data_fields,
-    headline,
-    names_of,
-    note,
-    print_json,
-    print_text,
-    row_numbers,
-    waiting,
-)
+from maxmargin.cli.progress import progress_shown, run_shown, waiting
+from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable
 from maxmargin.text.tables import check_table_suffix
 
 if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.problem.problem import Problem
+
+_OF_A_TRACE = ("inequalities", "violations", "radius", "u_margin", "maximum_lower", "maximum_upper", "reason")
+"""Fields of a `MistakeTrace` that are printed."""
 
 _EXITS = {StopReason.CONVERGED: Exit.OK, StopReason.INTERRUPTED: Exit.INTERRUPTED}
 
 
 def perceptron(
-    dataset: "Dataset",
+    request: Request,
     *,
-    bias: bool,
-    prepare: str,
     seed: int,
     trace: Path | None,
     trace_mistakes: Path | None,
     trace_limit: int | None,
-    method: str | None,
-    as_json: bool,
-    quiet: bool,
     **options: Any,
 ) -> Exit:
     """Run, print, write the traces, and return the exit code."""
@@ -53,40 +38,30 @@ def perceptron(
             check_table_suffix(path)
     if options["resume"] is not None:
         check_writable(options["resume"])
-    problem, scale, options["time_limit"] = in_time(
-        problem_of(dataset, bias=bias), options.pop("bias_scale"), options["time_limit"]
-    )
-    options["method"] = method or "auto"
-    progress = RunProgress()
-    run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=None if quiet else progress, **options)
-    progress.close()
+    problem, scale, options["time_limit"] = in_time(request.problem, options.pop("bias_scale"), options["time_limit"])
+    request = replace(request, bias=problem.bias)
+    with run_shown(quiet=request.quiet) as on_progress:
+        run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=on_progress, **options)
     exit_code = _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
     traced: dict[str, Any] = {}
     try:
         if trace is not None:
-            traced |= _write_trace(trace, dataset, problem, run, seed, trace_limit, quiet)
+            traced |= _write_trace(trace, request, problem, run, seed, trace_limit)
         if trace_mistakes is not None:
-            traced |= _write_mistakes(trace_mistakes, dataset, problem, run, seed, trace_limit, quiet)
+            traced |= _write_mistakes(trace_mistakes, request, problem, run, seed, trace_limit)
     except KeyboardInterrupt:
-        note("interrupted: the trace that was under way is not written", quiet=quiet)
+        request.note("interrupted: the trace that was under way is not written")
         exit_code = Exit.INTERRUPTED
-    names = names_of(dataset)
-    if as_json:
-        fields = run.fields(names, prepare=prepare, seed=seed)
-        print_json("perceptron", {**data_fields(dataset), "bias": problem.bias, **fields, **traced})
-    else:
-        print_text(headline(dataset), run.summary(names, prepare=prepare))
+    request.answer(
+        "perceptron",
+        lambda: {**run.fields(request.names, prepare=request.prepare, seed=seed), **traced},
+        lambda: run.summary(request.names, prepare=request.prepare),
+    )
     return exit_code
 
 
 def _write_trace(
-    path: Path,
-    dataset: "Dataset",
-    problem: "Problem",
-    run: "PerceptronRun",
-    seed: int,
-    limit: int | None,
-    quiet: bool,
+    path: Path, request: Request, problem: "Problem", run: "PerceptronRun", seed: int, limit: int | None
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -94,34 +69,30 @@ def _write_trace(
     from maxmargin.theory.trace import MOST_STEPS, write_trace
 
     steps = exact_steps(problem, run.settings, rng=np.random.default_rng(seed))
+    dataset = request.dataset
     if dataset.rows is not None:
         rows = dataset.rows.tolist()
         steps = (replace(step, row=rows[step.row]) for step in steps)
-    counter = Counter(f"writing {path}", "presentation", quiet=quiet)
-    with closing(counter):
+    with progress_shown(
+        lambda seconds, n_steps: f"writing {path}: {counted(n_steps, 'presentation')}, {seconds:.0f} s",
+        quiet=request.quiet,
+    ) as on_step:
         n_lines, n_mistakes, is_whole = write_trace(
-            path, steps, dataset.feature_names, most_steps=limit or MOST_STEPS, on_step=counter
+            path, steps, dataset.feature_names, most_steps=limit or MOST_STEPS, on_step=on_step
         )
     cut = "" if is_whole else ", cut there (--trace-limit)"
-    note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}", quiet=quiet)
+    request.note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}")
     said = "" if run.resumed_from is None else ", as the resume file says"
     if is_whole and n_mistakes != run.n_mistakes:
-        note(
-            f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}{said}",
-            quiet=quiet,
+        request.note(
+            f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}{said}"
         )
     written = {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}
     return {"trace": written}
 
 
 def _write_mistakes(
-    path: Path,
-    dataset: "Dataset",
-    problem: "Problem",
-    run: "PerceptronRun",
-    seed: int,
-    limit: int | None,
-    quiet: bool,
+    path: Path, request: Request, problem: "Problem", run: "PerceptronRun", seed: int, limit: int | None
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -129,25 +100,14 @@ def _write_mistakes(
     from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
     from maxmargin.theory.trace_table import write_mistake_trace
 
-    with waiting("tracing the mistakes", quiet=quiet):
+    with waiting("tracing the mistakes", quiet=request.quiet):
         hard = space_margin(problem, run.settings.bias_scale)
         found = trace_of(problem, run, hard, rng=np.random.default_rng(seed), most_points=limit or MOST_POINTS)
-    rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, row_numbers(dataset, found.row))
+    rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, request.names.numbers(found.row))
     n_lines = write_mistake_trace(path, found, rows.tolist())
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
-    note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}", quiet=quiet)
-    note(found.summary(), quiet=quiet)
-    written = {
-        "file": str(path),
-        "n_lines": n_lines,
-        "is_whole": found.is_whole,
-        "holds": found.holds,
-        "inequalities": [str(inequality) for inequality in found.inequalities],
-        "violations": [asdict(violation) for violation in found.violations],
-        "radius": found.radius,
-        "u_margin": found.u_margin,
-        "maximum_lower": found.maximum_lower,
-        "maximum_upper": found.maximum_upper,
-        "reason": found.reason,
-    }
-    return {"mistake_trace": written}
+    request.note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}")
+    request.note(found.summary())
+    told = found.to_dict()
+    written = {"file": str(path), "n_lines": n_lines, "is_whole": found.is_whole, "holds": found.holds}
+    return {"mistake_trace": {**written, **{name: told[name] for name in _OF_A_TRACE}}}

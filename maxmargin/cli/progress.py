@@ -1,83 +1,174 @@
-"""How far a pass over rows outside memory is, on a terminal; that code is being compiled."""
+"""Everything on stderr but errors: notes, and how far long work is."""
 
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from maxmargin.data.outofcore.announcing import listened
 from maxmargin.solvers.basics.compiling import announced_to
+from maxmargin.solvers.basics.printable import shown
 
-_FIRST_AFTER = 1.0
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.settings import Progress
+
+FIRST_AFTER = 1.0
 """Seconds of work before anything is shown."""
 
-_SECONDS_BETWEEN = 0.2
+_SECONDS_BETWEEN_LINES = 5.0
+
+_SECONDS_BETWEEN_STATES = 0.2
+"""Seconds between two states of a line that is written over."""
+
+_TO_THE_START = "\r\x1b[K"
+"""Empties the line of a terminal."""
 
 
-class PassProgress:
-    """One line that tells the number of the pass, how much of it is done, and how long the rest will take."""
+def note(text: str, *, quiet: bool) -> None:
+    """Print a line on stderr unless quiet."""
+    if not quiet:
+        print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)
 
-    def __init__(self) -> None:
-        self.n_passes = 0
-        self._n_done = 0
-        self._began = self._pass_began = time.monotonic()
-        self._next = self._began + _FIRST_AFTER
+
+class ProgressLine:
+    """The state of long work: on a terminal one line that is written over, else a line every few seconds.
+
+    Parameters
+    ----------
+    text : callable
+        Given the seconds since the beginning and the state with which this object is called, returns the line.
+    first_after : float
+        Seconds of work before anything is shown.
+    """
+
+    def __init__(self, text: Callable[..., str], *, first_after: float = FIRST_AFTER) -> None:
+        self._text = text
+        self._began = time.monotonic()
+        self._next = self._began + first_after
+        self._is_live = sys.stderr.isatty()
         self._is_shown = False
 
-    def __call__(self, n_done: int, n_rows: int) -> None:
-        """Show so many of the rows as done; fewer than the last time are those of a new pass."""
-        now = time.monotonic()
-        if self.n_passes == 0 or n_done <= self._n_done:
-            self.n_passes += 1
-            self._pass_began = now if self.n_passes > 1 else self._began
-        self._n_done = n_done
+    def __call__(self, *state: object) -> None:
+        """Show the state, if the last one was shown long enough ago."""
+        self._show(time.monotonic(), *state)
+
+    def _show(self, now: float, *state: object) -> None:
         if now < self._next:
             return
-        self._next = now + _SECONDS_BETWEEN
+        self._next = now + (_SECONDS_BETWEEN_STATES if self._is_live else _SECONDS_BETWEEN_LINES)
         self._is_shown = True
-        print(f"\r\x1b[K{self._text(now, n_done, n_rows)}", end="", file=sys.stderr, flush=True)
-
-    def _text(self, now: float, n_done: int, n_rows: int) -> str:
-        left = (now - self._pass_began) * (n_rows - n_done) / n_done if n_done else 0.0
-        return f"pass {self.n_passes} over {n_rows:,} rows: {n_done / n_rows:.0%}, {_duration(left)} left"
+        start, end = (_TO_THE_START, "") if self._is_live else ("", "\n")
+        print(f"{start}{shown(self._text(now - self._began, *state))}", end=end, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Take the line away."""
-        if self._is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        """Take the line away from the terminal."""
+        if self._is_shown and self._is_live:
+            print(_TO_THE_START, end="", file=sys.stderr, flush=True)
 
 
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+class _Passes(ProgressLine):
+    """The number of the pass over the rows, how much of it is done, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        super().__init__(self._of_pass)
+        self._n_passes = self._n_done = 0
+        self._seconds_before = 0.0
+
+    def _show(self, now: float, *state: object) -> None:
+        n_done, _ = state
+        assert isinstance(n_done, int)
+        if self._n_passes == 0 or n_done <= self._n_done:
+            self._seconds_before = now - self._began if self._n_passes else 0.0
+            self._n_passes += 1
+        self._n_done = n_done
+        super()._show(now, *state)
+
+    def _of_pass(self, seconds: float, n_done: int, n_rows: int) -> str:
+        left = (seconds - self._seconds_before) * (n_rows - n_done) / n_done if n_done else 0.0
+        minutes, rest = divmod(round(left), 60)
+        duration = f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+        return f"pass {self._n_passes} over {n_rows:,} rows: {n_done / n_rows:.0%}, {duration} left"
 
 
 @contextmanager
-def passes_shown(*, quiet: bool) -> Iterator[None]:
-    """Show the passes over rows outside memory, on a terminal only, and not if quiet."""
-    from maxmargin.data.outofcore.passes import watched
-
-    if quiet or not sys.stderr.isatty():
-        yield
+def progress_shown(text: Callable[..., str], *, quiet: bool) -> Iterator[ProgressLine | None]:
+    """Show the state of long work; None where nothing is to be shown."""
+    if quiet:
+        yield None
         return
-    progress = PassProgress()
+    line = ProgressLine(text)
     try:
-        with watched(progress):
+        yield line
+    finally:
+        line.close()
+
+
+@contextmanager
+def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[Progress], None] | None]":
+    """Show the mistakes and the epochs of a run."""
+    from maxmargin.solvers.answers.wording import counted
+
+    def text(_: float, run: "Progress") -> str:
+        numbers = f"{counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}, {run.seconds:.0f} s"
+        return f"{name}: {numbers} (Ctrl-C stops it)"
+
+    with progress_shown(text, quiet=quiet) as line:
+        yield line
+
+
+@contextmanager
+def data_shown(*, quiet: bool) -> Iterator[None]:
+    """Show what reading the data says, and on a terminal how far passes over rows outside memory are."""
+    passes = None if quiet or not sys.stderr.isatty() else _Passes()
+    try:
+        with listened(on_text=lambda text: note(text, quiet=quiet), on_chunk=passes):
             yield
     finally:
-        progress.close()
+        if passes is not None:
+            passes.close()
+
+
+@contextmanager
+def waiting(what: str, *, quiet: bool, first_after: float = FIRST_AFTER) -> Iterator[None]:
+    """Say what is being waited for, once it takes longer than `first_after` seconds, and then every few seconds."""
+    if quiet:
+        yield
+        return
+    done = threading.Event()
+
+    def report() -> None:
+        began, pause = time.monotonic(), first_after
+        while not done.wait(pause):
+            _say_above(f"{what}: {time.monotonic() - began:.0f} s")
+            pause = _SECONDS_BETWEEN_LINES
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
 
 
 @contextmanager
 def compiling_shown(*, quiet: bool) -> Iterator[None]:
-    """Say once on stderr that a long run waits for its code to be compiled, which is kept on disk; not if quiet."""
+    """Say once that a long run waits for its code to be compiled, which is kept on disk; not if quiet."""
     said = quiet
 
     def say() -> None:
         nonlocal said
         if not said:
-            start = "\r\x1b[K" if sys.stderr.isatty() else ""  # over the line of a run
-            print(f"{start}maxmargin: compiling code for long runs, once on this machine", file=sys.stderr, flush=True)
+            _say_above("maxmargin: compiling code for long runs, once on this machine")
         said = True
 
     with announced_to(say):
         yield
+
+
+def _say_above(text: str) -> None:
+    """Print a line that stays, on a terminal in place of one that is written over."""
+    start = _TO_THE_START if sys.stderr.isatty() else ""
+    print(f"{start}{text}", file=sys.stderr, flush=True)

@@ -1,5 +1,6 @@
 """The commands that put theory next to a run: online algorithms, bounds, and how far data are from separable."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -32,7 +33,7 @@ Examples:
 
 
 @click.command(epilog=_ONLINE_EXAMPLES)
-@opt.data_options_beside_a_list
+@partial(opt.data_options, is_required=False)
 @click.option(
     "--algorithm",
     "-a",
@@ -42,15 +43,13 @@ Examples:
     help="Which one; several, or all, make a table.  [default: averaged]",
 )
 @click.option("--parameter", "parameters", metavar="NAME=VALUE", multiple=True, help="Of the algorithm; repeatable.")
-@click.option("--order", type=click.Choice(opt.ORDERS), help="Of the rows.  [default: the algorithm's own]")
-@opt.seed_option()
-@opt.bias_scale_option()
-@click.option(
-    "--max-epochs", type=click.IntRange(min=1), metavar="N", default=100, show_default=True, help="Limit of epochs."
-)
-@click.option("--max-updates", type=click.IntRange(min=1), metavar="N", help="Limit of updates.  [default: none]")
+@opt.choice_option("--order", opt.ORDERS, "Of the rows.  [default: the algorithm's own]")
+@opt.seed_option
+@opt.bias_scale_option
+@opt.count_option("--max-epochs", "Limit of epochs.", default=100)
+@opt.count_option("--max-updates", "Limit of updates.  [default: none]")
 @opt.time_limit_option("Stop a run after this time.")
-@opt.prepare_option()
+@opt.prepare_option
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
 def online(**options: Any) -> int:
     """Run online algorithms, and check on each run what the theory guarantees.
@@ -66,22 +65,17 @@ def online(**options: Any) -> int:
     if options["source"] is None:
         raise click.UsageError("Missing argument 'SOURCE'; maxmargin online --list lists the algorithms")
     chosen = commands.chosen_algorithms(names, options.pop("parameters"))
-    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
-    dataset = opt.read(options)
-    opt.require_two_classes(dataset, "online")
-    return commands.online(
-        opt.prepared(dataset, options["prepare"]), chosen, bias=not options.pop("no_bias"), **options
-    )
+    return commands.online(opt.request(options, "online").prepared(), chosen, **options)
 
 
 @click.command(epilog=_BOUNDS_EXAMPLES)
 @opt.data_options
 @opt.resume_option
-@opt.bias_scale_option()
-@click.option("--n-passes", type=click.IntRange(min=1), metavar="N", help="Passes over the rows.  [default: 1]")
+@opt.bias_scale_option
+@opt.count_option("--n-passes", "Passes over the rows.  [default: 1]")
 @click.option("--until-convergence", is_flag=True, help="As many passes as it takes.")
-@opt.price_option(1.0, "Whose u has the slack.")
-@opt.prepare_option()
+@opt.soft_option(1.0, "Whose u has the slack.")
+@opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
 def bounds(**options: Any) -> int:
     """Compare the perceptron's mistakes with every bound that theory gives.
@@ -96,18 +90,15 @@ def bounds(**options: Any) -> int:
     if n_passes is not None and is_endless:
         raise click.UsageError("--n-passes and --until-convergence exclude each other")
     options["n_passes"] = None if is_endless else n_passes or 1
-    options["bias_scale"] = opt.bias_scale_of(options["bias_scale"])
-    dataset = opt.read(options)
-    opt.require_two_classes(dataset, "bounds")
-    return command(opt.prepared(dataset, options["prepare"]), bias=not options.pop("no_bias"), **options)
+    return command(opt.request(options, "bounds").prepared(), **options)
 
 
 @click.command("fewest-errors", epilog=_FEWEST_EXAMPLES)
 @opt.data_options
-@click.option("--method", metavar="NAME", help=f"How a plane is proposed: {', '.join(opt.FEWEST_METHODS)}.")
+@opt.method_option(opt.FEWEST_METHODS, "How a plane is proposed")
 @opt.solver_option
 @opt.time_limit_option("Of each of the two searches.", default=60.0)
-@click.option("--max-rows", type=click.IntRange(min=1), metavar="N", help="Most rows searched whole.  [default: 2000]")
+@opt.count_option("--max-rows", "Most rows searched whole.  [default: 2000]")
 def fewest_errors(**options: Any) -> int:
     """Find the fewest rows to drop so that the rest is separable, and the least total slack.
 
@@ -116,7 +107,4 @@ def fewest_errors(**options: Any) -> int:
     """
     from maxmargin.cli.fewest_errors import fewest_errors as command
 
-    opt.check_method(options["method"], opt.FEWEST_METHODS)
-    dataset = opt.read(options)
-    opt.require_two_classes(dataset, "fewest-errors")
-    return command(dataset, bias=not options.pop("no_bias"), **options)
+    return command(opt.request(options, "fewest-errors"), **options)

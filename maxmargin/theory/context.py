@@ -17,6 +17,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
+from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_SOLVED = ("soft", "space", "run_hard", "run_margin_squared", "margin_squared")
+_SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_margin_squared", "margin_squared")
 """What depends on the rows and their space only."""
 
 _FULL_PRECISION = 2.0**-960
@@ -58,10 +59,6 @@ class Context:
     Attributes
     ----------
     problem : Problem
-    scale : float
-        The constant coordinate s of the run; 0 through the origin.
-    hard : HardMargin
-        In the user's space.
     run : PerceptronRun
     n_passes : int or None
         Passes the bounds speak of; None is until convergence.
@@ -69,23 +66,43 @@ class Context:
         Of the soft margin.
     is_as_far_as_it_went : bool
         Whether the bounds speak of the run as far as it went, whatever ended it, and of no mistakes that would follow.
+    known_hard : HardMargin or None
     known_soft : SoftMargin or None
-        The soft margin where it is known already.
+        The margins of the user's space where they are known already.
     limits : Limits
         When the time is over, what is solved is what is proven by then.
     solvers : Solvers
     """
 
     problem: Problem
-    scale: float
-    hard: "HardMargin"
     run: "PerceptronRun"
     n_passes: int | None
     C: float = 1.0
     is_as_far_as_it_went: bool = False
+    known_hard: "HardMargin | None" = None
     known_soft: "SoftMargin | None" = None
     limits: Limits = field(default_factory=Limits)
     solvers: Solvers = field(default_factory=Solvers)
+
+    @property
+    def scale(self) -> float:
+        """The constant coordinate s of the run; 0 through the origin."""
+        return self.run.settings.bias_scale if self.problem.bias else 0.0
+
+    @cached_property
+    def square(self) -> Fraction:
+        """R^2 = max ||x||^2."""
+        return radius_squared(self.problem)
+
+    @cached_property
+    def run_square(self) -> Fraction:
+        """R^2 + s^2, which is R^2 of the space of the run."""
+        return self.square + Fraction(self.scale) ** 2
+
+    @cached_property
+    def hard(self) -> "HardMargin":
+        """In the user's space."""
+        return self.known_hard or self.quick_hard_margin(self.problem)
 
     @cached_property
     def soft(self) -> "SoftMargin":
@@ -118,7 +135,8 @@ class Context:
 
     def quick_hard_margin(self, problem: Problem) -> "HardMargin":
         """Return the maximum margin of these rows, by the quickest method."""
-        return _quick_hard_margin(problem, self.limits, self.solvers)
+        found: HardMargin = self.solvers.hard_margin(problem, time_limit=self.limits.share())
+        return uninterrupted(found)
 
     @property
     def is_counted_out(self) -> bool:
@@ -141,39 +159,6 @@ class Context:
         whole = self.n_passes * self.problem.n_samples
         is_cut = self.is_as_far_as_it_went and self.run.stop_reason in _CUT_SHORT
         return min(whole, self.run.n_presentations) if is_cut else whole
-
-
-def gather(
-    problem: Problem,
-    run: "PerceptronRun",
-    *,
-    n_passes: int | None,
-    C: float = 1.0,
-    hard: "HardMargin | None" = None,
-    soft: "SoftMargin | None" = None,
-    is_as_far_as_it_went: bool = False,
-    limits: Limits | None = None,
-    solvers: Solvers | None = None,
-) -> Context:
-    """Gather what the bounds of this run need, and solve the maximum margin if it is not given."""
-    limits, solvers = limits or Limits(), solvers or Solvers()
-    return Context(
-        problem=problem,
-        scale=run.settings.bias_scale if problem.bias else 0.0,
-        hard=hard or _quick_hard_margin(problem, limits, solvers),
-        run=run,
-        n_passes=n_passes,
-        C=C,
-        is_as_far_as_it_went=is_as_far_as_it_went,
-        known_soft=soft,
-        limits=limits,
-        solvers=solvers,
-    )
-
-
-def _quick_hard_margin(problem: Problem, limits: Limits, solvers: Solvers) -> "HardMargin":
-    found: HardMargin = solvers.hard_margin(problem, time_limit=limits.share())
-    return uninterrupted(found)
 
 
 def _squared_margin(problem: Problem, hard: "HardMargin") -> Fraction:

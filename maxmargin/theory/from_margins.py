@@ -26,26 +26,26 @@ _NO_GAIN = 1e-9
 """Relative improvement at which the search for the best scale ends."""
 
 
-def novikoff(context: Context, run_square: Fraction) -> Bound:
+def novikoff(context: Context) -> Bound:
     """R^2/g^2 with R and the maximum margin g through the origin of the space of the run."""
     square = context.run_margin_squared
     return stated(
         context,
         "novikoff",
-        quotient_up(run_square, square),
+        quotient_up(context.run_square, square),
         square > 0,
         f"strictly separable {space_of(context)}: R^2/g^2 with R and the maximum margin g there",
         "Novikoff 1962; Block 1962",
     )
 
 
-def augmented_offset(context: Context, run_square: Fraction) -> Bound:
+def augmented_offset(context: Context) -> Bound:
     """(R^2 + s^2)(1 + b^2/s^2)/gamma^2, from the margin with bias; through the origin it is R^2/gamma^2."""
     plane = context.hard
     value = math.inf
     if plane.w is not None and plane.b is not None:
         least = least_functional_margin(context.problem, plane.w, plane.b)
-        square = run_square * run_norm_squared(context, plane.w, plane.b)
+        square = context.run_square * run_norm_squared(context, plane.w, plane.b)
         value = quotient_up(square, max(least, Fraction(0)) ** 2)
     return stated(
         context,
@@ -59,9 +59,9 @@ def augmented_offset(context: Context, run_square: Fraction) -> Bound:
     )
 
 
-def best_scale(context: Context, square: Fraction) -> Bound:
+def best_scale(context: Context) -> Bound:
     """(R + |b|)^2/gamma^2, the least value of the above over s: at s^2 = R |b|."""
-    plane = context.hard
+    plane, square = context.hard, context.square
     value, scale, is_best = math.inf, "", False
     if plane.w is not None and plane.b is not None:
         # Enough bits that the square root rounds nothing away: (R + |b|)^2 in units of R^2.
@@ -83,7 +83,7 @@ def best_scale(context: Context, square: Fraction) -> Bound:
     )
 
 
-def best_scale_searched(context: Context, square: Fraction) -> Bound:
+def best_scale_searched(context: Context) -> Bound:
     """(R ||w|| + |b|)^2 at the least over all (w, b) with functional margin 1, which is the least over s as well.
 
     For fixed (w, b), (R^2 + s^2)(||w||^2 + b^2/s^2) is least at s^2 = R |b|/||w||; for fixed s it is least at the
@@ -91,7 +91,7 @@ def best_scale_searched(context: Context, square: Fraction) -> Bound:
     """
     plane, value, scale = context.hard, math.inf, 0.0
     if context.scale and plane.w is not None and _is_moderate(context.problem):
-        value, scale = _searched(context, plane, square)
+        value, scale = _searched(context, plane)
     is_run = math.isclose(scale, context.scale, rel_tol=1e-6)
     at = f" = {scale:.6g}" if scale else ""
     return stated(
@@ -111,9 +111,9 @@ def _is_moderate(problem: Problem) -> bool:
     return problem.n_samples * problem.n_features <= _MOST_ENTRIES
 
 
-def _searched(context: Context, plane: HardMargin, square: Fraction) -> tuple[float, float]:
+def _searched(context: Context, plane: HardMargin) -> tuple[float, float]:
     """Return the least value found, and its scale; 0 where b = 0 is best and the bias coordinate only costs."""
-    problem, best, best_scale = context.problem, math.inf, 0.0
+    problem, square, best, best_scale = context.problem, context.square, math.inf, 0.0
     for _ in range(_MOST_SCALES):
         if plane.w is None or plane.b is None:
             break
@@ -147,14 +147,14 @@ def _of_the_user(hard: HardMargin, scale: float) -> HardMargin:
     return replace(hard, w=np.ascontiguousarray(hard.w[:-1]), b=float(hard.w[-1]) * scale)
 
 
-def unit_norm(context: Context, run_square: Fraction) -> Bound:
+def unit_norm(context: Context) -> Bound:
     """1/g^2 where all rows of the run have norm 1; then g is the least sine of an angle to the hyperplane."""
     margin_square = context.run_margin_squared
     is_unit = min(context.problem.map(partial(_nearly_unit, context.scale)))
     return stated(
         context,
         "unit_norm",
-        quotient_up(max(run_square, Fraction(1)), margin_square) if is_unit else math.inf,
+        quotient_up(max(context.run_square, Fraction(1)), margin_square) if is_unit else math.inf,
         is_unit and margin_square > 0,
         f"strictly separable {space_of(context)}, and every row has norm 1 there (normalised after s was appended): "
         "1/delta^2, delta the margin",

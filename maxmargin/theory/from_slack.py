@@ -25,14 +25,11 @@ _MOST_ENTRIES = 50_000_000
 """Largest number of entries of X for which the best v is searched."""
 
 
-def freund_schapire(context: Context, run_square: Fraction) -> Bound:
+def freund_schapire(context: Context) -> Bound:
     """(R ||v|| + ||(1 - y v.x)_+||_2)^2 with v = u/g; the slack counts once a pass."""
-    n_passes = context.n_passes
-    separating = _without_slack(context, run_square)
-    value = min(_with_slack(context, run_square), separating)
-    passes = (
-        "until convergence, so u must separate" if n_passes is None else f"{n_passes:,} pass{'es' * (n_passes > 1)}"
-    )
+    separating = _without_slack(context)
+    value = min(_with_slack(context), separating)
+    passes = _passes(context, "until convergence, so u must separate")
     return stated(
         context,
         "freund_schapire",
@@ -44,7 +41,7 @@ def freund_schapire(context: Context, run_square: Fraction) -> Bound:
     )
 
 
-def _with_slack(context: Context, run_square: Fraction) -> float:
+def _with_slack(context: Context) -> float:
     """Return the bound for v = (w, b/s), the soft margin's hyperplane in its own scale (g = 1/||v||)."""
     soft = context.soft
     squares = squared_slack(context.problem, soft.w, soft.b)
@@ -52,17 +49,17 @@ def _with_slack(context: Context, run_square: Fraction) -> float:
     if squares is None or (squares and not presents_every_row_once(context)):
         return math.inf
     distance = sqrt_up(squares * (context.n_passes or 1))
-    reach = sqrt_up(run_square * run_norm_squared(context, soft.w, soft.b))
+    reach = sqrt_up(context.run_square * run_norm_squared(context, soft.w, soft.b))
     if math.isinf(reach):
         return math.inf
     return round_up((Fraction(reach) + Fraction(distance)) ** 2)
 
 
-def _without_slack(context: Context, run_square: Fraction) -> float:
+def _without_slack(context: Context) -> float:
     """Return the bound for the same direction with g its least margin: R^2/g^2, where the hyperplane separates."""
     soft = context.soft
     least = least_functional_margin(context.problem, soft.w, soft.b)
-    return quotient_up(run_square * run_norm_squared(context, soft.w, soft.b), max(least, Fraction(0)) ** 2)
+    return quotient_up(context.run_square * run_norm_squared(context, soft.w, soft.b), max(least, Fraction(0)) ** 2)
 
 
 def trivial(context: Context) -> Bound:
@@ -86,6 +83,7 @@ def optima(context: Context) -> tuple[Bound, Bound]:
 
 def _optimum(context: Context, loss: Loss) -> Bound:
     name, formula, reference = _OPTIMA[loss]
+    passes = _passes(context, "for a number of passes, which until convergence is not known")
     is_searched = presents_every_row_once(context) and _is_moderate(context) and not context.limits.is_over()
     value = _least(context, loss) if is_searched else math.inf
     return stated(
@@ -93,7 +91,7 @@ def _optimum(context: Context, loss: Loss) -> Bound:
         name,
         value,
         math.isfinite(value),
-        f"none on the data; every row once a pass, {_passes(context.n_passes)}: {formula}, at the best of all v",
+        f"none on the data; every row once a pass, {passes}: {formula}, at the best of all v",
         reference,
         of_every_run=False,
     )
@@ -137,7 +135,6 @@ def _in_run_space(context: Context, w: Floats, b: float) -> Floats:
     return np.append(w, b / context.scale) if context.scale else w
 
 
-def _passes(n_passes: int | None) -> str:
-    if n_passes is None:
-        return "for a number of passes, which until convergence is not known"
-    return f"{n_passes:,} pass{'es' * (n_passes > 1)}"
+def _passes(context: Context, until_convergence: str) -> str:
+    n_passes = context.n_passes
+    return until_convergence if n_passes is None else f"{n_passes:,} pass{'es' * (n_passes > 1)}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,9 +17,8 @@ from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.wording import counted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory import from_slack
-from maxmargin.theory.context import Context, gather
+from maxmargin.theory.context import Context
 from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
@@ -337,7 +335,7 @@ def order_study(
     problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale, of_bounds)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
     one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=of_bounds.share(2))
-    context = gather(problem, one_pass, n_passes=max_epochs, limits=of_bounds)
+    context = Context(problem=problem, run=one_pass, n_passes=max_epochs, limits=of_bounds)
     if max_epochs is None and not context.run_hard.lower > 0:
         max_epochs = _EPOCHS_WITHOUT_PROOF
         context = context.of_run(context.run, max_epochs)
@@ -349,12 +347,10 @@ def order_study(
 
 def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bound, ...]:
     """Return what `order_study` says of the passes of the context, with the bounds of another run at hand."""
-    kept = (bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
-    found = tuple(kept)
+    found = tuple(bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
     if context.n_passes is None:
         return found
-    run_square = radius_squared(context.problem) + Fraction(context.scale) ** 2
-    of_passes = (from_slack.freund_schapire(context, run_square), *from_slack.optima(context))
+    of_passes = (from_slack.freund_schapire(context), *from_slack.optima(context))
     return (*found, *(bound for bound in of_passes if bound.valid), from_slack.trivial(context))
 
 

@@ -1,7 +1,6 @@
 """What theory says about the number of mistakes, each bound with its space, its assumption and its value."""
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
@@ -10,10 +9,9 @@ from maxmargin.data.dataset import from_arrays
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory import from_literals, from_margins, from_slack, from_the_run
 from maxmargin.theory.bound import Bound as Bound
-from maxmargin.theory.context import Context, gather
+from maxmargin.theory.context import Context
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -127,22 +125,20 @@ def run_and_bounds(
         time_limit=limits.share(_SHARES_OF_THE_RUN),
         on_progress=on_progress,
     )
-    return run, bounds_of(gather(problem, run, n_passes=n_passes, C=C, limits=limits))
+    return run, bounds_of(Context(problem=problem, run=run, n_passes=n_passes, C=C, limits=limits))
 
 
 def bounds_of(context: Context) -> tuple[Bound, ...]:
     """Return every bound."""
-    square = radius_squared(context.problem)
-    run_square = square + Fraction(context.scale) ** 2
     return (
-        from_margins.novikoff(context, run_square),
-        from_margins.augmented_offset(context, run_square),
-        from_margins.best_scale(context, square),
-        from_margins.best_scale_searched(context, square),
-        from_margins.unit_norm(context, run_square),
+        from_margins.novikoff(context),
+        from_margins.augmented_offset(context),
+        from_margins.best_scale(context),
+        from_margins.best_scale_searched(context),
+        from_margins.unit_norm(context),
         from_the_run.sum_of_squares(context),
         from_the_run.self_certificate(context),
-        from_slack.freund_schapire(context, run_square),
+        from_slack.freund_schapire(context),
         *from_slack.optima(context),
         from_the_run.slack_of_the_mistakes(context),
         from_literals.conjunction(context),

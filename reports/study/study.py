@@ -29,7 +29,7 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import QuasiSeparation
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
-from maxmargin.theory.context import Context, gather
+from maxmargin.theory.context import Context
 from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
 from maxmargin.theory.order_studies import OrderStudy
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
@@ -290,12 +290,12 @@ def _context(
         return reach * length + math.sqrt(run.n_epochs) * point.slack_norm
 
     tightest = min(soft, key=root_of_bound)
-    return gather(
-        problem,
-        run,
+    return Context(
+        problem=problem,
+        run=run,
         n_passes=max(1, run.n_epochs),  # of a run that the time cut within its first pass
-        hard=hard,
-        soft=tightest.solution,
+        known_hard=hard,
+        known_soft=tightest.solution,
         is_as_far_as_it_went=True,
         limits=limits,
     )

@@ -6,23 +6,24 @@ import os
 import re
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from calls import arguments_of, calling
 from commands import completed, json_answer, refusal, started
 
 import maxmargin as mm
+from maxmargin.api.verbs import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
+from maxmargin.cli.progress import waiting
 from maxmargin.data.dataset import load
 from maxmargin.data.preparing import How
+from maxmargin.reports.margin_report import margin_report
 from maxmargin.solvers.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, StopReason
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.perceptron.settings import ZERO_RULES
 from maxmargin.solvers.soft_margin import soft_margin
 
 AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
@@ -280,12 +281,11 @@ def test_choices_are_those_of_the_code() -> None:
     assert soft_margin.METHODS == options.SOFT_METHODS
 
 
-def test_a_bug_is_not_called_bad_input(agresti: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
+def test_a_bug_is_not_called_bad_input(agresti: str) -> None:
+    def broken(_: object) -> None:
         raise ValueError("a bug")
 
-    monkeypatch.setattr("maxmargin.cli.check.check", broken)
-    with pytest.raises(ValueError, match="a bug"):
+    with calling(decide, broken), pytest.raises(ValueError, match="a bug"):
         run(["check", agresti])
 
 
@@ -313,11 +313,8 @@ def test_quiet_reader_of_our_output_may_leave(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_slow_work_is_announced(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from maxmargin.cli import output
-
-    monkeypatch.setattr(output, "_FIRST_NOTE_AFTER", 0.01)
-    with output.waiting("thinking", quiet=False):
+def test_slow_work_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    with waiting("thinking", quiet=False, first_after=0.01):
         time.sleep(0.2)
     assert capsys.readouterr().err.startswith("thinking: ")
 
@@ -344,17 +341,10 @@ def test_rows_left_out_keep_their_numbers(capsys: pytest.CaptureFixture[str], tm
     assert fields["trace"]["is_whole"] is True
 
 
-def test_an_interrupted_report_writes_nothing(
-    capsys: pytest.CaptureFixture[str], agresti: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> PerceptronRun:
-        monkeypatch.undo()
-        problem = Problem.validated([[1.0], [2.0]], [-1, 1])
-        return replace(perceptron(problem), stop_reason=StopReason.INTERRUPTED)
-
-    monkeypatch.setattr("maxmargin.reports.study.study.run_perceptron", interrupted)
+def test_an_interrupted_report_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert run(["report", agresti, "-o", str(page)]) == 130
+    with calling(Reporter.report, lambda _: signal.raise_signal(signal.SIGINT)):  # as Ctrl-C within the run
+        assert run(["report", "xor", "-o", str(page)]) == 130
     assert not page.exists()
     assert "interrupted" in capsys.readouterr().err
 
@@ -367,13 +357,13 @@ def test_places_that_cannot_be_written_are_refused_before_the_work(
     capsys: pytest.CaptureFixture[str],
     agresti: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     option: str,
     place: str,
 ) -> None:
     (tmp_path / "folder.html").mkdir()
-    monkeypatch.setattr("maxmargin.reports.margin_report.margin_report", lambda *_, **__: pytest.fail("worked"))
-    assert place.split("/")[0] in refusal(capsys, "report", agresti, option, str(tmp_path / place))
+    with arguments_of(margin_report) as calls:
+        assert place.split("/")[0] in refusal(capsys, "report", agresti, option, str(tmp_path / place))
+    assert not calls
 
 
 def test_every_name_of_the_answer_is_there_for_many_classes(capsys: pytest.CaptureFixture[str]) -> None:

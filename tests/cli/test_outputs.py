@@ -14,11 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calls import interrupting
 from commands import completed, refusal
 
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.text.outputs import check_writable, replacing, write_text
+from maxmargin.theory.trace import exact_text
 
 TABLE = "a,b,y\n0,0,no\n1,0,no\n0,2,yes\n3,3,yes\n"
 
@@ -307,13 +309,10 @@ def test_progress_while_a_long_trace_is_written(
 
 
 def test_the_answer_is_printed_though_the_trace_was_interrupted(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("maxmargin.theory.trace.exact_text", interrupted)
-    assert run(["perceptron", "d.csv", "--trace", "t.md"]) == 130
+    with interrupting(exact_text):
+        assert run(["perceptron", "d.csv", "--trace", "t.md"]) == 130
     done = capsys.readouterr()
     assert "converged" in done.out and "the trace that was under way is not written" in done.err
     assert [path.name for path in folder.iterdir()] == ["d.csv"]

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import calling, interrupting
 from commands import json_answer, refusal, started
 
 import maxmargin as mm
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.solvers.fewest_errors import minimum as fewest_errors
+from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 from maxmargin.solvers.online.catalogue import ALGORITHMS, entries
+from maxmargin.solvers.online.run_online import run_online
 
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
 NAMED = "who,x,y,label\nann,1,2,no\nbob,2,1,no\ncid,4,5,yes\ndan,5,4,yes\neve,1.5,1.5,yes\n"
@@ -133,20 +136,13 @@ def test_the_list_needs_no_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and [entry["name"] for entry in fields["algorithms"]] == list(ALGORITHMS)
 
 
-def test_an_interrupted_table_keeps_its_rows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from maxmargin.cli import online
-
-    solve = online.run_online
-
-    def interrupted(problem: Any, algorithm: Any, *arguments: Any, **keywords: Any) -> Any:
-        if algorithm.name == "pa":
+def test_an_interrupted_table_keeps_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt(arguments: dict[str, Any]) -> None:
+        if arguments["algorithm"].name == "pa":
             raise KeyboardInterrupt
-        return solve(problem, algorithm, *arguments, **keywords)
 
-    monkeypatch.setattr(online, "run_online", interrupted)
-    code, fields = json_answer(capsys, "online", "and", "-a", "perceptron", "-a", "pa", "-a", "alma")
+    with calling(run_online, interrupt):
+        code, fields = json_answer(capsys, "online", "and", "-a", "perceptron", "-a", "pa", "-a", "alma")
     assert code == 130
     assert [entry["algorithm"] for entry in fields["runs"]] == ["perceptron"]
 
@@ -252,14 +248,9 @@ def test_fewest_errors_past_the_limit_is_an_interval(capsys: pytest.CaptureFixtu
     assert fields["lower"] < fields["upper"] <= 50 and "time limit" in fields["reason"]
 
 
-def test_fewest_errors_interrupted_in_the_second_search(
-    capsys: pytest.CaptureFixture[str], xor: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("maxmargin.cli.fewest_errors.least_total_slack", interrupted)
-    code, fields = json_answer(capsys, "fewest-errors", xor)
+def test_fewest_errors_interrupted_in_the_second_search(capsys: pytest.CaptureFixture[str], xor: str) -> None:
+    with interrupting(least_total_slack):
+        code, fields = json_answer(capsys, "fewest-errors", xor)
     assert (code, fields["upper"], fields["total_slack"]) == (130, 1, None)
 
 

@@ -25,7 +25,7 @@ from maxmargin.reports.study.study import Study
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.theory.context import gather
+from maxmargin.theory.context import Context
 from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
 
 GRID = (1.0,)
@@ -130,7 +130,7 @@ def test_orders_are_refused_outside_memory() -> None:
 def planned(source: str, **options: Any) -> tuple[Plan | str, Problem]:
     dataset = mm.load(source)
     problem = Problem.validated(dataset.X, dataset.y)
-    context = gather(problem, run_perceptron(problem, max_mistakes=100_000), n_passes=None)
+    context = Context(problem=problem, run=run_perceptron(problem, max_mistakes=100_000), n_passes=None)
     return plan_of(context, Settings(**options)), problem
 
 

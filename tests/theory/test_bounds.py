@@ -26,7 +26,7 @@ from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.theory.context import Solvers, augmented, gather
+from maxmargin.theory.context import Context, Solvers, augmented
 from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
 
@@ -58,7 +58,7 @@ def by_name(bounds: tuple[Bound, ...]) -> dict[str, Bound]:
 
 
 def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float = 1.0) -> dict[str, Bound]:
-    bounds = by_name(bounds_of(gather(problem, run, n_passes=n_passes, C=C)))
+    bounds = by_name(bounds_of(Context(problem=problem, run=run, n_passes=n_passes, C=C)))
     presentations = math.inf if n_passes is None else n_passes * problem.n_samples
     for bound in bounds.values():
         assert not bound.valid or (math.isfinite(bound.value) and run.n_mistakes <= bound.value), bound
@@ -129,7 +129,9 @@ def test_the_best_scale(problem: Problem, zero: str) -> None:
         # At the best scale the two bounds are the same number, and any other scale has a greater one.
         assert math.isclose(bounds["best_scale"].value, bounds["augmented_b"].value, rel_tol=1e-9)
         for other in (scale / 2, scale * 2):
-            worse = by_name(bounds_of(gather(problem, run_perceptron(problem, bias_scale=other), n_passes=None)))
+            worse = by_name(
+                bounds_of(Context(problem=problem, run=run_perceptron(problem, bias_scale=other), n_passes=None))
+            )
             assert worse["augmented_b"].value >= bounds["best_scale"].value * (1 - 1e-9)
             assert not worse["best_scale"].valid
     margin, radius = hard_margin(space).lower, math.sqrt(radius_squared(space))
@@ -226,17 +228,17 @@ def test_counts_of_a_run_that_was_stopped_bound_nothing_beyond_it(limit: int) ->
     """{10: -, 12: +} makes 233 mistakes until convergence; a run that was stopped before knows fewer."""
     problem = Problem.validated([[10.0], [12.0]], [-1, 1])
     run = run_perceptron(problem, max_mistakes=limit)
-    bounds = by_name(bounds_of(gather(problem, run, n_passes=None)))
+    bounds = by_name(bounds_of(Context(problem=problem, run=run, n_passes=None)))
     assert not run.converged
     assert not any(bounds[name].valid for name in OF_ONE_RUN)
     assert all(bound.value >= 233 for bound in bounds.values() if bound.valid)
     assert {"novikoff", "augmented_b", "freund_schapire"} <= {name for name, bound in bounds.items() if bound.valid}
-    as_far = by_name(bounds_of(gather(problem, run, n_passes=run.n_epochs, is_as_far_as_it_went=True)))
+    as_far = by_name(bounds_of(Context(problem=problem, run=run, n_passes=run.n_epochs, is_as_far_as_it_went=True)))
     assert as_far["sum_of_squares"].valid and as_far["trivial"].value == run.n_presentations
 
 
 def test_inseparable_data_have_no_bound_until_convergence() -> None:
-    bounds = by_name(bounds_of(gather(SAME, run_perceptron(SAME, max_mistakes=100), n_passes=None)))
+    bounds = by_name(bounds_of(Context(problem=SAME, run=run_perceptron(SAME, max_mistakes=100), n_passes=None)))
     assert not [name for name, bound in bounds.items() if bound.valid]
 
 
@@ -367,7 +369,7 @@ def test_ten_thousand_runs(block: int) -> None:
             y[:2] = -1.0, 1.0
         problem = Problem(X, y, bool(rng.random() < 0.8))
         scale, n_passes = float(rng.choice([0.3, 1.0, 4.0])), rng.choice([None, 1, 2, 6])
-        shared: dict[str, Any] = {"hard": hard_margin(problem), "soft": None}
+        shared: dict[str, Any] = {"known_hard": hard_margin(problem)}
         for number in range(25):
             order = str(rng.choice(["cyclic", "shuffled-once", "reshuffled-each-epoch"]))
             run = run_perceptron(
@@ -375,7 +377,7 @@ def test_ten_thousand_runs(block: int) -> None:
                 max_mistakes=2000, rng=number,
             )  # fmt: skip
             if number == 0:
-                context = gather(problem, run, n_passes=n_passes, **shared)
+                context = Context(problem=problem, run=run, n_passes=n_passes, **shared)
                 of_any = [bound for bound in bounds_of(context) if bound.name in OF_ANY_RUN]
             vars(context)["run"] = run  # what was solved for the data is kept
             bounds = [*of_any, self_certificate(context), sum_of_squares(context), slack_of_the_mistakes(context)]
@@ -398,7 +400,11 @@ def test_bounds_from_half_an_answer_are_not_given_out(solver: str, n_before: int
 
     problem = Problem.validated([[10.0], [12.0]], [-1, 1])
     with pytest.raises(KeyboardInterrupt):
-        bounds_of(gather(problem, run_perceptron(problem, max_epochs=1), n_passes=1, solvers=Solvers(**{solver: cut})))
+        bounds_of(
+            Context(
+                problem=problem, run=run_perceptron(problem, max_epochs=1), n_passes=1, solvers=Solvers(**{solver: cut})
+            )
+        )
 
 
 def test_a_bound_has_the_same_digits_wherever_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What is said while sources are opened, before there is a result that could say it."""
+"""What sources say while they are opened and read, before there is a result that could say it."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -7,37 +7,53 @@ from contextvars import ContextVar
 from typing import TypeAlias
 
 OnText: TypeAlias = Callable[[str], None]
+"""Called with a sentence."""
 
-_LISTENER: ContextVar[OnText | None] = ContextVar("listener", default=None)
+OnChunk: TypeAlias = Callable[[int, int], None]
+"""Called after every chunk of every pass with the rows that are done in this pass, and all its rows."""
+
+_ON_TEXT: ContextVar[OnText | None] = ContextVar("on_text", default=None)
+_ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
 
 
 @contextmanager
-def listened(on_text: OnText) -> Iterator[None]:
-    """Have `on_text` called with everything that is said.
+def listened(*, on_text: OnText | None = None, on_chunk: OnChunk | None = None) -> Iterator[None]:
+    """Have these functions called; who listened before is called for the rest.
 
     Examples
     --------
-    >>> with listened(print):
+    >>> with listened(on_text=print, on_chunk=print):
     ...     tell("hello")
+    ...     report(3, 10)
     hello
+    3 10
     """
-    token = _LISTENER.set(on_text)
+    text = _ON_TEXT.set(on_text or _ON_TEXT.get())
+    chunk = _ON_CHUNK.set(on_chunk or _ON_CHUNK.get())
     try:
         yield
     finally:
-        _LISTENER.reset(token)
+        _ON_TEXT.reset(text)
+        _ON_CHUNK.reset(chunk)
 
 
 def tell(text: str) -> None:
     """Say something to who listens."""
-    listener = _LISTENER.get()
+    listener = _ON_TEXT.get()
     if listener is not None:
         listener(text)
 
 
 def warn(text: str) -> None:
     """Say something that is not as expected: a warning, unless somebody listens."""
-    if _LISTENER.get() is None:
+    if _ON_TEXT.get() is None:
         warnings.warn(text, stacklevel=2)
     else:
         tell(text)
+
+
+def report(n_done: int, n_rows: int) -> None:
+    """Say how much of a pass over rows outside memory is done; a new pass starts from few rows again."""
+    listener = _ON_CHUNK.get()
+    if listener is not None:
+        listener(n_done, n_rows)

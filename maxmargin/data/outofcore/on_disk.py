@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.stores import Piece, Store
-from maxmargin.data.outofcore.passes import report
 from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem.warm_start import Found, Use

@@ -8,9 +8,9 @@ import numpy as np
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.labels.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
 from maxmargin.data.numbers.hints import empty_column_hint
+from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
-from maxmargin.data.outofcore.passes import report
 from maxmargin.data.outofcore.row_cache import RowNumbers
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error

@@ -23,12 +23,12 @@ from hypothesis import strategies as st
 import maxmargin as mm
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
-from maxmargin.cli.progress import passes_shown
+from maxmargin.cli.progress import data_shown
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.formats.csv import delimited
+from maxmargin.data.outofcore.announcing import listened, report
 from maxmargin.data.outofcore.budget import Budget, memory_size, size_text
 from maxmargin.data.outofcore.files import arrow_scan as arrow
-from maxmargin.data.outofcore.passes import report, watched
 from maxmargin.data.outofcore.row_cache import RowCache
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
@@ -645,7 +645,7 @@ def test_what_a_run_proves_costs_two_passes(tmp_path: Path, monkeypatch: pytest.
     problem = problem_of(opened(parquet(tmp_path, X, labels), budget, label="label"))
     ends: list[int] = []
     monkeypatch.setattr(Presentation, "rows", property(lambda self: pytest.fail("a vector for all rows, for nothing")))
-    with watched(lambda n_done, n_rows: ends.append(n_done)):
+    with listened(on_chunk=lambda n_done, n_rows: ends.append(n_done)):
         run = perceptron(problem, PerceptronSettings(max_epochs=3))
     assert run.n_mistakes > 10_000
     assert ends.count(MANY) == 3 + 2
@@ -662,7 +662,7 @@ def test_passes_are_watched(tmp_path: Path) -> None:
     X = numbers()
     path = parquet(tmp_path, X, texts(X))
     seen: list[tuple[int, int]] = []
-    with watched(lambda n_done, n_rows: seen.append((n_done, n_rows))):
+    with listened(on_chunk=lambda n_done, n_rows: seen.append((n_done, n_rows))):
         dataset = opened(path, label="label")
         assert seen[-1] == (N, N)
         n_before = len(seen)
@@ -722,7 +722,7 @@ def test_commands_answer_as_in_memory(tmp_path: Path, capsys: pytest.CaptureFixt
     X[:, :2] += np.where(np.array(labels) == "yes", 0.2, -0.2)[:, np.newaxis]
     arguments = [command, str(parquet(tmp_path, X, labels, row_group_size=1000)), "--label", "label", "--quiet"]
     passes: list[int] = []
-    with watched(lambda n_done, n_rows: passes.append(n_done)):
+    with listened(on_chunk=lambda n_done, n_rows: passes.append(n_done)):
         stored = answer(capsys, *arguments, "--memory", "4MiB")
     assert len(passes) >= 3
     whole = answer(capsys, *arguments, "--memory", "2GB")
@@ -756,7 +756,7 @@ def test_progress_counts_passes_and_estimates_the_time_left(
     clock = iter([0.0, 1.5, 1.6, 3.0, 4.0, 100.0, 110.0, 120.0])
     monkeypatch.setattr("maxmargin.cli.progress.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with passes_shown(quiet=False):
+    with data_shown(quiet=False):
         for n_done in (10, 20, 30, 100, 1, 2, 100):
             report(n_done, 100)
     shown = capsys.readouterr().err.split("\r\x1b[K")
@@ -770,10 +770,10 @@ def test_progress_counts_passes_and_estimates_the_time_left(
         "pass 2 over 100 rows: 100%, 0 s left",
         "",
     ]
-    with passes_shown(quiet=True):
+    with data_shown(quiet=True):
         report(1, 2)
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
-    with passes_shown(quiet=False):
+    with data_shown(quiet=False):
         report(1, 2)
     assert capsys.readouterr().err == ""
 

@@ -29,7 +29,6 @@ from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
-from maxmargin.data.outofcore.passes import watched
 from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.file_marks import FileMark
 from maxmargin.data.outofcore.warmstart.resume_check import read_state
@@ -139,7 +138,7 @@ def separable(tmp_path: Path) -> Path:
 
 
 def opened(path: Path, state: Path, watcher: Watcher | None = None, budget: Budget = SMALL, **options: Any) -> Dataset:
-    with watched(watcher or Watcher()):
+    with listened(on_chunk=watcher or Watcher()):
         return load(path, memory=budget, resume=state, **options)
 
 
@@ -218,7 +217,7 @@ def passes_of(
 ) -> Any:
     """Return the answer, None if killed; and the numbers of chunks of the passes."""
     watcher = Watcher(kill)
-    with watched(watcher), suppress(Killed):
+    with listened(on_chunk=watcher), suppress(Killed):
         return ask(problem_of(load(path, memory=budget, resume=state))), watcher.passes
     return None, watcher.passes
 
@@ -338,7 +337,7 @@ def test_the_search_of_a_verdict_goes_on(tmp_path: Path, fetched: list[int]) -> 
 
     def passes(state: Path, kill: tuple[int, int] | None = None) -> int:
         watcher = Watcher(kill)
-        with watched(watcher), suppress(Killed):
+        with listened(on_chunk=watcher), suppress(Killed):
             dataset = load(source, memory=SMALL, resume=state)
             assert decide(class_problem_of(dataset)).verdict == "separable"
         return len(watcher.passes)
@@ -381,7 +380,7 @@ def test_a_verdict_from_rows_at_hand_is_proven_by_a_pass(tmp_path: Path) -> None
 
 CHILD = """
 import json, os, signal, sys
-from maxmargin.data.outofcore.passes import watched
+from maxmargin.data.outofcore.announcing import listened
 from maxmargin.cli.app import run
 passes, last = [], [0]
 kill = json.loads(sys.argv[1])
@@ -392,7 +391,7 @@ def see(n_done, n_rows):
     last[0] = n_done
     if kill and [len(passes), passes[-1]] >= kill:
         os.kill(os.getpid(), signal.SIGKILL)
-with watched(see):
+with listened(on_chunk=see):
     code = run(sys.argv[2:])
 print("passes", json.dumps(passes), file=sys.stderr)
 sys.exit(code)
@@ -709,7 +708,7 @@ def test_where_there_is_nothing_to_resume(tmp_path: Path, separable: Path, capsy
     with pytest.raises(InvalidOptionError, match="expected none with a cluster"):
         load(separable, cluster="tcp://127.0.0.1:1", resume=state)
     said: list[str] = []
-    with listened(said.append):
+    with listened(on_text=said.append):
         assert opened(separable, state, budget=Budget.of("1GiB")).is_in_memory
     assert len(said) == 1 and not state.exists()
 

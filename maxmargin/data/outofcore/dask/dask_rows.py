@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.on_disk import row_numbers
-from maxmargin.data.outofcore.passes import report
 from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES

@@ -1,0 +1,222 @@
+"""What a command is asked, data read as its options say, and how its answer is printed: as JSON or as text."""
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from maxmargin.cli.progress import data_shown, note
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.decimal_reading import DecimalReading
+from maxmargin.data.formats.table import OneHot
+from maxmargin.data.frozen import is_matrix
+from maxmargin.data.problems import check_is_binary64, problem_of
+from maxmargin.solvers.answers.fields import Names, plain
+from maxmargin.solvers.basics.printable import shown, shown_lines
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.proof.certificate import Certificate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A question about a data set.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    reading : DecimalReading or None
+        The exact numbers: those of the text with --decimal, else of a source that has others than binary64.
+    source : dict
+        What a proof says of how the data were read.
+    bias : bool
+    prepare : str
+        What is to be done to the features, see `prepared`.
+    as_json, quiet : bool
+    """
+
+    dataset: Dataset
+    reading: DecimalReading | None
+    source: dict[str, Any]
+    bias: bool
+    prepare: str
+    as_json: bool
+    quiet: bool
+
+    @property
+    def problem(self) -> Problem:
+        """The question of two classes."""
+        return problem_of(self.dataset, bias=self.bias)
+
+    @property
+    def names(self) -> Names:
+        """How the rows and the columns of the data are called."""
+        return names_of(self.dataset)
+
+    def prepared(self) -> "Request":
+        """Return the request with the features of its data prepared.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the rows are not in memory.
+        """
+        from maxmargin.data.preparing import prepare
+
+        if self.prepare == "raw":
+            return self
+        if is_matrix(self.dataset.X):
+            return replace(self, dataset=replace(self.dataset, X=prepare(self.dataset.X, self.prepare).X))
+        raise InvalidOptionError(
+            f"--prepare {self.prepare} copies all rows, and these are not in memory: allow more --memory"
+        )
+
+    def note(self, text: str) -> None:
+        """Print a line on stderr unless quiet."""
+        note(text, quiet=self.quiet)
+
+    def write_proof(self, path: Path, certificate: "Certificate | None") -> None:
+        """Write a proof, with what says how to read its data, and say so; without a proof say that there is none."""
+        from maxmargin.certificates.proofs import write_proof
+        from maxmargin.certificates.reuse import values_fields
+
+        if certificate is None:
+            self.note(f"nothing is proven, so {path} is not written")
+            return
+        data = self.dataset
+        labels = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
+        write_proof(path, certificate, **{**self.source, **labels, **values_fields(certificate)})
+        command = shlex.join(["maxmargin", "verify", str(path), self.source["source"]])
+        self.note(f"wrote {path}; {command} checks it")
+
+    def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
+        """Print the answer, as one JSON object or as text, after what identifies the data."""
+        if self.as_json:
+            print_json(schema, {**_data_fields(self.dataset), "bias": self.bias, **fields()})
+        else:
+            print_text(_headline(self.dataset), text())
+
+
+def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool | None) -> Request:
+    """Take out of `options` what all commands have that read data, and read the source as they say.
+
+    Parameters
+    ----------
+    options : dict
+    two_classes_for : str, optional
+        The name of a command that needs two classes.
+    decimal : bool, optional
+        Whether to read the text of the source exactly; None refuses numbers that binary64 does not hold.
+
+    Raises
+    ------
+    DataError, InvalidProblemError
+        If the data are not what the command needs.
+    """
+    quiet, source = options.pop("quiet"), _source_fields(options)
+    click.get_current_context().with_resource(data_shown(quiet=quiet))
+    dataset, reading = (_read_text if decimal else _read)(options)
+    for text in dataset.notes:
+        note(text, quiet=quiet)
+    if decimal is None:
+        check_is_binary64(dataset)
+    if two_classes_for is not None and not dataset.is_binary:
+        names = ", ".join(map(str, dataset.classes))
+        raise InvalidProblemError(
+            f"{dataset.source} has {len(dataset.classes)} classes ({names}); "
+            f"{two_classes_for} needs two: choose one with --positive"
+        )
+    return Request(
+        dataset=dataset if reading is None else reading.dataset,
+        reading=reading,
+        source=source,
+        bias=not options.pop("no_bias"),
+        prepare=options.pop("prepare", "raw"),
+        as_json=options.pop("as_json"),
+        quiet=quiet,
+    )
+
+
+def _read(options: dict[str, Any]) -> tuple[Dataset, DecimalReading | None]:
+    places = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
+    is_chosen = options["positive"] is not None
+    dataset = load(options.pop("source"), **_columns(options), **places)
+    if is_chosen:
+        dataset = replace(dataset, positive_reason="chosen with --positive")
+    return dataset, DecimalReading.of(dataset)
+
+
+def _read_text(options: dict[str, Any]) -> tuple[Dataset, DecimalReading]:
+    from maxmargin.certificates.decimals import read_decimal
+
+    del options["memory"]
+    if options.pop("cluster") is not None:
+        raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
+    if options.pop("resume") is not None:
+        raise click.UsageError("--decimal needs the text in memory, and --resume is for data on disk")
+    text = read_decimal(options.pop("source"), **_columns(options))
+    return text.dataset, text
+
+
+def _columns(options: dict[str, Any]) -> dict[str, Any]:
+    """Take out of `options` what `load` is told of the columns and of how they are written."""
+    label, names = options.pop("label"), ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
+    one_hot = OneHot(every=options.pop("one_hot"), named=options.pop("one_hot_column"))
+    return {"label": -1 if label is None else label, "one_hot": one_hot, **{name: options.pop(name) for name in names}}
+
+
+def _source_fields(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a proof says of how its data were read."""
+    fields = {name: options[name] for name in ("source", "positive", "id", "one_hot", "drop_missing")}
+    label = -1 if options["label"] is None else options["label"]
+    asked = {name: options[name] for name in ("sep", "decimal_comma", "format") if options[name]}
+    if options["one_hot_column"]:
+        asked["one_hot_columns"] = list(options["one_hot_column"])
+    return {**fields, "label": label, "drop": list(options["drop"]), **asked}
+
+
+def print_json(schema: str, fields: dict[str, Any]) -> None:
+    """Print one object with its schema; infinities and NaN, which JSON lacks, become null."""
+    from maxmargin.text.version import __version__
+
+    print(json.dumps(plain({"schema": f"maxmargin.{schema}/1", "version": __version__, **fields}), allow_nan=False))
+
+
+def print_text(*parts: str) -> None:
+    """Print text; nothing that comes from data acts on the terminal. What is on one line was escaped before."""
+    for part in parts:
+        print(shown_lines(part))
+
+
+def names_of(dataset: Dataset) -> Names:
+    """Return how rows are called, by their position in the source and by an --id column, and the names of columns."""
+    return Names(positions=dataset.rows, ids=dataset.row_ids, columns=dataset.feature_names)
+
+
+def _data_fields(dataset: Dataset) -> dict[str, Any]:
+    """Return what identifies the data."""
+    return {
+        "source": dataset.source,
+        "n_samples": dataset.n_samples,
+        "n_features": dataset.n_features,
+        "classes": dataset.classes,
+        "positive": dataset.positive,
+        "positive_reason": dataset.positive_reason,
+        "negative": dataset.negative,
+        "notes": dataset.notes,
+    }
+
+
+def _headline(dataset: Dataset) -> str:
+    """Return the data set in one line, and which class is +1."""
+    shape = f"{shown(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
+    if dataset.is_binary:
+        why = f"+1 is {shown(repr(dataset.positive))} ({shown(dataset.positive_reason)})"
+        return f"{shape}, {shown(dataset.positive)} (+1) against {shown(dataset.negative)} (-1); {why}"
+    return f"{shape}, {len(dataset.classes)} classes"
