@@ -70,12 +70,14 @@ def app() -> None:
 @opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
 @opt.force_option
 @opt.file_option("--reuse", metavar="FILE", help="Try this older proof first.")
-@click.option("--decimal", is_flag=True, help="Decide for the decimal text of the file, not its binary64 values.")
-@click.option("--columns", is_flag=True, help="Find the infinite columns of large separable data as well.")
+@click.option(
+    "--decimal", is_flag=True, help="Decide for the decimal numbers in the file, not for their binary64 roundings."
+)
+@click.option("--columns", is_flag=True, help="Find the infinite coefficients of large separable data as well.")
 @opt.time_limit_option("Give up after this time.")
-@opt.count_option("--exact-limit", "Most columns solved exactly.  [default: 1000]", least=0)
+@opt.count_option("--exact-limit", "Maximum number of columns for exact linear algebra.  [default: 1000]", least=0)
 def check(**options: Any) -> int:
-    """Is it linearly separable: separable, quasi-separable, or overlap?
+    """Decide whether classes are separable, quasi-separable, or overlap.
 
     Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require: 0 proven to hold,
     3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
@@ -100,13 +102,15 @@ def check(**options: Any) -> int:
 )
 @opt.soft_option(None, "Soft margin instead: min 1/2||w||^2 + C sum xi.")
 @opt.choice_option("--class-weight", ["balanced"], "With --soft: both classes weigh the same.")
-@click.option("--exact", is_flag=True, help="Also as fractions: the squared margin, w, b and the multipliers.")
-@opt.count_option("--exact-limit", "Most columns for that.  [default: 500]", least=0)
+@click.option("--exact", is_flag=True, help="Also give the squared margin, w, b and the multipliers as fractions.")
+@opt.count_option("--exact-limit", "Maximum number of columns for --exact.  [default: 500]", least=0)
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
-@opt.file_option("--proof", metavar="FILE", help="Write the proof of both ends; with --exact, of the number.")
+@opt.file_option(
+    "--proof", metavar="FILE", help="Write the proof of both ends of the interval; with --exact, of the exact margin."
+)
 @opt.force_option
 def margin(**options: Any) -> int:
-    """Prove the maximum margin, as an interval, or exactly.
+    """Find the maximum margin, as a proven interval or exactly.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
@@ -127,7 +131,7 @@ def margin(**options: Any) -> int:
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
 @opt.method_option(opt.RUN_METHODS, "How scores are computed")
-@opt.time_limit_option("Stop the run in time for its proofs.")
+@opt.time_limit_option("Stop the run in time to prove its margins within this limit.")
 @opt.resume_run_option
 @opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
 @opt.file_option(
@@ -136,7 +140,9 @@ def margin(**options: Any) -> int:
     help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, of long runs thinned out, and check "
     "Novikoff's proof there: .csv, .md or .tex.",
 )
-@opt.count_option("--trace-limit", "Most lines of a trace.  [default: 10,000 presentations; 500 mistakes]", least=2)
+@opt.count_option(
+    "--trace-limit", "Maximum number of lines of a trace.  [default: 10,000 presentations; 500 mistakes]", least=2
+)
 @opt.force_option
 def perceptron(**options: Any) -> int:
     """Run the perceptron and say what the run proves.
@@ -159,12 +165,12 @@ def perceptron(**options: Any) -> int:
 @opt.force_option
 @opt.count_option(
     "--orders",
-    "Random orders of the rows that are tried as well; 0 for none.  [default: what takes a second or two]",
+    "Number of random orders of the rows to try as well; 0 for none.  [default: what takes a second or two]",
     least=0,
 )
-@opt.time_limit_option("Leave out what is not found by then, and say so.")
+@opt.time_limit_option("Leave out what is not found within this time, and say so.")
 def report(**options: Any) -> int:
-    """Report the mistakes, the bounds, the true margin, with their proofs and pictures.
+    """Report the mistakes, their bounds and the maximum margin, with proofs and figures.
 
     A summary is always printed.
     """
@@ -177,10 +183,10 @@ def report(**options: Any) -> int:
 @app.command(epilog=_ORDERS_EXAMPLES)
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000, with_order=False)
-@opt.count_option("--n-orders", "Random orders.", default=1000, metavar="K")
+@opt.count_option("--n-orders", "Number of random orders.", default=1000, metavar="K")
 @opt.count_option(
     "--n-search",
-    "Orders that either local search tries: for many, and for few mistakes.",
+    "Orders that each local search tries; one looks for many mistakes, one for few.",
     least=0,
     default=1000,
     metavar="K",
@@ -192,14 +198,18 @@ def report(**options: Any) -> int:
     default=10_000,
     metavar="K",
 )
-@click.option("--shifts", is_flag=True, help="Also move the rows: raw, centred, standardised, and in between.")
-@click.option("--scales", is_flag=True, help="Also change the bias scale.")
+@click.option(
+    "--shifts",
+    is_flag=True,
+    help="Also translate the rows by multiples of their mean, and centre, standardise or normalise them.",
+)
+@click.option("--scales", is_flag=True, help="Also run at other bias scales.")
 @opt.time_limit_option("Stop after this time, with the orders that were tried by then.")
 def orders(**options: Any) -> int:
-    """Try many orders of the rows: how many mistakes, at best, at worst, against the bounds.
+    """Count mistakes in many orders of the rows, the best and the worst, beside the bounds.
 
-    Where it is not proven that a run ends, each ends after 10 epochs, or --max-epochs. --shifts and --scales are for
-    data that are separable, with a bias.
+    Where it is not proven that every run converges, runs stop after 10 epochs, or --max-epochs. --shifts and --scales
+    are for separable data, with a bias.
     """
     from maxmargin.cli.orders import orders as command
 
@@ -211,16 +221,16 @@ def orders(**options: Any) -> int:
 @app.command(epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv")
 @click.argument("family", required=False)
 @opt.file_option(
-    "--output", "-o", metavar="FILE", help="Write the data, .csv, and beside it what is known, .truth.json."
+    "--output", "-o", metavar="FILE", help="Write the data as .csv, and beside it what is known of them as .truth.json."
 )
 @opt.force_option
-@opt.count_option("--seed", "For the families that draw.  [default: 0]", least=0)
+@opt.count_option("--seed", "Seed of the random families.  [default: 0]", least=0)
 @click.option("--list", "as_list", is_flag=True, help="List the families and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
 @opt.time_limit_option("Give up after this time, and write nothing; exit 4.")
 @click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
 def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float | None, **options: Any) -> int:
-    """Make data whose verdict, and mostly whose margin, is known exactly.
+    """Make data whose verdict, and mostly margin, is known exactly.
 
     FAMILY is a name such as xor, odd-max-bit:8 or gap:40, or a formula such as "formula:(x1 | x4) & ~x3"; without it,
     or with --list, the families are listed. Without -o the data are printed as CSV. A family is also a SOURCE of the

@@ -1,4 +1,4 @@
-"""The options that several commands share, and the data set they describe.
+"""The options that several commands share.
 
 The choices are spelled out here, so that ``--help`` imports nothing; a test compares them with the code.
 """
@@ -131,29 +131,35 @@ bias_scale_option = click.option(
     default="1",
     show_default=True,
     callback=_scale,
-    help="Constant coordinate that carries the bias: a number, or best.",
+    help="Constant coordinate that carries the bias: a number, or best, for which the bound is least.",
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite files that may hold data.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 memory_option = click.option(
-    "--memory", metavar="SIZE", default="1GiB", show_default=True, help="Larger files stay on disk: 512MiB, ..."
+    "--memory",
+    metavar="SIZE",
+    default="1GiB",
+    show_default=True,
+    help="Files that need more memory stay on disk: 512MiB, 2GiB ...",
 )
-prepare_option = choice_option("--prepare", PREPARATIONS, "Done to the data before anything else.", default="raw")
+prepare_option = choice_option(
+    "--prepare", PREPARATIONS, "What is done to the features before anything else.", default="raw"
+)
 resume_option = click.option(
     "--resume",
     type=click.Path(),
     metavar="FILE",
-    help="Keep in FILE what passes over data on disk find; named again, a killed run goes on from there, and other "
-    "questions on the data need no validation. Remove it at will.",
+    help="Save in FILE what passes over data on disk find. With the same FILE a killed run continues from there, and "
+    "other questions about the data need no validation. FILE can be deleted at any time.",
 )
 resume_run_option = click.option(
     "--resume",
     type=click.Path(),
     metavar="FILE",
-    help="Keep the run in FILE.run every half minute, and when it stops; the same command goes on from there, with "
-    "other limits if you like. Passes over data on disk are kept in FILE.",
+    help="Save the run in FILE.run every half minute and when it stops; the same command continues it, with other "
+    "limits if you like. What passes over data on disk find is saved in FILE.",
 )
-seed_option = count_option("--seed", "For the orders that draw.", least=0, default=0)
+seed_option = count_option("--seed", "Seed of the random orders.", least=0, default=0)
 solver_option = click.option(
     "--solver", metavar="NAME", callback=_installed, help="A cvxpy solver, such as CLARABEL or DAQP."
 )
@@ -169,7 +175,7 @@ def data_options(command: Command, *, is_required: bool = True) -> Command:
         click.option(
             "--positive",
             metavar="VALUE",
-            help="The class that is +1, against all others.  [default: yes of yes/no and the like, else the greater]",
+            help="Class that is +1; all others are -1.  [default: yes of yes/no and the like, else the greater]",
         ),
         click.option("--drop", metavar="COL", multiple=True, help="Column to leave out; may be repeated."),
         click.option("--id", metavar="COL", help="Column that names the rows."),
@@ -178,14 +184,14 @@ def data_options(command: Command, *, is_required: bool = True) -> Command:
             "--one-hot-column",
             metavar="COL",
             multiple=True,
-            help="Encode this one, whatever is in it; may be repeated.",
+            help="Encode this column, whatever it holds; may be repeated.",
         ),
         click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
         click.option("--sep", metavar="CHAR", help="Separator of CSV: a character, or tab, space, semicolon ..."),
         click.option("--decimal-comma", is_flag=True, help="Numbers in CSV are written as 1,5."),
-        choice_option("--format", FORMATS, "What SOURCE is, whatever its name."),
+        choice_option("--format", FORMATS, "Format of SOURCE, whatever its name."),
         memory_option,
-        click.option("--cluster", metavar="ADDRESS", help="Have the workers of this Dask scheduler read SOURCE."),
+        click.option("--cluster", metavar="ADDRESS", help="Read SOURCE on the workers of this Dask scheduler."),
         click.option("--no-bias", is_flag=True, help="Hyperplanes through the origin only."),
         json_option,
         click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr."),
@@ -195,14 +201,14 @@ def data_options(command: Command, *, is_required: bool = True) -> Command:
 def run_options(most_mistakes: int, *, with_order: bool = True) -> Callable[[Command], Command]:
     """Add the options of a perceptron run; without --order where the orders are the question."""
     zero = "What y w.x = 0 is: a mistake, or a prediction of +1 or -1."
-    order = choice_option("--order", ORDERS, default="cyclic")
+    order = choice_option("--order", ORDERS, "Order of the rows.", default="cyclic")
     decorators = (
         bias_scale_option,
         choice_option("--zero", ZERO_RULES, zero, default="mistake"),
         *((order,) if with_order else ()),
         seed_option,
-        count_option("--max-epochs", "Limit of epochs.  [default: none]"),
-        count_option("--max-mistakes", "Limit of updates.", default=most_mistakes),
+        count_option("--max-epochs", "Maximum number of epochs.  [default: none]"),
+        count_option("--max-mistakes", "Maximum number of mistakes.", default=most_mistakes),
         prepare_option,
     )
     return lambda command: _together(command, *decorators)

@@ -40,14 +40,16 @@ Examples:
     "algorithms",
     metavar="NAME",
     multiple=True,
-    help="Which one; several, or all, make a table.  [default: averaged]",
+    help="Algorithm to run; several of them, or all, make a table.  [default: averaged]",
 )
-@click.option("--parameter", "parameters", metavar="NAME=VALUE", multiple=True, help="Of the algorithm; repeatable.")
-@opt.choice_option("--order", opt.ORDERS, "Of the rows.  [default: the algorithm's own]")
+@click.option(
+    "--parameter", "parameters", metavar="NAME=VALUE", multiple=True, help="Parameter of an algorithm; may be repeated."
+)
+@opt.choice_option("--order", opt.ORDERS, "Order of the rows.  [default: the algorithm's own]")
 @opt.seed_option
 @opt.bias_scale_option
-@opt.count_option("--max-epochs", "Limit of epochs.", default=100)
-@opt.count_option("--max-updates", "Limit of updates.  [default: none]")
+@opt.count_option("--max-epochs", "Maximum number of epochs.", default=100)
+@opt.count_option("--max-updates", "Maximum number of updates.  [default: none]")
 @opt.time_limit_option("Stop a run after this time.")
 @opt.prepare_option
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
@@ -72,9 +74,11 @@ def online(**options: Any) -> int:
 @opt.data_options
 @opt.resume_option
 @opt.bias_scale_option
-@opt.count_option("--n-passes", "Passes over the rows.  [default: 1]")
-@click.option("--until-convergence", is_flag=True, help="As many passes as it takes.")
-@opt.soft_option(1.0, "Whose u has the slack.")
+@opt.count_option("--n-passes", "Number of passes over the rows.  [default: 1]")
+@click.option(
+    "--until-convergence", is_flag=True, help="Bound the mistakes until convergence, whatever the number of passes."
+)
+@opt.soft_option(1.0, "C of the soft margin that gives the Freund-Schapire bound its u.")
 @opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
 def bounds(**options: Any) -> int:
@@ -95,10 +99,10 @@ def bounds(**options: Any) -> int:
 
 @click.command("fewest-errors", epilog=_FEWEST_EXAMPLES)
 @opt.data_options
-@opt.method_option(opt.FEWEST_METHODS, "How a plane is proposed")
+@opt.method_option(opt.FEWEST_METHODS, "How a hyperplane is proposed")
 @opt.solver_option
-@opt.time_limit_option("Of each of the two searches.", default=60.0)
-@opt.count_option("--max-rows", "Most rows searched whole.  [default: 2000]")
+@opt.time_limit_option("Stop each of the two searches after this time.", default=60.0)
+@opt.count_option("--max-rows", "Maximum number of distinct rows that are all searched.  [default: 2000]")
 def fewest_errors(**options: Any) -> int:
     """Find the fewest rows to drop so that the rest is separable, and the least total slack.
 
