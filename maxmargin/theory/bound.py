@@ -1,4 +1,4 @@
-"""A bound of the mistakes, and what all of them need."""
+"""A bound on the number of mistakes, and the computations that all bounds share."""
 
 import math
 import textwrap

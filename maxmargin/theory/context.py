@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_margin_squared", "margin_squared")
-"""What depends on the rows and their space only."""
+"""Cached properties that depend on the rows and their space only."""
 
 _FULL_PRECISION = 2.0**-960
-"""Floats above it have all their digits."""
+"""Floats above it have lost no digits to underflow."""
 
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solvers:
-    """The solvers that the bounds ask.
+    """The solvers that the bounds use.
 
     Attributes
     ----------
@@ -54,23 +54,23 @@ class Solvers:
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What the bounds are computed from; a Ctrl-C while something of it is solved raises KeyboardInterrupt.
+    """Everything that the bounds are computed from; Ctrl-C during one of its computations raises KeyboardInterrupt.
 
     Attributes
     ----------
     problem : Problem
     run : PerceptronRun
     n_passes : int or None
-        Passes the bounds speak of; None is until convergence.
+        Number of passes over the rows; None: until convergence.
     C : float
-        Of the soft margin.
+        Upper bound of the multipliers of the soft margin.
     is_as_far_as_it_went : bool
         Whether the bounds speak of the run as far as it went, whatever ended it, and of no mistakes that would follow.
     known_hard : HardMargin or None
     known_soft : SoftMargin or None
         The margins of the user's space where they are known already.
     limits : Limits
-        When the time is over, what is solved is what is proven by then.
+        When the time is over, every computation returns what is proven by then.
     solvers : Solvers
     """
 
@@ -140,20 +140,20 @@ class Context:
 
     @property
     def is_counted_out(self) -> bool:
-        """Whether the mistakes of the run are all that the bounds speak of."""
+        """Whether the run made all the mistakes that the bounds count."""
         if self.run.converged or self.is_as_far_as_it_went:
             return True
         return self.n_passes is not None and self.run.stop_reason not in _CUT_SHORT
 
     def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Context":
-        """Return the same for another run in the same space; what was solved is kept."""
+        """Return the context of another run in the same space, with the results that are known already."""
         other = replace(self, run=run, n_passes=n_passes)
         other.__dict__.update({name: self.__dict__[name] for name in _SOLVED if name in self.__dict__})
         return other
 
     @property
     def n_presentations(self) -> float:
-        """How often a row is presented in the passes the bounds speak of."""
+        """Number of presentations of a row in the passes that the bounds count."""
         if self.n_passes is None:
             return math.inf
         whole = self.n_passes * self.problem.n_samples

@@ -87,7 +87,7 @@ def best_scale_searched(context: Context) -> Bound:
     """(R ||w|| + |b|)^2 at the least over all (w, b) with functional margin 1, which is the least over s as well.
 
     For fixed (w, b), (R^2 + s^2)(||w||^2 + b^2/s^2) is least at s^2 = R |b|/||w||; for fixed s it is least at the
-    maximum margin of (x, s). The two are taken in turn; every hyperplane on the way gives a bound.
+    maximum margin of (x, s). The two minimisations alternate; every hyperplane on the way gives a bound.
     """
     plane, value, scale = context.hard, math.inf, 0.0
     if context.scale and plane.w is not None and _is_moderate(context.problem):
@@ -163,7 +163,7 @@ def unit_norm(context: Context) -> Bound:
 
 
 def _nearly_unit(scale: float, rows: slice, X: Any) -> bool:
-    """Return whether all ||(x, s)|| are 1, up to the rounding of who made them so."""
+    """Return whether all ||(x, s)|| are 1, up to the rounding of the normalisation."""
     squares, exponent = squared_norms(X)
     with np.errstate(over="ignore"):
         squares = np.ldexp(squares, 2 * exponent) + scale * scale

@@ -1,4 +1,4 @@
-"""Bounds that speak of the mistakes of one run: of the rows it was mistaken on, of the margin it achieved."""
+"""Bounds on the mistakes of one run, from the rows of its mistakes or from the margin that it achieved."""
 
 import math
 from fractions import Fraction
@@ -32,7 +32,7 @@ def self_certificate(context: Context) -> Bound:
 
 
 def _ended(context: Context) -> str:
-    """Return what the run has to have done, for its mistakes to be all."""
+    """Return the verb of the condition under which the run made all the mistakes that it can make."""
     return "converged" if context.n_passes is None else "ended"
 
 

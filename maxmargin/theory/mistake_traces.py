@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 FEWEST_POINTS, MOST_POINTS = 2, 500
-"""Mistakes that are traced of a long run at least, and at most unless another number is asked for."""
+"""The least number of traced mistakes of a long run, and the greatest one by default."""
 
 COLUMNS = (
     *("n_mistakes", "row", "w_dot_u", "w_dot_u_at_least", "norm", "cosine", "root_of_squares", "norm_at_most"),
@@ -48,13 +48,14 @@ class TraceSizes:
     Attributes
     ----------
     most_read : int
-        Matrix entries that are read for all traced mistakes together, some seconds of work.
+        Largest number of matrix entries that are read for all traced mistakes together, some seconds of work.
     enough : int
-        Mistakes that are traced however many entries are read for them.
+        Number of mistakes that are traced however many entries are read for them.
     most_added : int
-        Entries of mistaken rows that are added up in integers, some seconds of work; two mistakes are always traced.
+        Largest number of entries of mistaken rows that are added up as integers, some seconds of work; two mistakes are
+        always traced.
     most_kept : int
-        Integers of the exact weights at all traced mistakes together.
+        Largest number of integers that the exact weights at all traced mistakes have together.
     moments : MomentSizes
     """
 
@@ -337,7 +338,7 @@ def trace_of(
     hard : HardMargin
         Of the space of the run: of the rows (x, s), or of `problem` itself through the origin.
     rng : numpy.random.Generator, optional
-        As it was before the run: a run of so many mistakes that not all were logged is made again.
+        In its state before the run, because a run with more mistakes than were logged is repeated.
     most_points : int
     sizes : TraceSizes, optional
     """

@@ -1,4 +1,4 @@
-"""Orders and sequences with many mistakes, or few: by local search, by greed, and by a look at all of them."""
+"""Orders and sequences with many mistakes, or few: by local search, greedily, and exhaustively."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,10 +22,10 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _MOST_ROWS_OF_A_SEQUENCE = 2048
-"""Rows whose Gram matrix is at hand for that (32 MB)."""
+"""Largest number of rows for an adversary, which needs their Gram matrix (32 MB)."""
 
 _TINY_ROWS, _TINY_COLUMNS = 32, 8
-"""Sizes up to which all sequences are looked at."""
+"""Largest numbers of rows and columns for which all sequences are examined."""
 
 
 def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, limits: Limits) -> "FoundOrder":
@@ -47,7 +47,7 @@ def searched(
     *,
     most: bool,
 ) -> "FoundOrder":
-    """Return what a local search makes of the random order with the most, or the fewest, mistakes."""
+    """Return the order that a local search finds from the random order with the most, or the fewest, mistakes."""
     from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder, local_search
 
     outcomes = runs.outcomes
@@ -62,7 +62,7 @@ def searched(
 def longest_sequence(
     context: Context, settings: "PerceptronSettings", n_sequence: int, limits: Limits
 ) -> "FoundSequence | None":
-    """Return the longest of the sequences that the rules of an adversary give."""
+    """Return the longest of the sequences that the adversary's rules give."""
     from maxmargin.solvers.perceptron.orders.adversary import Rule, greedy_sequence
 
     if n_sequence == 0 or context.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
@@ -86,7 +86,7 @@ def _direction(context: Context) -> Floats | None:
 def exhaustive_case(
     problem: Problem, settings: "PerceptronSettings", max_states: int, limits: Limits
 ) -> "WorstCase | None":
-    """Look at every sequence, where that is soon done."""
+    """Return the longest of all sequences, where few weights can occur."""
     from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
 
     is_tiny = problem.n_samples <= _TINY_ROWS and problem.n_features <= _TINY_COLUMNS

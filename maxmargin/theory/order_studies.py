@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 
 LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-"""Shares of the orders of which the quantiles are told."""
+"""Levels of the quantiles that a study gives."""
 
 OF_ANY_SEQUENCE = ("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm", "conjunction")
-"""Bounds that look at the rows alone: they hold however often, and in what order, rows are presented."""
+"""Bounds that depend on the rows alone: they hold however often, and in whichever order, rows are presented."""
 
 _OF_ANY_ORDER = (*OF_ANY_SEQUENCE, "freund_schapire", "freund_schapire_optimum", "hinge_optimum", "trivial")
-"""Bounds that look at the number of passes as well, but not at what mistakes a run made."""
+"""Bounds that depend on the number of passes as well, but not on the mistakes of a run."""
 
 _EPOCHS_WITHOUT_PROOF = 10
-"""Passes where it is not proven that a run ends."""
+"""Epochs of every run where it is not proven that all runs converge."""
 
 _SHARES_OF_ORDERS = 2
-"""Under a time limit the random orders take one of so many shares of the time, the searches take the rest."""
+"""Shares into which a time limit is divided; the random orders take one of them, the searches take the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How much of everything is tried; by default what takes a few seconds on small data.
+    """How many orders and sequences are tried; the defaults take a few seconds on small data.
 
     Attributes
     ----------
@@ -60,9 +60,10 @@ class Effort:
     n_search : int
         Orders that each of the two local searches tries.
     n_sequence : int
-        Mistakes after which a sequence of an adversary, who looks at all rows before each of them, is cut; 0 for none.
+        Mistakes after which the sequence of an adversary, who looks at all rows before each mistake, is cut; 0 for no
+        such sequence.
     max_states : int
-        Weights up to which all sequences are looked at; 0 for none.
+        Largest number of distinct weights for which all sequences are examined; 0 for none.
     """
 
     n_orders: int = 1000
@@ -130,7 +131,7 @@ class OrderStudy(NamedAnswer):
 
     @property
     def headline(self) -> str:
-        """How many orders were run, and their fewest and most mistakes."""
+        """The number of orders, and their fewest and most mistakes."""
         n_orders = counted(len(self.outcomes.n_mistakes), "random order")
         return f"{n_orders}: {self.fewest_seen:,} to {self.most_seen:,} mistakes seen"
 
@@ -346,7 +347,7 @@ def order_study(
 
 
 def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bound, ...]:
-    """Return what `order_study` says of the passes of the context, with the bounds of another run at hand."""
+    """Return the bounds of `order_study` for the passes of the context, given the bounds of another run."""
     found = tuple(bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
     if context.n_passes is None:
         return found
@@ -372,7 +373,7 @@ def studied_orders(
     limits: Limits | None = None,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
-    """Do what `order_study` does, with margins and bounds that are at hand."""
+    """Do the same as `order_study`, with margins and bounds that are known."""
     from maxmargin.solvers.perceptron.orders.many_orders import many_orders
 
     problem, limits = context.problem, limits or Limits()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step
 
 MOST_STEPS = 10_000
-"""Presentations written, unless another number is asked for."""
+"""Largest number of presentations that are written by default."""
 
 _TITLES = ("epoch", "row", "x", "y", "w.x+b", "prediction", "mistake", "w", "b")
 _TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
@@ -35,10 +35,10 @@ def write_trace(
     path : path
         Ends in .csv, .md or .tex.
     steps : iterable of Step
-        Taken one by one; no more than are written, and one.
+        Taken one at a time, one more than are written.
     feature_names : tuple of str
     most_steps : int
-        Presentations written at most.
+        Largest number of presentations that are written.
     on_step : callable, optional
         Called with the number of presentations written so far, after each.
 

@@ -1,4 +1,4 @@
-"""The numbers of a run at a mistake: exact first, then rounded to the side on which they stay true."""
+"""The numbers of a run at a mistake: computed exactly, then rounded in the direction in which they stay true."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -90,7 +90,7 @@ class ProofSpace:
         return math.nan if u is None else round_up(self.novikoff.radius_squared * u.square / u.least**2)
 
     def standing(self, moment: Moment) -> Standing:
-        """Return what the proof speaks of."""
+        """Return the quantities of the proof at this moment."""
         return Standing(
             n_mistakes=moment.n_mistakes,
             square=moment.norm_squared(self.scale),
@@ -108,7 +108,7 @@ def _user_plane(u: Floats | None, scale: float) -> tuple[Floats | None, float]:
 
 
 def proof_columns(space: ProofSpace, standings: Sequence[Standing]) -> dict[str, Floats]:
-    """Return the columns that Novikoff's proof speaks of."""
+    """Return the columns of Novikoff's proof."""
     rows = [{**_lengths(space, standing), **_along_u(space, standing)} for standing in standings]
     return {name: np.array([row.get(name, math.nan) for row in rows], dtype=np.float64) for name in _OF_THE_PROOF}
 
@@ -137,7 +137,7 @@ def _along_u(space: ProofSpace, standing: Standing) -> dict[str, float]:
 
 
 def violations_along(novikoff: Novikoff, standings: Iterable[Standing]) -> tuple[Violation, ...]:
-    """Return what is false of the proof at any of the mistakes."""
+    """Return the inequalities of the proof that are false at any of the mistakes."""
     found: list[Violation] = []
     before = START
     for now in standings:

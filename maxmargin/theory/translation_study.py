@@ -1,4 +1,4 @@
-"""What the same rows cost the perceptron after a shift, at another bias scale, or after a preparation."""
+"""Mistakes of the perceptron on the same rows after a translation, at another bias scale, or after a preparation."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -38,12 +38,12 @@ SCALES = tuple(2.0**k for k in range(-6, 7))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedPoint:
-    """One run of the perceptron in file order, with what theory says of the rows that it sees.
+    """One run of the perceptron in the order of the rows, beside the bounds for the rows of that run.
 
     Attributes
     ----------
     preparation : str
-        What was done to the features, see `maxmargin.prepare`.
+        How the features were prepared, see `maxmargin.prepare`.
     shift : float
         Multiple of the direction of the study by which all rows were translated.
     bias_scale : float
@@ -60,7 +60,8 @@ class StudiedPoint:
     n_mistakes : int
     converged : bool
     novikoff : float
-        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity without strict separation.
+        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity for data that are not
+        strictly separable.
     best_scale_bound : float
         (R + |b*|)^2/gamma*^2, rounded up: a bound on the mistakes of a run at the best scale.
     """
@@ -109,7 +110,7 @@ def translation_study(
     max_mistakes : int or None
         Limit of every run.
     time_limit : float, optional
-        Seconds after which no other point is begun, and the last one may be cut short. Default: none.
+        Seconds after which no other point is started; the last one may be cut short. Default: none.
 
     Raises
     ------
@@ -202,8 +203,8 @@ def preparation_study(
 ) -> tuple[StudiedPoint, ...]:
     """Run the perceptron with bias on raw, centred, standardised features, and on rows of norm 1.
 
-    gamma* of each is in units of its own features: those of raw and centred features are the same number but for
-    rounding, the others are not to be compared. Rows of norm 1 may not be separable though the raw ones are.
+    Each gamma* is in units of its own features: those of raw and centred features are equal up to rounding, the others
+    cannot be compared. Rows of norm 1 may be inseparable though the raw ones are separable.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ def preparation_study(
 
 
 def _in_time(point: Callable[[Any], StudiedPoint], values: Iterable[Any], limits: Limits) -> tuple[StudiedPoint, ...]:
-    """Return the points that are begun before the time is over."""
+    """Return the points that are started before the time is over."""
     return tuple(point(value) for value in takewhile(lambda _: not limits.is_over(), values))
 
 
