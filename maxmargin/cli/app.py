@@ -137,8 +137,8 @@ def margin(**options: Any) -> int:
 @opt.file_option(
     "--trace-mistakes",
     metavar="FILE",
-    help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, of long runs thinned out, and check "
-    "Novikoff's proof there: .csv, .md or .tex.",
+    help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, at some of them in long runs, and "
+    "check Novikoff's proof there: .csv, .md or .tex.",
 )
 @opt.count_option(
     "--trace-limit", "Maximum number of lines of a trace.  [default: 10,000 presentations; 500 mistakes]", least=2
@@ -308,7 +308,7 @@ def _where_to_read(arguments: list[str]) -> str:
 
 
 def _exit_code(arguments: list[str]) -> int:
-    """Do what ``app.main`` does, which makes exits of Ctrl-C and of a reader who left, and a line of its own."""
+    """Do the same as ``app.main``, which has exit codes and messages of its own for Ctrl-C and for a closed pipe."""
     if "_MAXMARGIN_COMPLETE" in os.environ:
         app.main(args=arguments, prog_name="maxmargin")
     try:
@@ -319,7 +319,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _have_streams() -> None:
-    """Have streams that take any text: what they cannot encode is escaped, and closed ones take everything."""
+    """Let stdout and stderr take any text: they escape what they cannot encode, and closed ones discard everything."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -342,6 +342,6 @@ def _refused(text: str) -> int:
 
 
 def _say(text: str) -> None:
-    """Print the one line on stderr, if there is still somebody who reads it."""
+    """Print a line on stderr, unless its reader has left."""
     with suppress(OSError):
         print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""A time limit for commands whose work does not look at the clock."""
+"""A time limit for commands whose work does not check the time itself."""
 
 import _thread
 import signal
@@ -10,10 +10,10 @@ from types import FrameType
 from typing import Any
 
 _SECONDS_BETWEEN = 0.5
-"""Seconds between signals: the error of one that comes while Python collects garbage is lost."""
+"""Seconds between signals; the error of a signal that arrives during garbage collection is lost."""
 
 _ALARM = getattr(signal, "SIGALRM", signal.SIGINT)
-"""The signal that is sent. It is not the one of Ctrl-C where there is another: that may be ignored."""
+"""The signal that is sent: SIGINT, which a process may ignore, only where there is no SIGALRM."""
 
 
 class TimeIsOverError(BaseException):
@@ -22,9 +22,9 @@ class TimeIsOverError(BaseException):
 
 @contextmanager
 def ended_within(seconds: float | None) -> Iterator[None]:
-    """Interrupt the block when so many seconds have passed; None is no limit. To be used in the main thread.
+    """Interrupt the block after this many seconds; None is no limit. It is for the main thread only.
 
-    A block that ends before the signal is heard has ended, though it is late.
+    A block that ends before the signal arrives has ended normally, though it is late.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _send_to_the_main_thread() -> None:
 
 @contextmanager
 def _lost_errors_ignored() -> Iterator[None]:
-    """Say nothing of an error that has nobody to be raised in, in a callback for example: another signal will come."""
+    """Silence the error where it cannot be raised, for example in a callback: another signal will follow."""
     tell = sys.unraisablehook
 
     def tell_of_others(unraisable: Any) -> None:

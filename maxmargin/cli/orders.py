@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from maxmargin.theory.translation_study import StudiedPoint
 
 _MOST_MISTAKES_OF_A_POINT = 100_000
-"""Limit of every run after a shift, or at another scale."""
+"""Largest number of mistakes of a run after a translation, or at another bias scale."""
 
 
 def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | None, **options: Any) -> Exit:
@@ -49,7 +49,7 @@ def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | 
 
 @contextmanager
 def _counted(*, quiet: bool) -> "Iterator[Callable[[int, int], None] | None]":
-    """Count finished orders on stderr, on a terminal; elsewhere say now and again that there is work."""
+    """Count finished orders on stderr, on a terminal; elsewhere say every few seconds that work is under way."""
     if quiet or not sys.stderr.isatty():
         with waiting("trying orders of the rows", quiet=quiet):
             yield None

@@ -1,4 +1,4 @@
-"""Which files a command may write: none of those that it reads, and over others only where that is asked for."""
+"""Which files a command may write: never its inputs, and files that may hold data only on request."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from maxmargin.data.formats.source import STDIN
 from maxmargin.text.outputs import check_folder_writable, check_writable, is_written_directly
 
 _BYTES_OF_HEAD = 100
-"""In which a proof says what it is."""
+"""Bytes at the beginning of a file among which a proof names its format."""
 
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, rewritten: Sequence[str]) -> None:
@@ -50,7 +50,7 @@ def _check_output(path: Path, inputs: Sequence[str], rewritten: Sequence[str], *
 
 
 def _is_rewritten(path: Path, suffixes: Sequence[str]) -> bool:
-    """Return whether nothing is lost at a path: no file, an empty one, a proof, or such a suffix, behind links too."""
+    """Return whether no data are lost at a path: no file, an empty one, a proof, or such a suffix, behind links too."""
     if not path.exists() or path.stat().st_size == 0 or _is_proof(path):
         return True
     return all(name.suffix.lower() in suffixes for name in (path, Path(os.path.realpath(path))))

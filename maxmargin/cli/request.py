@@ -1,4 +1,4 @@
-"""What a command is asked, data read as its options say, and how its answer is printed: as JSON or as text."""
+"""The request of a command: data, read as its options say, and an answer, printed as JSON or as text."""
 
 import json
 import shlex
