@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from maxmargin.cli.progress import data_shown, note
-from maxmargin.data.dataset import Dataset, load
-from maxmargin.data.decimal_reading import DecimalReading
-from maxmargin.data.formats.table import OneHot
-from maxmargin.data.frozen import is_matrix
-from maxmargin.data.problems import check_is_binary64, problem_of
 from maxmargin.solvers.answers.fields import Names, plain
 from maxmargin.solvers.basics.printable import shown, shown_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
+    from maxmargin.data.dataset import Dataset
+    from maxmargin.data.decimal_reading import DecimalReading
+    from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.proof.certificate import Certificate
 
 
@@ -41,8 +38,8 @@ class Request:
     as_json, quiet : bool
     """
 
-    dataset: Dataset
-    reading: DecimalReading | None
+    dataset: "Dataset"
+    reading: "DecimalReading | None"
     source: dict[str, Any]
     bias: bool
     prepare: str
@@ -50,8 +47,10 @@ class Request:
     quiet: bool
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> "Problem":
         """The question of two classes."""
+        from maxmargin.data.problems import problem_of
+
         return problem_of(self.dataset, bias=self.bias)
 
     @property
@@ -67,6 +66,7 @@ class Request:
         InvalidOptionError
             If the rows are not in memory.
         """
+        from maxmargin.data.frozen import is_matrix
         from maxmargin.data.preparing import prepare
 
         if self.prepare == "raw":
@@ -119,6 +119,8 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
     DataError, InvalidProblemError
         If the data are not what the command needs.
     """
+    from maxmargin.data.problems import check_is_binary64
+
     quiet, source = options.pop("quiet"), _source_fields(options)
     click.get_current_context().with_resource(data_shown(quiet=quiet))
     dataset, reading = (_read_text if decimal else _read)(options)
@@ -143,7 +145,10 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
     )
 
 
-def _read(options: dict[str, Any]) -> tuple[Dataset, DecimalReading | None]:
+def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
+    from maxmargin.data.dataset import load
+    from maxmargin.data.decimal_reading import DecimalReading
+
     places = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
     is_chosen = options["positive"] is not None
     dataset = load(options.pop("source"), **_columns(options), **places)
@@ -152,7 +157,7 @@ def _read(options: dict[str, Any]) -> tuple[Dataset, DecimalReading | None]:
     return dataset, DecimalReading.of(dataset)
 
 
-def _read_text(options: dict[str, Any]) -> tuple[Dataset, DecimalReading]:
+def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
     from maxmargin.certificates.decimals import read_decimal
 
     del options["memory"]
@@ -166,6 +171,8 @@ def _read_text(options: dict[str, Any]) -> tuple[Dataset, DecimalReading]:
 
 def _columns(options: dict[str, Any]) -> dict[str, Any]:
     """Take out of `options` what `load` is told of the columns and of how they are written."""
+    from maxmargin.data.formats.table import OneHot
+
     label, names = options.pop("label"), ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
     one_hot = OneHot(every=options.pop("one_hot"), named=options.pop("one_hot_column"))
     return {"label": -1 if label is None else label, "one_hot": one_hot, **{name: options.pop(name) for name in names}}
@@ -194,12 +201,12 @@ def print_text(*parts: str) -> None:
         print(shown_lines(part))
 
 
-def names_of(dataset: Dataset) -> Names:
+def names_of(dataset: "Dataset") -> Names:
     """Return how rows are called, by their position in the source and by an --id column, and the names of columns."""
     return Names(positions=dataset.rows, ids=dataset.row_ids, columns=dataset.feature_names)
 
 
-def _data_fields(dataset: Dataset) -> dict[str, Any]:
+def _data_fields(dataset: "Dataset") -> dict[str, Any]:
     """Return what identifies the data."""
     return {
         "source": dataset.source,
@@ -213,7 +220,7 @@ def _data_fields(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _headline(dataset: Dataset) -> str:
+def _headline(dataset: "Dataset") -> str:
     """Return the data set in one line, and which class is +1."""
     shape = f"{shown(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
     if dataset.is_binary:
