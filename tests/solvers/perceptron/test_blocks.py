@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -159,13 +161,18 @@ def test_what_has_no_blocks_is_refused(change: dict[str, Any], words: str) -> No
     assert perceptron(problem, PerceptronSettings(order=limits.order, sizes=sizes)).converged
 
 
-def test_what_compiled_code_takes_over_is_part_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_compiled_code_takes_over_is_part_of_its_name(tmp_path: Path) -> None:
     def kernel(x: float) -> float:
         return x
 
     names = []
-    for text in ("a = 1", "a = 2", "a = 1"):
-        monkeypatch.setattr(compiling, "getsource", lambda _, text=text: text)
-        compiling.compiled(types.float64, calling=[vectors])(kernel)(1.0)
+    for number, text in enumerate(("a = 1\n", "a = 2\n", "a = 1\n")):
+        path = tmp_path / f"called_{number}.py"
+        path.write_text(text)
+        spec = spec_from_file_location(path.stem, path)
+        assert spec is not None and spec.loader is not None
+        called = module_from_spec(spec)
+        spec.loader.exec_module(called)
+        compiling.compiled(types.float64, calling=[called])(kernel)(1.0)
         names.append(kernel.__qualname__)
     assert names[0] == names[2] != names[1]
