@@ -5,12 +5,7 @@
 3
 """
 
-from maxmargin.teaching.lower_bounds import (
-    EndlessMistakes,
-    ExactPerceptron,
-    Learner,
-    bisecting_threshold,
-    shrinking_norms,
-)
+from maxmargin.solvers.perceptron.exact import ExactPerceptron
+from maxmargin.teaching.lower_bounds import EndlessMistakes, Learner, bisecting_threshold, shrinking_norms
 
 __all__ = ["EndlessMistakes", "ExactPerceptron", "Learner", "bisecting_threshold", "shrinking_norms"]

@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from maxmargin.solvers.errors import InvalidOptionError
-
-Vector = tuple[Fraction, ...]
+from maxmargin.solvers.perceptron.exact import ExactPerceptron, Vector, score
 
 _BACKWARD = Fraction(1, 4)
 """Component of a row of `shrinking_norms` against the weights, relative to its component across them."""
@@ -29,45 +28,6 @@ class Learner(Protocol):
     def learn(self, x: Vector, label: int) -> None:
         """Learn the label of a row."""
         ...
-
-
-class ExactPerceptron:
-    """Rosenblatt's perceptron from w = 0 on rows of fractions: w += y x and b += y at every mistake.
-
-    `maxmargin.perceptron` is exact too, but it takes binary64 numbers, which the rows of an adversary soon are not.
-
-    Parameters
-    ----------
-    bias : bool
-        Whether every row has the constant coordinate 1.
-
-    Examples
-    --------
-    >>> learner = ExactPerceptron()
-    >>> learner.predict((Fraction(1),))
-    0
-    >>> learner.learn((Fraction(1),), -1)
-    >>> learner.predict((Fraction(3),)), learner.n_mistakes
-    (-1, 1)
-    """
-
-    def __init__(self, *, bias: bool = True) -> None:
-        self.bias, self.n_mistakes = bias, 0
-        self.w: Vector = ()
-        self.b = Fraction(0)
-
-    def predict(self, x: Vector) -> int:
-        """Return the sign of w.x + b, 0 on the hyperplane."""
-        return _sign(_score(self.w, self.b, x)) if self.n_mistakes else 0
-
-    def learn(self, x: Vector, label: int) -> None:
-        """Update the weights if the prediction is not this label."""
-        if self.predict(x) == label:
-            return
-        before = self.w or (Fraction(0),) * len(x)
-        self.w = tuple(weight + label * value for weight, value in zip(before, x, strict=True))
-        self.b += label * self.bias
-        self.n_mistakes += 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +66,7 @@ class EndlessMistakes:
     @property
     def margin_squared_lower(self) -> Fraction:
         """Squared geometric margin of (w, b) in the space of z: a lower bound of the maximum squared margin."""
-        least = min(y * _score(self.w, self.b, x) for x, y in zip(self.rows, self.labels, strict=True))
+        least = min(y * score(self.w, self.b, x) for x, y in zip(self.rows, self.labels, strict=True))
         return least**2 / (_square(self.w) + self.b**2)
 
     @property
@@ -230,7 +190,7 @@ def _proven(
     rows: list[Vector], labels: list[int], w: Vector, b: Fraction, *, bias: bool, n_mistakes: int
 ) -> EndlessMistakes:
     """Check that the hyperplane separates the rows, and return both."""
-    if not all(label * _score(w, b, x) > 0 for x, label in zip(rows, labels, strict=True)):
+    if not all(label * score(w, b, x) > 0 for x, label in zip(rows, labels, strict=True)):
         raise ArithmeticError("the labels of the adversary are inconsistent: its hyperplane does not separate its rows")
     perceptron = ExactPerceptron(bias=bias)
     for x, label in zip(rows, labels, strict=True):
@@ -246,13 +206,5 @@ def _proven(
     )
 
 
-def _score(w: Vector, b: Fraction, x: Vector) -> Fraction:
-    return sum((weight * value for weight, value in zip(w, x, strict=True)), b)
-
-
 def _square(vector: Sequence[Fraction]) -> Fraction:
     return sum((value * value for value in vector), Fraction(0))
-
-
-def _sign(value: Fraction) -> int:
-    return (value > 0) - (value < 0)

@@ -37,6 +37,8 @@ class Reference:
     """Seconds for all of them together; what is not proven by then leaves a guarantee open."""
 
     _spent: list[float] = field(default_factory=list, repr=False)
+    _norm_margins: dict[float, NormMargin] = field(default_factory=dict, repr=False)
+    _solved: dict[float, SoftMargin] = field(default_factory=dict, repr=False)
 
     @cached_property
     def hard(self) -> HardMargin:
@@ -99,14 +101,6 @@ class Reference:
     def square(self) -> float:
         """||u||^2."""
         return float(self.u @ self.u)
-
-    @cached_property
-    def _norm_margins(self) -> dict[float, NormMargin]:
-        return {}
-
-    @cached_property
-    def _solved(self) -> dict[float, SoftMargin]:
-        return {}
 
     def soft(self, C: float) -> SoftMargin:
         """Return the soft margin through the origin of the run's space."""

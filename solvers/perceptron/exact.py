@@ -7,12 +7,10 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import PerceptronSettings
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
 Vector = tuple[Fraction, ...]
-
-_PREDICTION_AT_ZERO = {"mistake": 0, "positive": 1, "negative": -1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +29,7 @@ class Step:
     score : Fraction
         w.x + b before the update.
     prediction : int
-        Sign of the score; at 0 what the zero rule says, 0 for none.
+        Sign of the score; the rule for a score of 0 decides on the hyperplane, where 0 is no prediction.
     mistake : bool
     w : tuple of Fraction
     b : Fraction
@@ -50,7 +48,7 @@ class Step:
 
 
 def decimal_fraction(value: float) -> Fraction:
-    """Return the shortest decimal number that reads as ``value``: what a person would have typed.
+    """Return the shortest decimal number that reads as ``value``: the one that a person would have typed.
 
     Examples
     --------
@@ -60,10 +58,64 @@ def decimal_fraction(value: float) -> Fraction:
     return Fraction(repr(float(value)))
 
 
+def score(w: Vector, b: Fraction, x: Vector) -> Fraction:
+    """Return w.x + b."""
+    return sum((weight * value for weight, value in zip(w, x, strict=True)), b)
+
+
+class ExactPerceptron:
+    """Rosenblatt's perceptron from w = 0 on rows of fractions: w += y x and b += y s^2 at every mistake.
+
+    `maxmargin.perceptron` is exact too, but it takes binary64 numbers, which the rows of an adversary soon are not.
+
+    Parameters
+    ----------
+    bias : bool
+        Whether every row has the constant coordinate s.
+    bias_scale : Fraction
+        s.
+    zero : {"mistake", "positive", "negative"}
+        A score of 0 is a mistake, or a prediction of +1 or of -1.
+
+    Examples
+    --------
+    >>> learner = ExactPerceptron()
+    >>> learner.predict((Fraction(1),))
+    0
+    >>> learner.learn((Fraction(1),), -1)
+    >>> learner.predict((Fraction(3),)), learner.n_mistakes
+    (-1, 1)
+    """
+
+    def __init__(self, *, bias: bool = True, bias_scale: Fraction = Fraction(1), zero: str = "mistake") -> None:
+        self.bias, self.n_mistakes = bias, 0
+        self.w: Vector = ()
+        self.b = Fraction(0)
+        self._square, self._at_zero = bias * bias_scale**2, ZERO_RULES[zero]
+
+    def score(self, x: Vector) -> Fraction:
+        """Return w.x + b."""
+        return score(self.w, self.b, x) if self.n_mistakes else Fraction(0)
+
+    def predict(self, x: Vector) -> int:
+        """Return the sign of the score; on the hyperplane +1 or -1 by the rule for a score of 0, or 0 for none."""
+        found = self.score(x)
+        return (found > 0) - (found < 0) or self._at_zero
+
+    def learn(self, x: Vector, label: int) -> None:
+        """Update the weights if the prediction is not this label."""
+        if self.predict(x) == label:
+            return
+        before = self.w or (Fraction(0),) * len(x)
+        self.w = tuple(weight + label * value for weight, value in zip(before, x, strict=True))
+        self.b += label * self._square
+        self.n_mistakes += 1
+
+
 def exact_steps(
     problem: Problem, settings: PerceptronSettings, *, rng: np.random.Generator | None = None
 ) -> Iterator[Step]:
-    """Yield every presentation of the run, numbers taken as the decimals they read as.
+    """Yield every presentation of the run; each number is taken as the shortest decimal that reads as it.
 
     The run stops as the compiled one does: after a clean epoch (in random order once a scan of all rows is clean), or
     at a limit.
@@ -71,46 +123,32 @@ def exact_steps(
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
     X = [tuple(decimal_fraction(v) for v in row) for row in problem.dense_rows(slice(None)).tolist()]
     y = [int(sign) for sign in problem.y]
-    square = decimal_fraction(settings.bias_scale) ** 2 if problem.bias else Fraction(0)
-    w: Vector = (Fraction(0),) * problem.n_features
-    b = Fraction(0)
-    n_mistakes = epoch = 0
+    learner = ExactPerceptron(bias=problem.bias, bias_scale=decimal_fraction(settings.bias_scale), zero=settings.zero)
+    learner.w = (Fraction(0),) * problem.n_features
+    epoch = 0
     while settings.max_epochs is None or epoch < settings.max_epochs:
         epoch += 1
-        before = n_mistakes
+        before = learner.n_mistakes
         for row in presentation.next_epoch().tolist():
-            step = _present(epoch, row, X[row], y[row], w, b, square, settings.zero)
-            yield step
-            w, b = step.w, step.b
-            n_mistakes += step.mistake
-            if settings.max_mistakes is not None and n_mistakes >= settings.max_mistakes:
+            yield _presented(learner, epoch, row, X[row], y[row])
+            if settings.max_mistakes is not None and learner.n_mistakes >= settings.max_mistakes:
                 return
-        if n_mistakes == before and _is_clean(X, y, w, b, settings.zero):
+        is_clean = learner.n_mistakes == before
+        if is_clean and all(learner.predict(x) == sign for x, sign in zip(X, y, strict=True)):
             return
 
 
-def _present(epoch: int, row: int, x: Vector, y: int, w: Vector, b: Fraction, square: Fraction, zero: str) -> Step:
-    score = _score(x, w, b)
-    mistake = _is_mistake(score, y, zero)
-    if mistake:
-        w = tuple(weight + y * value for weight, value in zip(w, x, strict=True))
-        b = b + y * square
+def _presented(learner: ExactPerceptron, epoch: int, row: int, x: Vector, y: int) -> Step:
+    found, prediction = learner.score(x), learner.predict(x)
+    learner.learn(x, y)
     return Step(
-        epoch=epoch, row=row, x=x, y=y, score=score, prediction=_prediction(score, zero), mistake=mistake, w=w, b=b
+        epoch=epoch,
+        row=row,
+        x=x,
+        y=y,
+        score=found,
+        prediction=prediction,
+        mistake=prediction != y,
+        w=learner.w,
+        b=learner.b,
     )
-
-
-def _score(x: Vector, w: Vector, b: Fraction) -> Fraction:
-    return sum((value * weight for value, weight in zip(x, w, strict=True)), b)
-
-
-def _prediction(score: Fraction, zero: str) -> int:
-    return (score > 0) - (score < 0) or _PREDICTION_AT_ZERO[zero]
-
-
-def _is_mistake(score: Fraction, y: int, zero: str) -> bool:
-    return _prediction(score, zero) != y
-
-
-def _is_clean(X: list[Vector], y: list[int], w: Vector, b: Fraction, zero: str) -> bool:
-    return not any(_is_mistake(_score(x, w, b), sign, zero) for x, sign in zip(X, y, strict=True))

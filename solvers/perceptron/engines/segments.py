@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +38,6 @@ class Segment:
     order: Rows
     wraps: bool = False
     first_row: int = 0
-
-
-class Source(Protocol):
-    """What presents the rows of a problem."""
-
-    engine: Engine
-
-    def segments(self) -> Generator[Segment]:
-        """Yield the rows of epoch after epoch, without end."""
-
-    def once(self, order: Rows) -> Generator[Segment]:
-        """Yield all rows, in this order where they are in memory."""
 
 
 def source_of(
