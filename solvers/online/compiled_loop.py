@@ -34,8 +34,7 @@ def compiled_step(step: Step) -> Step:
 
 
 present = compiled(
-    *(types.FunctionType(_STEP_SIGNATURE), types.int64, MATRIX, _FLOATS, _ROWS),
-    *(types.int64, types.int64, types.int64, types.int64),
-    *(_FLOATS, _STATE, _TABLE, _STATE),
-    *(_COUNTS, _COUNTS, _COUNTS, _COUNTS),
+    *(types.FunctionType(_STEP_SIGNATURE), types.int64, MATRIX, _FLOATS, _ROWS, types.int64),
+    types.Tuple((_STATE, _TABLE, _STATE, _STATE)),
+    types.UniTuple(_COUNTS, 4),
 )(loop_kernel.present)

@@ -147,46 +147,30 @@ class Loop:
         self.counts.begin_epoch()
         position = 0
         while True:  # at least one presentation is made, however early the Ctrl-C
-            cost = self.cost * (_SLOWER if self._is_plain else 1)
+            is_plain = self._is_plain
+            cost = self.cost * (_SLOWER if is_plain else 1)
             stop = min(position + max(1, self.settings.sizes.slice_cost // cost), len(order))
-            position += self._slice(order, position, stop)
+            position += self._slice(order[position:stop], is_plain)
             self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
             if position == len(order) or self.interrupt.is_set or self._is_full or self._is_late:
                 return
 
-    def _slice(self, order: Rows, start: int, stop: int) -> int:
+    def _slice(self, order: Rows, is_plain: bool) -> int:
         counts, limit = self.counts, self.settings.max_updates
-        room = stop - start if limit is None else min(stop - start, limit - counts.n_updates)
-        is_plain = self._is_plain
-        made, rows, times, n_mistakes = self._call(self.state, order, start, stop, room, counts)
+        room = len(order) if limit is None else min(len(order), limit - counts.n_updates)
+        made, rows, times, n_mistakes = self._call(self.state, order, room, counts, is_plain)
         _process.plain_work += made * self.cost * is_plain
         counts.add(made, rows, times, n_mistakes)
         return made
 
     def _call(
-        self, state: State, order: Rows, start: int, stop: int, room: int, counts: Counts
+        self, state: State, order: Rows, room: int, counts: Counts, is_plain: bool
     ) -> tuple[int, Rows, Rows, int]:
-        rows, times = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-        step, present = self._code()
-        made, n_updates, n_mistakes = present(
-            step,
-            int(self.algorithm.presents),
-            self.space.X,
-            self.space.y,
-            order,
-            start,
-            stop,
-            counts.n_presentations,
-            room,
-            state.parameters,
-            state.w,
-            state.table,
-            state.scalars,
-            counts.presented,
-            counts.updated,
-            rows,
-            times,
-        )
+        rows, times = np.empty((2, room), dtype=np.int64)
+        step, present = self._code(is_plain)
+        log = (counts.presented, counts.updated, rows, times)
+        kind, X, y = int(self.algorithm.presents), self.space.X, self.space.y
+        made, n_updates, n_mistakes = present(step, kind, X, y, order, counts.n_presentations, tuple(state), log)
         return int(made), rows[:n_updates], times[:n_updates], int(n_mistakes)
 
     @property
@@ -197,9 +181,9 @@ class Loop:
             return True
         return not _process.has_compiled and work < _FIRST * short and _process.plain_work < _FIRST_OF_ALL * short
 
-    def _code(self) -> tuple[Step, Callable[..., tuple[int, int, int]]]:
+    def _code(self, is_plain: bool) -> tuple[Step, Callable[..., tuple[int, int, int]]]:
         """Return the step and the loop."""
-        if self._is_plain:
+        if is_plain:
             return self.algorithm.step, loop_kernel.present
         from maxmargin.solvers.online import compiled_loop as machine_code
 
@@ -210,5 +194,5 @@ class Loop:
         """Return whether no row would be updated on: random draws may have missed one. The scan is not counted."""
         trial = Counts.of(self.space.n_samples, 1, self.counts.n_presentations)
         order = np.arange(self.space.n_samples)
-        _, rows, _, _ = self._call(self.state.copy(), order, 0, len(order), 1, trial)
+        _, rows, _, _ = self._call(self.state.copy(), order, 1, trial, self._is_plain)
         return not rows.size

@@ -11,6 +11,14 @@ from maxmargin.solvers.online.state import Floats, Presents, Step
 
 Rows = NDArray[np.int64]
 
+
+Arrays = tuple[Floats, Floats, Floats, Floats]
+"""Those of a `State`, in its order; a plain tuple costs less to hand over to compiled code than a named one."""
+
+UpdateLog = tuple[Rows, Rows, Rows, Rows]
+"""How often every row was presented, and updated on (updated); the row of every update, and the number of its
+presentation (written over)."""
+
 _WORST_ROW, _ALL_ROWS = int(Presents.WORST_ROW), int(Presents.ALL_ROWS)
 
 
@@ -35,31 +43,18 @@ def worst_row(X: Floats, y: Floats, w: Floats) -> int:
 
 
 def present(
-    step: Step,
-    presents: int,
-    X: Floats,
-    y: Floats,
-    order: Rows,
-    start: int,
-    stop: int,
-    before: int,
-    room: int,
-    parameters: Floats,
-    w: Floats,
-    table: Floats,
-    scalars: Floats,
-    presented: Rows,
-    updated: Rows,
-    log_rows: Rows,
-    log_times: Rows,
+    step: Step, presents: int, X: Floats, y: Floats, order: Rows, before: int, arrays: Arrays, log: UpdateLog
 ) -> tuple[int, int, int]:
-    """Make the presentations ``order[start:stop]``, the first being number ``before + 1``; stop after ``room`` updates.
+    """Make the presentations of `order`, the first being number ``before + 1``; stop when the log is full.
 
-    Returns (presentations made, updates, mistakes). A mistake is y w.x <= 0 before the step.
+    Returns (presentations made, updates, mistakes). A mistake is y w.x <= 0 before the step. The arrays of the state
+    and of the log are variables, as Numba counts references to every array that is taken out of a tuple.
     """
+    w, table, scalars, parameters = arrays
+    presented, updated, rows, times = log
     n_updates = n_mistakes = 0
-    for position in range(start, stop):
-        row = order[position]
+    for position in range(order.shape[0]):
+        row, t = order[position], before + position + 1
         score = 0.0
         if presents == _WORST_ROW:
             row = worst_row(X, y, w)
@@ -67,11 +62,11 @@ def present(
             score = score_of(X, row, w)
             presented[row] += 1
             n_mistakes += y[row] * score <= 0.0
-        if step(X, y, row, before + position - start + 1, score, parameters, w, table, scalars):
+        if step(X, y, row, t, score, parameters, w, table, scalars):
             updated[row] += 1
-            log_rows[n_updates] = row
-            log_times[n_updates] = before + position - start + 1
+            rows[n_updates] = row
+            times[n_updates] = t
             n_updates += 1
-            if n_updates == room:
-                return position + 1 - start, n_updates, n_mistakes
-    return stop - start, n_updates, n_mistakes
+            if n_updates == rows.shape[0]:
+                return position + 1, n_updates, n_mistakes
+    return order.shape[0], n_updates, n_mistakes

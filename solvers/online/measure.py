@@ -1,8 +1,8 @@
 """The final hyperplane judged in exact arithmetic."""
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from maxmargin.solvers.proof.margins import n_errors
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(NamedTuple):
     """A hyperplane in the user's space, its least margins and its errors, as in `OnlineRun`."""
 
     w: Floats

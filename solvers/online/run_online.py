@@ -86,8 +86,7 @@ def result_of(problem: Problem, loop: Loop, stop_reason: StopReason) -> OnlineRu
             f"the weights of {algorithm.name} overflow: divide the data by a power of two, or choose other parameters"
         )
     return OnlineRun(
-        w=measured.w,
-        b=measured.b,
+        **measured._asdict(),
         n_updates=counts.n_updates,
         n_mistakes=counts.n_mistakes,
         n_epochs=len(counts.updates_per_epoch),
@@ -100,10 +99,6 @@ def result_of(problem: Problem, loop: Loop, stop_reason: StopReason) -> OnlineRu
         mistakes_per_epoch=np.array(counts.mistakes_per_epoch, dtype=np.int64),
         presented=counts.presented,
         updated=counts.updated,
-        margin=measured.margin,
-        run_margin=measured.run_margin,
-        unit_margin=measured.unit_margin,
-        n_errors=measured.n_errors,
         algorithm=algorithm,
         settings=loop.settings,
         state=loop.state,

@@ -1,8 +1,8 @@
 """What a step of an online algorithm is, and the state that it changes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ class Presents(IntEnum):
     ALL_ROWS = 2
 
 
-@dataclass(slots=True, kw_only=True)
-class State:
+class State(NamedTuple):
     """What a step reads (parameters) and changes (all else).
 
     Attributes
@@ -45,7 +44,7 @@ class State:
 
     def copy(self) -> "State":
         """Return a state that can be changed for a trial."""
-        return State(w=self.w.copy(), table=self.table.copy(), scalars=self.scalars.copy(), parameters=self.parameters)
+        return self._replace(w=self.w.copy(), table=self.table.copy(), scalars=self.scalars.copy())
 
     @property
     def is_finite(self) -> bool:
