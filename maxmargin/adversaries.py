@@ -1,4 +1,4 @@
-"""Adversaries that make up every row, so that each round is a mistake: the public names.
+"""Adversaries that construct their rows so that every round is a mistake: the public names.
 
 >>> from maxmargin.adversaries import bisecting_threshold
 >>> bisecting_threshold(n_rounds=3).n_mistakes

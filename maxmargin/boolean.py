@@ -1,4 +1,4 @@
-"""The Boolean world: concepts over the cube, and what theory knows of learning them.
+"""The Boolean world: concepts over the cube, and the theory of learning them.
 
 >>> from maxmargin.boolean import Formula
 >>> Formula.parse("(x1 | x4) & ~x3").n_variables
