@@ -1,4 +1,4 @@
-"""What a page is made of, whatever it is written in."""
+"""The parts of a page, whatever format it is written in."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A key number: what it is, its value, and a remark."""
+    """A key number: its label, its value, and a remark."""
 
     label: str
     value: str
@@ -24,7 +24,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Sentences that stand each for itself."""
+    """A list of independent sentences."""
 
     items: tuple[str, ...]
     kind: ClassVar[str] = "points"
@@ -60,7 +60,7 @@ def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class FigureSlot:
-    """The place of a figure; pages that cannot draw leave it out."""
+    """The position of a figure; formats without figures leave it out."""
 
     key: str
     kind: ClassVar[str] = "figure"
@@ -71,7 +71,7 @@ Block = Paragraph | Points | Table | FigureSlot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading and the blocks below it."""
 
     anchor: str
     title: str

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SUFFIXES = (".html", ".md", ".json")
-"""What a report's file name may end in."""
+"""Suffixes of the files of a report."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class MarginReport:
         return [path for picture in self.pictures for path in save(picture, target)]
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, so that its style stays with it."""
+        """Return the page in a frame, so that its style does not affect the notebook."""
         return (
             f'<iframe title="maxmargin report" srcdoc="{escape(self.to_html())}" '
             'style="width:100%;height:48rem;border:0"></iframe>'
@@ -137,7 +137,7 @@ class MarginReport:
 
     @cached_property
     def figures_left_out(self) -> dict[str, str]:
-        """The keys of the figures that the size of the numbers forbids, each with a sentence that says so."""
+        """The keys of the figures that cannot hold the numbers of the data, each with a sentence that says so."""
         from maxmargin.reports.figures import gallery
 
         return gallery.left_out(self.study)
@@ -271,7 +271,7 @@ def margin_report(
 def report_with(
     dataset: "Dataset", settings: "Settings", *, on_progress: "Callable[[Progress], None] | None" = None
 ) -> MarginReport:
-    """Return the report of a data set under these settings, which may also name sizes and solvers."""
+    """Return the report of a data set with these settings, which include sizes and solvers."""
     from maxmargin.reports.study.class_study import study_classes
     from maxmargin.reports.study.study import study
 

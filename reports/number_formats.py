@@ -61,7 +61,7 @@ def upper_end(value: float | None, digits: int = 6) -> str:
 def shown(
     mapping: Mapping[str, Any], key: str, digits: int = 6, *, say: Callable[[float | None, int], str] = number
 ) -> str:
-    """Return ``mapping[key]`` as a number, or what its text says where it is not finite."""
+    """Return ``mapping[key]`` as a number, or as ∞ or −∞ where its text says so."""
     text = mapping.get(f"{key}_text")
     return {"infinity": "∞", "-infinity": "−∞"}.get(text or "", UNKNOWN) if text else say(mapping[key], digits)
 

@@ -7,7 +7,7 @@ from maxmargin.solvers.answers.phrases import intercept, through
 
 
 def name_of(label: object) -> str:
-    """Return how a class is called in a sentence.
+    """Return the name of a class in a sentence.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def question(report: dict[str, Any]) -> str:
 
 
 def tone(report: dict[str, Any]) -> str:
-    """Return "good" for separable data, "bad" for data that are not, "open" for what is not known."""
+    """Return "good" for separable data, "bad" for data that are not separable, "open" where that is not known."""
     return {True: "good", False: "bad", None: "open"}[report["strictly_separable"]]
 
 
@@ -92,7 +92,7 @@ def _details(report: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _not_strictly(report: dict[str, Any]) -> str:
-    """Return what is proven of data that are not strictly separable, and what a logistic regression makes of it."""
+    """Return the proven facts on data that are not strictly separable, with the effect on a logistic regression."""
     answer, bias = report["separability"], report["data"]["bias"]
     kind, model = through(bias), f"a logistic regression{intercept(bias)}"
     if answer["verdict"] == "overlap":
@@ -105,7 +105,7 @@ def _not_strictly(report: dict[str, Any]) -> str:
         n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")
         return (
             f"Proven: a hyperplane{kind} has {plural(n_rows - n_touching, 'row')} strictly on their sides, none on the "
-            f"wrong side, and {plural(n_touching, 'row')} on it, which no such hyperplane avoids; the maximum "
+            f"wrong side, and {plural(n_touching, 'row')} on it, as has every such hyperplane; the maximum "
             f"margin{kind} γ* is 0 and {model} has no finite maximum-likelihood estimate."
         )
     return f"Proven: no hyperplane{kind} has every row strictly on its side, so the maximum margin{kind} γ* is 0."
@@ -162,7 +162,7 @@ def _capital(text: str) -> str:
 def stopped_because(run: dict[str, Any]) -> str:
     """Return the stop reason in words."""
     return {
-        "converged": "converged: an epoch without a mistake",
+        "converged": "converged: the last epoch had no mistake",
         "max_epochs": f"stopped at its limit of {plural(run['max_epochs'] or 0, 'epoch')}",
         "max_mistakes": f"stopped at its limit of {plural(run['max_mistakes'] or 0, 'mistake')}",
         "time_limit": "stopped at its time limit",
@@ -171,16 +171,15 @@ def stopped_because(run: dict[str, Any]) -> str:
 
 
 def convergence(report: dict[str, Any]) -> str:
-    """Return what it means that the run ended as it did."""
+    """Return the meaning of the end of the run."""
     run = report["perceptron"]
     if run["converged"]:
         return _converged(report)
     if run["zero"] == "mistake" and report["strictly_separable"] is False:
         return (
-            "It cannot converge: a run that ends has every row strictly on its side, and no "
-            f"hyperplane{of_kind(report)} has. The length of w stays bounded all the same (here {_run_norm(run)}), so "
-            "the run wanders for ever in a bounded region. The smallest number of mistakes in one epoch was "
-            f"{_count_or_dash(run['fewest_mistakes_in_an_epoch'])}."
+            "It cannot converge: a run ends only on a hyperplane that has every row strictly on its side, and no "
+            f"hyperplane{of_kind(report)} has. Nevertheless ‖w‖ stays bounded however long the run "
+            f"(here {_run_norm(run)}). {_fewest(run['fewest_mistakes_in_an_epoch'])}"
         )
     if report["strictly_separable"]:
         return _not_yet(report)
@@ -188,28 +187,28 @@ def convergence(report: dict[str, Any]) -> str:
 
 
 def _run_norm(run: dict[str, Any]) -> str:
-    return f"‖w‖ = {number(run['run_norm'])}{', with the bias coordinate' if run['bias'] else ''}"
+    return f"‖w‖ = {number(run['run_norm'])}{', bias coordinate included' if run['bias'] else ''}"
 
 
 def _converged(report: dict[str, Any]) -> str:
     run = report["perceptron"]
     if run["n_errors"]:
         return (
-            f"The run stopped with every prediction right under its rule for y w.x = 0 (“{run['zero']}”), but its "
+            f"The run stopped with every prediction correct under its rule for y w.x = 0 (“{run['zero']}”), but its "
             f"hyperplane passes through {plural(run['n_errors'], 'row')}: it does not separate strictly."
         )
     return (
-        "The last epoch, without a mistake, is counted. The hyperplane it ended on separates the classes; its own "
-        f"margin is {shown(run, 'margin')}."
+        "The last epoch, which has no mistake, is counted. The hyperplane on which the run ended separates the "
+        f"classes with a margin of {shown(run, 'margin')}."
     )
 
 
 def _not_yet(report: dict[str, Any]) -> str:
     run = report["perceptron"]
     text = (
-        f"That is no verdict on the data: they are separable{of_kind(report)}, so the perceptron converges if it is "
-        "given enough epochs. "
-        f"The hyperplane at which it was stopped has {plural(run['n_errors'], 'row')} on its wrong side or on it."
+        f"This is no verdict on the data: they are separable{of_kind(report)}, so the perceptron converges if it runs "
+        f"for enough epochs. The hyperplane at which it stopped has {plural(run['n_errors'], 'row')} on it or on its "
+        "wrong side."
     )
     bound = novikoff(report)
     if bound is None:
@@ -221,11 +220,13 @@ def _not_yet(report: dict[str, Any]) -> str:
     rate = run["recent_mistakes_per_epoch"]
     if rate:
         text += (
-            f" At the recent rate of {number(rate, 3)} mistakes an epoch the bound would be reached after about "
-            f"{number(bound['value'] / rate, 2)} epochs. It is an upper bound: convergence may come long before."
+            f" At the recent rate of {number(rate, 3)} mistakes per epoch, the bound would be reached after about "
+            f"{number(bound['value'] / rate, 2)} epochs; the run may converge much earlier."
         )
     return text
 
 
-def _count_or_dash(value: int | None) -> str:
-    return "not seen (no whole epoch was run)" if value is None else count(value)
+def _fewest(n_mistakes: int | None) -> str:
+    if n_mistakes is None:
+        return "No epoch was completed."
+    return f"The fewest mistakes in one epoch were {count(n_mistakes)}."

@@ -27,7 +27,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
-"""What would make the bytes depend on the day."""
+"""Metadata that are left out, as they would make the bytes depend on the day."""
 
 _DOTS_PER_INCH = 200
 
@@ -39,12 +39,11 @@ class Picture:
     Attributes
     ----------
     key : str
-        Its name, also that of its files.
+        Its name, and the name of its files.
     title : str
     caption : str
-        What is drawn.
     alt : str
-        What is to be seen, for those who do not see it.
+        Alternative text: a description for readers who do not see the figure.
     size : tuple of float
         Width and height in inches.
     draw : callable
@@ -62,7 +61,7 @@ class Picture:
 def stacked(
     plots: "Sequence[Callable[[Study, Axes], object]]", study: "Study", label: str = ""
 ) -> "Callable[[Figure], None]":
-    """Return what draws one plot below the other, over one horizontal axis with this label."""
+    """Return a function that draws one plot below the other, over one horizontal axis with this label."""
 
     def draw(figure: "Figure") -> None:
         axes = figure.subplots(len(plots), 1, sharex=True, squeeze=False)[:, 0]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from maxmargin.reports.study.class_study import ClassStudy, Contest
 
 _MOST_CLASSES = 20
-"""More classes than this do not fit; the first ones are drawn."""
+"""Largest number of classes that fit; of more classes the first ones are drawn."""
 
 _MOST_WITH_NUMBERS = 10
 

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _LEAST_THRESHOLD = 1e-300
-"""Where the logarithmic scale begins at the least: scales near the end of binary64 underflow."""
+"""Smallest start of a logarithmic scale: scales near the end of binary64 underflow."""
 
 _ALIKE = 0.9
-"""Ratio of the maximum margins of the two spaces above which one picture of both would tell the same."""
+"""Ratio of the maximum margins of the two spaces above which a second panel would show the same."""
 
 _INVISIBLE = 0.02
-"""Share of the range below which the maximum margin needs a logarithmic scale to be seen."""
+"""Fraction of the range below which the maximum margin is visible on a logarithmic scale only."""
 
 _NEAR = 1000.0
-"""Largest ratio of the bound to the mistakes for which the curves are drawn on to the bound."""
+"""Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
 
 _CURVES = (
     ("norm_at_most", "√M·R", style.BOUND),
@@ -50,7 +50,7 @@ def margin_path(study: "Study") -> Picture:
     )
     return Picture(
         key="margin-path",
-        title="The interval of the maximum margin that the run itself proves",
+        title="Interval of the maximum margin that the run itself proves",
         caption=_margin_path_caption(study),
         alt=f"Line of the margin achieved over the mistakes: after {plural(run.n_mistakes, 'mistake')} it is "
         f"{number(run.margin)}.{upper}{known}",
@@ -61,15 +61,15 @@ def margin_path(study: "Study") -> Picture:
 
 def _margin_path_caption(study: "Study") -> str:
     text = (
-        "The least geometric margin y(w·x + b)/‖w‖ over all rows after so many mistakes: below 0 a row is on the wrong "
-        "side. The upper curve bounds γ* from above and needs nothing but the counts of the mistakes. Shaded: what "
-        "both have proven of γ* by then."
+        "Smallest geometric margin y(w·x + b)/‖w‖ over all rows after each number of mistakes; below 0, a row is on "
+        "its wrong side. The upper curve bounds γ* from above and uses the counts of the mistakes only. Shaded: the "
+        "interval of γ* that is proven by then."
     )
     if not _shows_run_space(study):
         return text
     return (
-        f"{text} Below, the same in the space (x, {number(study.scale)}) of the run, in which the bound is ‖w‖/M and "
-        "closes on the maximum margin g there: another number than γ*."
+        f"{text} Below, the same in the space (x, {number(study.scale)}) of the run, in which the upper bound is ‖w‖/M "
+        "and the maximum margin is g, which differs from γ*."
     )
 
 
@@ -97,7 +97,7 @@ def plot_run_margin_path(study: "Study", ax: "Axes") -> "Axes":
 def _plot_interval(
     ax: "Axes", trace: "MistakeTrace", ends: tuple[Floats, Floats], label: str, best: float | None, symbol: str
 ) -> None:
-    """Draw both ends over the mistakes, the interval that they have proven by then, and the margin they close on."""
+    """Draw both ends over the mistakes, the interval that they have proven so far, and the maximum margin."""
     M, upper = trace.n_mistakes, ends[1]
     lower = np.where(np.isfinite(ends[0]), ends[0], np.nan)
     size = 3 if len(M) <= style.MOST_MARKED else 1.5
@@ -114,7 +114,7 @@ def _plot_interval(
 
 
 def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
-    """Scale the axis of the mistakes; logarithmically, and return True, where what is drawn spans far."""
+    """Scale the axis of the mistakes, logarithmically for a wide range; return whether it is logarithmic."""
     is_log = style.is_far_apart(1.0, max(last, furthest))
     if is_log:
         style.log_scale(ax, "x")
@@ -124,7 +124,7 @@ def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
 
 
 def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
-    """Use a scale that is logarithmic on both sides of 0 where the maximum margin would be too small to see."""
+    """Use a scale that is logarithmic on both sides of 0 if the maximum margin is too small to be visible."""
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if best is None or best <= 0 or best > _INVISIBLE * largest:  # the least numbers may have a margin that rounds to 0
         return
@@ -160,13 +160,13 @@ def proof_curves(study: "Study") -> Picture:
 
 def _curves_caption(trace: "MistakeTrace") -> str:
     if trace.u is None:
-        return "From above ‖w‖ is held by √M·R. No hyperplane is known to separate, so nothing holds it from below."
+        return "√M·R bounds ‖w‖ from above. No separating hyperplane is known, so nothing bounds it from below."
     text = (
-        "Whatever the perceptron does, w·u* stays on or above the line M g, ‖w‖ on or below the curve √M·R, and w·u* "
-        "is at most ‖w‖."
+        "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does not "
+        "exceed ‖w‖."
     )
     if _drawn_bound(trace):
-        text += " Dotted: how the line and the curve go on to where they meet, at Novikoff's bound."
+        text += " Dotted: the line and the curve up to where they meet, at Novikoff's bound."
     return text
 
 
@@ -208,7 +208,7 @@ def _drawn_bound(trace: "MistakeTrace") -> float:
 
 
 def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
-    """Draw the line and the curve on from the last mistake to where they meet."""
+    """Extend the line and the curve from the last mistake to where they meet."""
     M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
     for values, colour in ((np.sqrt(M) * trace.radius, style.BOUND), (M * trace.u_margin, style.MAXIMUM)):
         ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
@@ -227,9 +227,9 @@ def potential(study: "Study") -> Picture | None:
     return Picture(
         key="potential",
         title="The fall of the potential",
-        caption="What ½‖c u* − w‖² has lost since w = 0, in units of R²/2. The proof guarantees one unit a mistake; "
-        f"there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
-        alt="Curve of the fall of the potential over the mistakes, above the line of one unit a mistake: after "
+        caption="Decrease of ½‖c u* − w‖² since w = 0, in units of R²/2. The proof guarantees one unit per mistake, "
+        f"and there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
+        alt="Curve of the fall of the potential over the mistakes, above the line of one unit per mistake: after "
         f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
         f"{upper_end(trace.bound)} units it had.",
         size=(WIDTH, 3.9),
@@ -238,7 +238,7 @@ def potential(study: "Study") -> Picture | None:
 
 
 def plot_potential(study: "Study", ax: "Axes") -> "Axes":
-    """Draw what the potential has lost, what it had to lose, and all there was."""
+    """Draw the fall of the potential, the fall that the proof guarantees, and the largest possible fall."""
     trace = study.trace
     M, drop, end = trace.n_mistakes, trace.potential_drop, _drawn_bound(trace)
     top = max(float(drop[-1]), end)

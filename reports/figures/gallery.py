@@ -12,10 +12,10 @@ from maxmargin.reports.study.measures import norm
 from maxmargin.reports.study.study import Study
 
 _LARGEST_DRAWN = 1e150
-"""Largest number of the data, and of the bias coordinate, up to which axes in their units are drawn."""
+"""Largest modulus of the data and of the bias coordinate for which axes in their units are drawn."""
 
 _FARTHEST_DRAWN = 1e300
-"""Greatest distance of a hyperplane from the origin, and margin width, up to which axes with them are drawn."""
+"""Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
 
 _FIGURES = {
     "margin-path": margin_path,
@@ -38,7 +38,7 @@ _IN_UNITS = {
     "projection": "rows and the hyperplanes",
     "soft-margin": "soft margin over C",
 }
-"""The figures that have an axis in units of the data, and what they show."""
+"""The figures with an axis in units of the data, and the subject of each."""
 
 
 def pictures(study: Study | ClassStudy) -> tuple[Picture, ...]:

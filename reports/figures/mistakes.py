@@ -20,19 +20,19 @@ _MOST_TICKED = 10
 """Largest number of epochs for which each has a mark on the curve and a number on the axis."""
 
 _HIGHEST = 1e300
-"""Where the axis ends at the latest: scales near the end of binary64 overflow."""
+"""Largest end of an axis: scales near the end of binary64 overflow."""
 
 _MOST_ON_A_LINE = 2
 
 _LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
-"""Shares of the height of the axes: what a label needs, and what is kept free above the highest line."""
+"""Fractions of the height of the axes: the room for a label, and the room above the highest line."""
 
 _MOST_BARS = 30
 _BAR = 0.8
-"""Share of the room between two counts that a bar takes."""
+"""Fraction of the distance between two counts that a bar takes."""
 
 _BEYOND = 1_000
-"""Multiple of the most mistakes above which a bound is not drawn, unless it is the least one."""
+"""Multiple of the most mistakes above which a bound counts as far away."""
 
 _FAINT = 0.5
 """Opacity of the bars, and of the points of single orders."""
@@ -45,9 +45,9 @@ def mistakes(study: "Study") -> Picture:
     return Picture(
         key="mistakes",
         title="Mistakes over epochs, against the bounds",
-        caption="The mistakes the perceptron had made after each epoch, and the bounds that hold for this run. "
-        "Bounds whose assumption is not proven are not drawn, and those of at least the number of presentations only "
-        "where there are no others.",
+        caption="Mistakes made by the end of each epoch, and the bounds that hold for this run. Bounds whose "
+        "assumption is not proven are not drawn, and the smallest bound above the number of presentations only if "
+        "there are no others.",
         alt=f"Line of the mistakes made so far over the epochs: it rises to {plural(study.run.n_mistakes, 'mistake')} "
         f"after {plural(study.run.n_epochs, 'epoch')}; {against}.",
         size=(WIDTH, 3.9),
@@ -88,9 +88,9 @@ def _drawn_epochs(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
 
 
 def _holding(study: "Study") -> dict[str, float]:
-    """Return the bounds whose assumption holds, by name, from the least to the greatest.
+    """Return the bounds whose assumption holds, by name, in increasing order.
 
-    Those that are at least the number of presentations are left out, but for the least where all are.
+    Bounds of at least the number of presentations are left out, except for the smallest one if there are no others.
     """
     found = [bound for bound in study.bounds if bound.valid and np.isfinite(bound.value)]
     ordered = sorted(found, key=lambda bound: bound.value)
@@ -99,9 +99,9 @@ def _holding(study: "Study") -> dict[str, float]:
 
 
 def _scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bool:
-    """Scale the axis of mistakes up to the top; logarithmically, and return True, where `shown` is far below it.
+    """Scale the axis of mistakes up to the top; return whether it is logarithmic, as `shown` is far below the top.
 
-    A logarithmic axis goes from below the least number to where the label of the top one fits.
+    A logarithmic axis begins below the least number and leaves room for the label of the top one.
     """
     if not style.is_far_apart(shown, top):
         ax.set_ylim(0, top * 1.08)
@@ -114,9 +114,9 @@ def _scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bo
 
 
 def _draw_bounds(ax: "Axes", bounds: dict[str, float], *, label: str = "") -> None:
-    """Draw every bound as a line with its name and value; the label stands for all of them in the legend.
+    """Draw every bound as a line with its name and value; the legend has one label for all of them.
 
-    Lines too close for two names share one.
+    Lines that are too close for two names share one text.
     """
     to_axes = ax.transData + ax.transAxes.inverted()
     groups: list[tuple[float, list[str]]] = []
@@ -152,13 +152,13 @@ def orders(study: "Study") -> Picture | None:
             plot_order_margins(found, right)
         figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
 
-    margins = " Beside it, the margin that each of them achieved; γ* is the line." if shows_margins(found) else ""
+    margins = " Right: the margin that each order achieved; the line is γ*." if shows_margins(found) else ""
     return Picture(
         key="orders",
         title="Mistakes over random orders of the rows",
-        caption="How many random orders made how many mistakes, and the bounds that hold for any order. An "
-        "adversary may choose, and repeat, any row at any time. Bounds that "
-        f"are vacuous or far away are not drawn, but for the least one.{margins}",
+        caption="Distribution of the mistakes over random orders, and the bounds that hold for any order. An "
+        "adversary may choose, and repeat, any row at any time. Of bounds that are vacuous or far away, the smallest "
+        f"is drawn if there are no others.{margins}",
         alt=_orders_alt(found),
         size=(WIDTH, 4.4),
         draw=draw,
@@ -178,7 +178,7 @@ def _orders_alt(study: OrderStudy) -> str:
     if not shows_margins(study):
         return text
     low, high = (percent(float(value) / study.hard.lower) for value in (outcomes.margin.min(), outcomes.margin.max()))
-    return f"{text} Beside it the achieved margins, from {low} to {high} of the maximum margin."
+    return f"{text} Beside it, the achieved margins, from {low} to {high} of the maximum margin."
 
 
 def plot_orders(study: OrderStudy, ax: "Axes") -> "Axes":
@@ -220,14 +220,14 @@ def shows_margins(study: OrderStudy) -> bool:
 
 
 def drawn_bounds(study: OrderStudy) -> dict[str, float]:
-    """Return the bounds that are drawn, from the least: not vacuous, not far away; the least in any case."""
+    """Return the bounds that are drawn, in increasing order: neither vacuous nor far away, else the smallest one."""
     found = sorted((bound for bound in study.bounds if np.isfinite(bound.value)), key=lambda bound: bound.value)
     near = [bound for bound in found if not bound.vacuous and bound.value <= _BEYOND * max(1, study.most_seen)]
     return {bound.name: bound.value for bound in near or found[:1]}
 
 
 def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
-    """Return what is marked: its name with the number, the number, colour and shape."""
+    """Return the marks: name with the number, the number, colour and shape."""
     marks = [
         ("order of the source: ", study.given.n_mistakes, style.INK, "o"),
         ("fewest by search: ", study.fewest.n_mistakes, style.MAXIMUM, "v"),
@@ -243,7 +243,7 @@ def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
 
 
 def _edges(study: OrderStudy, *, is_logarithmic: bool) -> list[float]:
-    """Return the ends of the bars, half way between whole numbers: around every count, or around as many each."""
+    """Return the ends of the bars, half way between whole numbers; each bar holds one count or equally many."""
     counts = study.outcomes.n_mistakes
     least, most = int(counts.min()), int(counts.max())
     if is_logarithmic and most - least >= _MOST_BARS:

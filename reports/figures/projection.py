@@ -111,9 +111,10 @@ def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 
 
 def marked_rows(study: "Study") -> tuple[NDArray[np.int64], str]:
-    """Return the rows to circle, and what one of them is called.
+    """Return the rows to circle, and the name of one of them.
 
-    Support rows; of quasi-separable data the touching or the separated ones, whichever are fewer; else the witness.
+    They are the support rows; for quasi-separable data, the touching or the separated rows, whichever are fewer; else
+    the witness.
     """
     answer = study.separability
     rows, name = answer.witness_rows, "witness row"
@@ -141,29 +142,31 @@ def _basis(study: "Study", sample: Floats) -> tuple[Floats, tuple[str, str]]:
     first = reference or found
     axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
     name = "first feature" if first is None else f"along the normal of the {first.name}"
-    if reference is not None and found is not None:
-        rest = found.unit - (found.unit @ axis) * axis
-        length = float(np.linalg.norm(rest))
-        if length > _PARALLEL:
-            rest -= (rest @ axis) * axis
-            return np.column_stack([axis, rest / np.linalg.norm(rest)]), (
-                name,
-                "across it, in the plane of both normals",
-            )
-    return np.column_stack([axis, _widest_across(sample, axis)]), (name, "across it, where the rows vary most")
+    across = None if reference is None or found is None else _across(found.unit, axis)
+    label = "across it, in the plane of both normals"
+    if across is None:
+        across, label = _widest_across(sample, axis), "across it, where the rows vary most"
+    return np.column_stack([axis, across]), (name, label)
+
+
+def _across(vector: Floats, axis: Floats) -> Floats | None:
+    """Return the direction of the part of a vector at right angles to the axis; None where they are parallel."""
+    rest = vector - (vector @ axis) * axis
+    if np.linalg.norm(rest) <= _PARALLEL:
+        return None
+    rest -= (rest @ axis) * axis
+    result: Floats = rest / np.linalg.norm(rest)
+    return result
 
 
 def _widest_across(sample: Floats, axis: Floats) -> Floats:
     """Return the direction at right angles to the axis in which the rows vary most."""
-    across = sample - np.outer(sample @ axis, axis)
-    across -= across.mean(axis=0)
-    direction = np.linalg.svd(across, full_matrices=False)[2][0]
-    direction = direction - (direction @ axis) * axis
-    length = float(np.linalg.norm(direction))
-    if length <= _PARALLEL:
-        direction = np.roll(axis, 1) - (np.roll(axis, 1) @ axis) * axis
-        length = float(np.linalg.norm(direction)) or 1.0
-    result: Floats = direction / length * np.sign(direction[np.argmax(np.abs(direction))])
+    rest = sample - np.outer(sample @ axis, axis)
+    across = _across(np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0], axis)
+    if across is None:  # the rows lie on a line along the axis
+        across = _across(np.eye(len(axis))[np.argmin(np.abs(axis))], axis)
+    assert across is not None
+    result: Floats = across * np.sign(across[np.argmax(np.abs(across))])
     return result
 
 
@@ -182,15 +185,15 @@ def projection(study: "Study") -> Picture:
 def _caption(study: "Study") -> str:
     n_features, view = study.problem.n_features, view_of(study)
     if n_features == 1:
-        text = "The one feature, with the classes set apart vertically so that they can be told from each other."
+        text = "The single feature; the classes are set apart vertically to tell them from each other."
     elif n_features == 2:
         text = "The two features."
     else:
-        text = "The rows seen in the plane that both normals span: distances from both hyperplanes are true in it."
+        text = "The rows projected onto the plane of both normals, in which distances from both hyperplanes are true."
     if study.reference is not None:
-        text += f" The band reaches {number(half_width(study))} to each side of the {study.reference.name} hyperplane."
+        text += f" The band extends {number(half_width(study))} to each side of the {study.reference.name} hyperplane."
     if shows_touched(study):
-        text += " The dotted hyperplane is that of the proof: no row on its wrong side, the touching rows on it."
+        text += " The dotted hyperplane is from the proof: the touching rows lie on it, and no row on its wrong side."
     if n_features > 1 and view.stretched:
         text += " The two axes have different scales, so angles are not true."
     if not study.dataset.is_in_memory:
@@ -201,7 +204,7 @@ def _caption(study: "Study") -> str:
 
 
 def _drawn(study: "Study") -> str:
-    """Return which rows are drawn of those outside memory."""
+    """Say which rows are drawn of data outside memory."""
     marked, name = marked_rows(study)
     n_random = len(_sampled_rows(study)[0])
     if n_random == study.problem.n_samples:
@@ -209,7 +212,7 @@ def _drawn(study: "Study") -> str:
     named = f", and the {name}s" if len(marked) else ""
     return (
         f"A random sample of {n_random:,} of the {study.problem.n_samples:,} rows{named} are drawn: half of the sample "
-        "from either class, where it has as many."
+        "is from either class, if it has as many rows."
     )
 
 
@@ -352,7 +355,7 @@ def distances(study: "Study") -> Picture | None:
     return Picture(
         key="distances",
         title="Distances of the rows from each hyperplane",
-        caption="How far the rows lie from each hyperplane, positive on their own side.",
+        caption="Distances of the rows from each hyperplane, positive on their own side.",
         alt=f"Histograms of the geometric margins of the rows. {texts}.",
         size=(WIDTH, 2.3 * len(planes) + 0.5),
         draw=draw,

@@ -68,12 +68,13 @@ STYLE = {
 """Matplotlib settings under which pictures are drawn and saved; never set globally."""
 
 _FAR_APART = 12.0
+"""Ratio above which two numbers need a logarithmic scale."""
 
 _NARROW = 200.0
-"""Ratio of the ends of a logarithmic axis below which powers of ten alone are too few."""
+"""Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
 
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
-"""What fits above the axes, and what the mark of one entry takes of it."""
+"""Characters of a legend that fit above the axes, and characters that the mark of one entry takes."""
 
 
 def legend_above(ax: "Axes") -> None:
@@ -129,7 +130,7 @@ def plain_numbers(axis: "Axis") -> None:
 
 
 def decade(value: float) -> str:
-    """Return a power of ten as a tick says it."""
+    """Return a power of ten as the text of a tick."""
     if value <= 0 or math.isinf(value):
         return ""
     exponent = round(float(np.log10(value)))

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 Points = tuple[StudiedPoint, ...]
 
 _HIGHEST = 1e300
-"""Bounds beyond are not drawn: scales near the end of binary64 overflow."""
+"""Largest bound that is drawn as it is: scales near the end of binary64 overflow."""
 
 _BEST_SCALE_BOUND = "(R + |b|)²/γ*², a bound at the best s only"
 
 _LEAST_MISTAKES = 0.7
-"""Where the logarithmic axis begins at the least, so that 1 is seen."""
+"""Start of the logarithmic axis of mistakes, so that 1 is visible."""
 
 _ROOM = 1.25
-"""How far above the maximum margin its panel goes."""
+"""Top of the panel of the maximum margin, as a multiple of it."""
 
 _LONG_HANDLE = 2.4
-"""Of a legend that tells dashed lines from others."""
+"""Length of the handles of a legend that tells dashed from solid lines, in font sizes."""
 
 
 def soft_margin(study: "Study") -> Picture:
@@ -38,7 +38,7 @@ def soft_margin(study: "Study") -> Picture:
     return Picture(
         key="soft-margin",
         title="The soft margin over C",
-        caption="Margin width 1/‖w‖, and the number of rows in error, with slack, and of positive multiplier.",
+        caption="Margin width 1/‖w‖, and the numbers of rows in error, with slack, and with a positive multiplier.",
         alt=f"Two panels over C from {number(first.solution.C)} to {number(last.solution.C)}. The margin width goes "
         f"from {widths[0]} to {widths[1]}; the errors from {plural(first.n_errors, 'row')} to "
         f"{plural(last.n_errors, 'row')}; the support rows from {first.n_support} to {last.n_support}.",
@@ -106,8 +106,8 @@ def translations(study: "Study") -> Picture | None:
     return Picture(
         key="translations",
         title="Mistakes and bounds under translation, and the maximum margin",
-        caption="The same rows moved, and with other constant coordinates for the bias: the mistakes of the perceptron "
-        "and their bounds may change by orders of magnitude, the maximum margin below them does not.",
+        caption="The same rows translated, and run with other bias scales: the mistakes of the perceptron and their "
+        "bounds may change by orders of magnitude; the maximum margin, in the lower panels, does not.",
         alt=_translations_alt(found.shifts, found.scales),
         size=(WIDTH, 4.4),
         draw=draw,

@@ -1,4 +1,4 @@
-"""What a verdict means for the maximum-likelihood estimate of a logistic regression (Albert and Anderson 1984)."""
+"""The meaning of a verdict for the estimate of a logistic regression (Albert and Anderson 1984)."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ _SIGNS = {"+": "+∞", "-": "−∞", "undetermined": "infinite, either sign"}
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return whether the estimate exists, and what becomes of every coefficient."""
+    """Return whether the estimate exists, and the fate of every coefficient."""
     data = report["data"]
     model = f"A logistic regression{intercept(data['bias'])} of the classes on these columns"
     return of_answer(report["separability"], model, "of the class +1")
 
 
 def of_answer(answer: dict[str, Any], model: str, odds: str) -> tuple[Block, ...]:
-    """Return the same of any answer, with the subject of the sentences, and whose log-odds the columns add to."""
+    """Return the same for any answer; `model` is the subject of the sentences, `odds` says whose log-odds are meant."""
     if answer["verdict"] == "undecided":
         return ()
     texts = {"separable": _separable, "quasi-separable": _quasi, "overlap": _overlap}
@@ -34,17 +34,17 @@ def of_answer(answer: dict[str, Any], model: str, odds: str) -> tuple[Block, ...
 def _separable(answer: dict[str, Any], model: str) -> str:
     return (
         f"{model} has no maximum-likelihood estimate (complete separation): along a separating direction the "
-        "likelihood grows towards 1 while the coefficients go to infinity. What a program prints is where it stopped; "
-        f"standard errors and tests mean nothing.{_left_out(answer)}"
+        "likelihood grows towards 1 while the coefficients go to infinity. The coefficients that a program prints only "
+        f"show where it stopped; their standard errors and tests are meaningless.{_left_out(answer)}"
     )
 
 
 def _quasi(answer: dict[str, Any], model: str) -> str:
     return (
-        f"{model} has no maximum-likelihood estimate (quasi-complete separation): the likelihood grows as long as the "
-        f"coefficients go on along the separating directions. The fitted probabilities of the "
-        f"{plural(length(answer, 'separated_rows'), 'row')} that can be strictly separated go to 0 or 1; what stays "
-        f"finite is determined by the {plural(length(answer, 'touching_rows'), 'touching row')} alone."
+        f"{model} has no maximum-likelihood estimate (quasi-complete separation): the likelihood keeps growing while "
+        f"the coefficients move along the separating directions. The fitted probabilities of the "
+        f"{plural(length(answer, 'separated_rows'), 'row')} that can be strictly separated go to 0 or 1; everything "
+        f"that stays finite is determined by the {plural(length(answer, 'touching_rows'), 'touching row')} alone."
         f"{_left_out(answer)}"
     )
 
@@ -78,12 +78,12 @@ def _columns_text(answer: dict[str, Any]) -> str:
         f"{', not counting those that are 0 on every row' if aliased else ''}."
     ]
     if signed:
-        sentences.append(f"Infinite with one sign only: {_some(signed)}.")
+        sentences.append(f"Infinite, with one sign only: {_some(signed)}.")
     if either:
-        sentences.append(f"Infinite, with directions of either sign: {_some(either)}.")
+        sentences.append(f"Infinite, with either sign: {_some(either)}.")
     sentences.append(f"Finite: {_some(finite)}." if finite else "None stays finite.")
     if aliased:
-        sentences.append(f"Aliased, that is linearly dependent on columns before them: {_some(aliased)}.")
+        sentences.append(f"Aliased (linearly dependent on earlier columns): {_some(aliased)}.")
     return " ".join(sentences)
 
 

@@ -153,19 +153,19 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
     kind = of_kind(report)
     text = (
-        f"Each class as +1 against all the others as −1. A separable verdict is a hyperplane{kind} that was checked in "
-        "exact arithmetic; quasi-separable classes have one without a row on its wrong side, but each such touches "
-        f"rows; classes overlap if every hyperplane{kind} has a row on its wrong side, unless it contains all rows. "
-        "The verdicts and the digits of γ* are proven. The perceptron's count stands next to R²/g², Novikoff's bound "
-        "in the space of its run."
+        f"Each class is +1 and all the others are −1. A separable verdict is a hyperplane{kind} that was checked in "
+        f"exact arithmetic; classes are quasi-separable if a hyperplane{kind} has no row on its wrong side, but every "
+        f"such hyperplane touches rows; classes overlap if every hyperplane{kind} has a row on its wrong side, unless "
+        "it contains all rows. The verdicts and the digits of γ* are proven. The mistakes of the perceptron are "
+        "compared with R²/g², Novikoff's bound in the space of its run."
     )
     return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
 
 
 def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
-        f"The rows of two classes only. A class that is not separable{of_kind(report)} from the rest may still be "
-        "separable from each other class alone."
+        f"Only the rows of the two classes are used. A class that is not separable{of_kind(report)} from the rest may "
+        "still be separable from every other class alone."
     )
     return (Paragraph(text), _table("Each pair of classes", report["pairs"]))
 
@@ -205,9 +205,10 @@ def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
     without = without_intercepts(report["data"]["bias"])
     text = (
         f"{_multinomial_words(report)} The question is whether linear scores{without}, one for each class, can give "
-        "every row its greatest score at its own class: one inequality for each row and each other class. Separability "
-        "of each class from the rest is more than that asks; separability of every pair is less: classes at 1, 2 and 3 "
-        "on a line are separable all at once with intercepts, though the middle one is not separable from the rest."
+        "every row its highest score for its own class: one inequality for each row and each other class. Separability "
+        "of each class from the rest is a stronger condition, separability of every pair a weaker one: classes at 1, 2 "
+        "and 3 on a line are separable all at once with intercepts, though the middle one is not separable from the "
+        "rest."
     )
     if answer["verdict"] == "undecided":
         return (Paragraph(text), Paragraph(f"Undecided: {answer['reason']}."))
@@ -227,7 +228,7 @@ def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
 def _proof(answer: dict[str, Any]) -> str:
     return (
         f"Proven in exact arithmetic: {answer['reason']}. The JSON form of this report holds the proof as integers"
-        f"{', but for what is too long' if answer['certificate_cut'] else ''}."
+        f"{', except for numbers that are too long' if answer['certificate_cut'] else ''}."
     )
 
 

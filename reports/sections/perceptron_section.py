@@ -32,7 +32,7 @@ from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.proof.radius import radius_squared
 
 _RECENT_EPOCHS = 100
-"""The last epochs over which the rate of mistakes is averaged."""
+"""Number of last epochs over which the rate of mistakes is averaged."""
 
 _OF_RUN = (
     "n_mistakes", "n_epochs", "converged", "stop_reason", "margin", "margin_upper", "run_margin", "run_upper", "zero",
@@ -51,8 +51,8 @@ _TITLES = {
     "sum_of_squares": "Novikoff, with the rows of the mistakes",
     "self_certificate": "The run's own certificate",
     "freund_schapire": "Freund–Schapire, soft margin",
-    "freund_schapire_optimum": "Freund–Schapire, best of all",
-    "hinge_optimum": "Hinge, best of all",
+    "freund_schapire_optimum": "Freund–Schapire, at its optimum",
+    "hinge_optimum": "Hinge, at its optimum",
     "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
     "conjunction": "Conjunction of literals",
     "trivial": "Presentations",
@@ -87,7 +87,7 @@ def _run(study: Study) -> dict[str, Any]:
 
 
 def run_fields(run: PerceptronRun) -> dict[str, Any]:
-    """Return how a run went, in short."""
+    """Return the outcome of a run in short."""
     return chosen(run.fields(NO_NAMES), ("n_mistakes", "n_epochs", "converged", "stop_reason"))
 
 
@@ -132,7 +132,7 @@ def _centred(study: Study) -> dict[str, Any]:
 
 
 def _trace(study: Study) -> dict[str, Any]:
-    """Return the run along its mistakes, thinned; numbers that there are not are None."""
+    """Return the run along some of its mistakes; unknown numbers are None."""
     trace = study.trace
     return {
         "n_traced": len(trace.n_mistakes),
@@ -149,10 +149,10 @@ def _trace(study: Study) -> dict[str, Any]:
 
 
 def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return how the run went and what it proves."""
+    """Return the course of the run and the facts that it proves."""
     run = report["perceptron"]
     opening = (
-        f"Rosenblatt's perceptron starts at w = 0 and adds y x whenever a row is a mistake. It made "
+        f"Rosenblatt's perceptron starts at w = 0 and adds y x to w at every mistake. It made "
         f"{plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')} and {_ended(run)}."
     )
     return (
@@ -173,7 +173,7 @@ def _run_table(report: dict[str, Any]) -> Table:
     run = report["perceptron"]
     rows = [
         ("Mistakes", count(run["n_mistakes"])),
-        ("Rows ever mistaken", f"{count(run['n_mistaken_rows'])} of {count(report['data']['n_samples'])}"),
+        ("Rows with a mistake", f"{count(run['n_mistaken_rows'])} of {count(report['data']['n_samples'])}"),
         ("Epochs", f"{count(run['n_epochs'])}, {plural(run['n_presentations'], 'presentation')}"),
         ("Why it stopped", phrasing.stopped_because(run)),
         ("Fewest mistakes in an epoch", _optional_count(run["fewest_mistakes_in_an_epoch"])),
@@ -185,9 +185,9 @@ def _run_table(report: dict[str, Any]) -> Table:
     if run["bias"]:
         rows += [
             (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"])),
-            ("Margin achieved there", shown(run, "run_margin")),
-            ("Maximum margin there, proven", interval(run["run_maximum_lower"], run["run_maximum_upper"])),
-            ("Its upper bound from the mistakes", number(run["run_upper"])),
+            ("Margin achieved in that space", shown(run, "run_margin")),
+            ("Maximum margin in that space, proven", interval(run["run_maximum_lower"], run["run_maximum_upper"])),
+            ("Upper bound of it from the mistakes", number(run["run_upper"])),
         ]
     rows.append(("Rules", _rules(run)))
     return facts("The run", rows)
@@ -200,11 +200,11 @@ def _optional_count(value: int | None) -> str:
 def _achieved(report: dict[str, Any]) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
     if run["margin"] is None:
-        return "none: it ended at w = 0"
+        return "none: the run ended at w = 0"
     text = shown(run, "margin")
     if share is not None and run["margin"] > 0:
         return f"{text}, {percent(share)} of γ*"
-    return f"{text}: a row is that far on the wrong side" if run["margin"] < 0 else text
+    return f"{text}: a row lies that far on its wrong side" if run["margin"] < 0 else text
 
 
 def _rules(run: dict[str, Any]) -> str:
@@ -227,8 +227,8 @@ def _translation(report: dict[str, Any]) -> str:
     else:
         stays = "separability does not change"
     return (
-        "Translation. γ* does not move with the data; R, b and the mistakes do. After every column is moved to mean 0, "
-        f"{stays}, R goes from {number(data['radius'])} to {number(moved['radius'])}, and the perceptron makes "
+        "Translation. Moving the origin does not change γ*, but R, b and the mistakes. With every column centred, "
+        f"{stays}, R changes from {number(data['radius'])} to {number(moved['radius'])}, and the perceptron makes "
         f"{plural(moved['n_mistakes'], 'mistake')} in {plural(moved['n_epochs'], 'epoch')}{_unless(moved)} instead of "
         f"{count(run['n_mistakes'])} in {count(run['n_epochs'])}{_unless(run)}."
     )
@@ -239,21 +239,21 @@ def _unless(run: dict[str, Any]) -> str:
 
 
 def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the number of mistakes against every bound."""
+    """Return the bounds next to the number of mistakes."""
     run = report["perceptron"]
     text = (
-        "Each bound limits the number M of mistakes of a run from w = 0, under its assumption. It holds where the "
-        "assumption is proven for these data and this run; where it is not, the value is shown but bounds nothing. A "
-        f"bound that uses the length of this run is vacuous if it is at least its {count(run['n_presentations'])} "
-        "presentations: no run can make more mistakes than presentations, so such a bound says nothing about this one. "
-        "R²/g² speaks of every run in every order, whatever this one's length. M/bound is the part of the bound that "
-        "was used up."
+        "Each bound limits the number M of mistakes of a run from w = 0, under an assumption. It holds if the "
+        "assumption is proven for these data and this run; otherwise its value is shown but bounds nothing. A bound "
+        "that depends on the length of the run is vacuous if it is at least the "
+        f"{count(run['n_presentations'])} presentations of this run, since no run makes more mistakes than "
+        "presentations. R²/g² bounds every run, in any order and of any length. M/bound is the used fraction of the "
+        "bound."
     )
     return (
         Paragraph(text),
         table_of("Bounds on the mistakes", report["bounds"], _BOUNDS, numeric=(2, 5)),
         FigureSlot("mistakes"),
-        table_of("What each bound assumes", report["bounds"], _ASSUMPTIONS),
+        table_of("Assumptions of the bounds", report["bounds"], _ASSUMPTIONS),
     )
 
 
@@ -277,16 +277,16 @@ def planes(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return the two hyperplanes side by side."""
     comparison = report["comparison"]
     if comparison["reference"] is None:
-        text = "No hyperplane with w ≠ 0 was found to compare the perceptron's with."
+        text = "No hyperplane with w ≠ 0 was found for comparison with the perceptron."
     elif comparison["cosine"] is None:
-        text = "The perceptron ended at w = 0, which is no hyperplane to compare."
+        text = "The perceptron ended at w = 0, which defines no hyperplane."
     else:
         text = (
-            f"The normal of the perceptron's hyperplane and that of the {comparison['reference']} form an angle of "
+            f"The angle between the normals of the perceptron and of the {comparison['reference']} is "
             f"{number(comparison['angle_degrees'], 4)}° (cosine {number(comparison['cosine'])})."
         )
         if not report["strictly_separable"]:
-            text += " There is no maximum margin here; the soft margin with the fewest errors stands in its place."
+            text += " No maximum margin is known here; the soft margin with the fewest errors takes its place."
     return (Paragraph(text), FigureSlot("distances"), FigureSlot("projection"), *_normals(report))
 
 
@@ -298,14 +298,14 @@ def _normals(report: dict[str, Any]) -> tuple[Table, ...]:
     order = sorted(range(len(best)), key=lambda j: -abs(best[j]))[:_MOST_FEATURES]
     rows = tuple((one_line(names[j]), number(best[j]), number(found[j])) for j in order)
     note = (
-        f"The {_MOST_FEATURES} of {count(len(names))} features with the greatest |w*|." if len(best) > len(rows) else ""
+        f"The {_MOST_FEATURES} of {count(len(names))} features with the largest |w*|." if len(best) > len(rows) else ""
     )
     columns = ("Feature", "w*/‖w*‖", "Perceptron w/‖w‖")
     return (Table("The unit normals, feature by feature", columns, rows, (1, 2), note),)
 
 
 def trace(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return what the proof says after the traced mistakes, and whether it is so."""
+    """Return the statements of the proof on the traced mistakes, and whether they are true."""
     if not report["perceptron"]["n_mistakes"]:
         return (Paragraph("The run was stopped before its first mistake."),)
     return (
@@ -321,15 +321,15 @@ def _proof(report: dict[str, Any]) -> str:
     space = phrasing.space(report["perceptron"])
     if report["trace"]["u_margin"] is None:
         return (
-            f"In the space {space} of the run ‖w‖² grows by at most ‖x‖² at a mistake, so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R after "
-            f"M mistakes. The other half of Novikoff's proof needs a hyperplane that separates, and {_none(report)}."
+            f"In the space {space} of the run, every mistake adds at most ‖x‖² to ‖w‖², so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R after "
+            f"M mistakes. The other half of Novikoff's proof needs a separating hyperplane, and {_none(report)}."
         )
     return (
-        f"Novikoff's proof squeezes M between two curves. In the space {space} of the run, with the unit normal u* of "
-        "its maximum margin g: every mistake adds at least g to w·u*, so M g ≤ w·u* ≤ ‖w‖, and at most ‖x‖² to ‖w‖², "
-        "so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R. The line M g and the curve √M·R meet at M = R²/g², past which there can be no "
-        "mistake. The same as a potential: P = ½‖c u* − w‖² with c = R²/g starts at R⁴/(2g²), falls by at least R²/2 "
-        "at every mistake, and is never negative."
+        f"Let u* be the unit normal of the maximum margin g in the space {space} of the run. Every mistake adds at "
+        "least g to w·u*, so M g ≤ w·u* ≤ ‖w‖, and at most ‖x‖² to ‖w‖², so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R. The line M g and "
+        "the curve √M·R meet at M = R²/g², beyond which there is no mistake: this is Novikoff's proof. Stated with a "
+        "potential, P = ½‖c u* − w‖² with c = R²/g starts at R⁴/(2g²), falls by at least R²/2 at every mistake, and "
+        "is never negative."
     )
 
 
@@ -337,25 +337,24 @@ def _none(report: dict[str, Any]) -> str:
     if report["strictly_separable"] is False:
         return (
             f"there is none{phrasing.of_kind(report)}: nothing makes ‖w‖ grow, which stays bounded however long the "
-            "run (Minsky and Papert 1969; Block and Levin 1970), and there is no potential to fall"
+            "run is (Minsky and Papert 1969; Block and Levin 1970), and there is no potential to fall"
         )
     return f"none is known: {report['trace']['reason']}"
 
 
 def _checked(report: dict[str, Any]) -> str:
     trace, run = report["trace"], report["perceptron"]
-    which = "each of its" if trace["is_whole"] else f"{count(trace['n_traced'])} of its"
+    n_mistakes = plural(run["n_mistakes"], "mistake")
+    when = "every mistake" if trace["is_whole"] else f"{count(trace['n_traced'])} of the {n_mistakes}"
     statements = "; ".join(typeset(text) for text in trace["inequalities"])
-    checked = (
-        f"After {which} {plural(run['n_mistakes'], 'mistake')} this was checked in exact arithmetic: {statements}."
-    )
+    checked = f"After {when} these inequalities were checked in exact arithmetic: {statements}."
     if trace["holds"]:
-        return f"{checked} All of it is true."
+        return f"{checked} All of them are true."
     first = trace["violations"][0]
     return (
-        f"{checked} It is false {plural(len(trace['violations']), 'time')}, first after "
+        f"{checked} They are false {plural(len(trace['violations']), 'time')}, first after "
         f"{plural(first['n_mistakes'], 'mistake')}: {typeset(first['inequality'])}. Rounding decided some scores of "
-        "this run, so not every mistake was one."
+        "this run, so not every update was a mistake."
     )
 
 

@@ -79,7 +79,7 @@ def _named(dataset: Dataset, rows: NDArray[np.int64] | None) -> list[dict[str, A
 
 
 def _too_much_work(dataset: Dataset, answer: Separability, most_work: int) -> str | None:
-    """Return why the columns are not looked at; None where they are, or where nothing is known of them."""
+    """Return why the columns are not examined; None where they are, or where nothing is known of them."""
     if answer.find_columns is None or answer.separated_rows is None:
         return None
     n_strict = len(answer.separated_rows) if answer.n_strict is None else answer.n_strict
@@ -206,10 +206,10 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
     return (
         Paragraph(
             f"Separable{of_kind(report)}. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} "
-            f"strictly on their sides. Its coefficients are rational numbers, and so is every row; {_score(report)} "
-            "was computed without rounding for each row and is greater than 0. Whoever repeats this one evaluation has "
-            f"checked the proof. {_where(report)} The hyperplane was found by {report['separability']['engine']}; the "
-            "proof does not depend on how."
+            f"strictly on their sides. Its coefficients and the rows are rational numbers, and {_score(report)}, "
+            "computed without rounding, is greater than 0 for every row; to repeat this evaluation is to check the "
+            f"proof. {_where(report)} The hyperplane was found by {report['separability']['engine']}, but the proof "
+            "does not depend on how it was found."
         ),
     )
 
@@ -217,8 +217,8 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
 def _where(report: dict[str, Any]) -> str:
     cut = report["separability"]["certificate_cut"]
     if cut:
-        return "Its numbers are too long for this report; “maxmargin check --proof FILE” writes them."
-    return "The JSON form of this report holds its numbers as integers, up to a positive factor."
+        return "The numbers of the proof are too long for this report; “maxmargin check --proof FILE” writes them."
+    return "The JSON form of this report holds the numbers of the proof as integers, up to a positive factor."
 
 
 def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -226,15 +226,17 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     separated = plural(length(answer, "separated_rows"), "row")
     touching, balance = length(answer, "touching_rows"), answer["balance"]
     verdict = Paragraph(
-        f"Quasi-separable{of_kind(report)}, that is quasi-complete separation. A {_plane(report)} has {separated} "
-        f"strictly on their sides and no row on the wrong side, but it touches: the other {plural(touching, 'row')} "
-        f"{'lies' if touching == 1 else 'lie'} exactly on it. So it is with every hyperplane{of_kind(report)} that has "
-        f"no row on its wrong side: it contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
+        f"Quasi-separable{of_kind(report)} (quasi-complete separation). A {_plane(report)} has {separated} strictly on "
+        f"their sides and no row on the wrong side, but the other {plural(touching, 'row')} "
+        f"{'lies' if touching == 1 else 'lie'} exactly on it. Every hyperplane{of_kind(report)} that has no row on its "
+        f"wrong side contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
     )
     proof = Paragraph(
-        f"The proof has two halves. The coefficients of the hyperplane are rational numbers; {_score(report)} was "
-        "computed without rounding and is greater than 0 on the separated rows and exactly 0 on the touching ones. "
-        f"That these always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} {_where(report)}"
+        "The proof has two parts. First, the coefficients of the hyperplane are rational numbers, and "
+        f"{_score(report)}, computed without rounding, is greater than 0 on the separated rows and exactly 0 on the "
+        "touching rows. "
+        f"Second, the touching rows always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} "
+        f"{_where(report)}"
     )
     return (
         verdict,
@@ -257,30 +259,30 @@ def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
 def _balancing(report: dict[str, Any], balance: Entries) -> str:
     vectors = "y(x, 1)" if report["data"]["bias"] else "y x"
     return (
-        f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. Where "
-        f"no {_score(report)} is negative, their weighted sum is 0 only if each of them is 0: all "
+        f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. If no "
+        f"{_score(report)} is negative, their weighted sum is 0 only if each of them is 0, so all "
         f"{count(len(balance))} lie on the hyperplane."
     )
 
 
 def _span(balance: Entries, others: str) -> str:
     return (
-        f"All {others} are linear combinations of these {count(len(balance))}, so they lie on it as well; that too was "
-        "checked exactly."
+        f"All {others} are linear combinations of these {count(len(balance))}, which was checked exactly as well, so "
+        "they lie on it too."
     )
 
 
 def _witness_and_balance(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the rows that exclude strict separation, and where these are not the same those of the proof."""
+    """Return the rows that exclude strict separation, and the rows of the proof where these are others."""
     bias, balance = report["data"]["bias"], report["separability"]["balance"]
     witness = report["separability"]["witness"]["rows"]
     shares = [{entry["row"]: entry["share"] for entry in entries} for entries in (witness, balance)]
     if shares[0] == shares[1]:
         text = "The same rows alone exclude strict separation. "
         return (Paragraph(text + _hull_proof(report)), _shares_table(witness, bias=bias))
-    text = f"To exclude strict separation fewer rows do. {_hull_proof(report)}"
+    text = f"Fewer rows suffice to exclude strict separation. {_hull_proof(report)}"
     if len(witness) >= len(balance):
-        text = f"Strict separation alone is excluded so. {_hull_proof(report)}"
+        text = f"Strict separation alone is excluded as follows. {_hull_proof(report)}"
     return (
         _shares_table(balance, bias=bias, caption="The proof: rows that balance and span"),
         Paragraph(text),
@@ -289,12 +291,12 @@ def _witness_and_balance(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _inseparable(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Word what is known past the limits: no strict separation."""
+    """Return what is known beyond the limits of exact work: there is no strict separation."""
     kind, answer = of_kind(report), report["separability"]
     return (
         Paragraph(
             f"Not strictly separable{kind}: no hyperplane{kind} has every row strictly on its side. "
-            f"{_hull_proof(report)} More was not decided: {answer['reason']}."
+            f"{_hull_proof(report)} Nothing more was decided: {answer['reason']}."
         ),
         _shares_table(answer["witness"]["rows"], bias=report["data"]["bias"]),
     )
@@ -304,15 +306,15 @@ def _hull_proof(report: dict[str, Any]) -> str:
     rows = plural(len(report["separability"]["witness"]["rows"]), "row")
     if not report["data"]["bias"]:
         return (
-            f"The y x of {rows}, weighted by their shares, add up to exactly 0. If every y(w·x) were positive, the "
-            "weighted sum of these numbers would be positive as well; but it is w·0 = 0. The shares are rational "
-            "numbers, added without rounding."
+            f"The vectors y x of {rows}, weighted by their shares, add up to exactly 0. If every y(w·x) were positive, "
+            "the weighted sum of these numbers would be positive too, but it is w·0 = 0. The shares are rational "
+            "numbers, and the sum was computed without rounding."
         )
     return (
-        f"A point lies in the convex hulls of both classes{_where_shared(report)}: {rows}, weighted by their shares, "
-        "have exactly the same mean on either side. A hyperplane with all positive rows strictly on one side has that "
-        "mean on this side too, and with all negative rows strictly on the other side it has it on the other: it "
-        "cannot be on both. The shares are rational numbers and the two means were compared without rounding."
+        f"A point{_where_shared(report)} lies in the convex hulls of both classes: {rows}, weighted by their shares, "
+        "have exactly the same mean in either class. If all positive rows were strictly on one side of a hyperplane "
+        "and all negative rows strictly on the other, this mean would be on both sides, which is impossible. The "
+        "shares are rational numbers, and the two means were compared without rounding."
     )
 
 
@@ -331,7 +333,7 @@ def rows_table(answer: dict[str, Any]) -> Table:
     for title, name in (("Touching", "touching"), ("Strictly separated", "separated")):
         n_rows = length(answer, f"{name}_rows")
         rows.append((title, count(n_rows), _few(answer[f"first_{name}"], n_rows)))
-    return Table("Which rows touch", ("", "Rows", "Numbers, from 0, and classes"), tuple(rows), numeric=(1,))
+    return Table("Which rows touch", ("", "Rows", "Row numbers, from 0, and classes"), tuple(rows), numeric=(1,))
 
 
 def _few(entries: Entries, total: int) -> str:

@@ -1,4 +1,4 @@
-"""Results as what JSON can hold, and what every report says of its data, its settings and its versions."""
+"""Results in the types of JSON, and the fields of every report on its data, its settings and its versions."""
 
 import math
 import platform
@@ -19,7 +19,7 @@ _PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "
 
 
 def summary_of(kind: str, answer: Separability, settings: Settings, parts: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a report and what every report has, made of what JSON can hold."""
+    """Return the parts of a report with the fields of every report, in the types of JSON."""
     options = (name for name in Settings.__dataclass_fields__ if name not in ("sizes", "solvers"))
     result: dict[str, Any] = plain(
         {
@@ -36,7 +36,7 @@ def summary_of(kind: str, answer: Separability, settings: Settings, parts: dict[
 
 
 def _versions() -> dict[str, str]:
-    """Return what the numbers were computed with."""
+    """Return the versions of the packages that computed the numbers."""
     found = {"maxmargin": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
@@ -79,7 +79,7 @@ def chosen(answer: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
-    """Return what a row is called: its number here, its number in the source and its name where it has them."""
+    """Return the number of a row, its number in the source, its name if it has one, and its label."""
     return {
         "row": row,
         "source_row": row if dataset.rows is None else int(dataset.rows[row]),
@@ -89,7 +89,7 @@ def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
-    """Return what is said of any data set."""
+    """Return the fields of any data set."""
     return {
         "source": dataset.source,
         "label_name": dataset.label_name,

@@ -1,4 +1,4 @@
-"""What the reports on two and on many classes share: tables, the data, what is not known, how the report was made."""
+"""The parts that all reports share: tables, the data, the limitations, and how the report was made."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -28,11 +28,11 @@ def size_of(data: dict[str, Any]) -> str:
 def what_was_read(
     data: dict[str, Any], *, classes: Iterable[tuple[str, str]] = (), numbers: Iterable[tuple[str, str]] = ()
 ) -> Table:
-    """Return the table of the data, with lines on the classes in its middle and on the numbers at its end."""
+    """Return the table of the data, with rows for the classes in the middle and for the numbers at the end."""
     rows = [
         ("Source", one_line(data["source"])),
         ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
-        *((("Where they are", "outside memory: read anew in every pass"),) if "in_memory" in data else ()),
+        *((("Where they are", "outside memory: read again in every pass"),) if "in_memory" in data else ()),
         ("Label column", one_line(data["label_name"])),
         *classes,
         ("Hyperplanes", "w·x + b = 0, b free" if data["bias"] else "w·x = 0, through the origin"),
@@ -43,7 +43,7 @@ def what_was_read(
 
 
 def notes(data: dict[str, Any]) -> tuple[Points, ...]:
-    """Return what was noted while the data were read."""
+    """Return the notes on the reading of the data."""
     return (Points(tuple(one_line(note, 400) for note in data["notes"])),) if data["notes"] else ()
 
 
@@ -53,7 +53,7 @@ def row_names(entry: dict[str, Any]) -> tuple[str, ...]:
 
 
 def name_columns(entries: Entries) -> Columns:
-    """Return the columns of a table that tell what its rows are called."""
+    """Return the columns of a table that name rows of the data."""
     has_names = bool(entries) and entries[0]["id"] is not None
     return {
         "Row": lambda entry: str(entry["source_row"]),
@@ -82,7 +82,7 @@ def table_of(
 
 
 def last_sections(report: dict[str, Any]) -> tuple[Section, Section]:
-    """Return what is not known, and how the report was made."""
+    """Return the sections on the limitations and on the method."""
     return (
         Section(anchor="unknown", title="What is not known", blocks=(Points(tuple(report["unknown"])),)),
         Section(anchor="method", title="How this was made", blocks=_method(report)),
@@ -94,8 +94,8 @@ def _method(report: dict[str, Any]) -> tuple[Block, ...]:
     settings = tuple((name, _setting(value)) for name, value in report["settings"].items())
     versions = tuple(report["versions"].items())
     text = (
-        "Separability, margins, their intervals and the counts of errors are checked in exact arithmetic on the "
-        "numbers as stored; a solver's word is a hint and never an answer. The same input gives the same page."
+        "Separability, margins with their intervals, and the counts of errors are checked in exact arithmetic on the "
+        "stored numbers; the output of a solver is only a hint. The same input gives the same page."
     )
     return (
         Paragraph(text),
@@ -113,7 +113,7 @@ def _setting(value: Any) -> str:
 
 
 def limitations(report: dict[str, Any]) -> list[str]:
-    """Return what a two-class report leaves open, one sentence or two each."""
+    """Return the limitations of a two-class report, in one sentence or two each."""
     found = [
         _kind_of_separation(report),
         _columns(report["separability"]),
@@ -136,7 +136,7 @@ def _kind_of_separation(report: dict[str, Any]) -> str:
 
 
 def _columns(answer: dict[str, Any]) -> str:
-    """Return what was not asked about the columns."""
+    """Return why the infinite coefficients were not computed."""
     reason = answer["columns_reason"]
     return f"Which logistic coefficients are infinite was not computed: {reason}." if reason else ""
 
@@ -145,8 +145,8 @@ def _outside_memory(report: dict[str, Any]) -> str:
     if "in_memory" not in report["data"]:
         return ""
     return (
-        "The rows do not fit into the memory allowed. Every number on this page is of all of them, computed in passes; "
-        "a picture of single rows shows a random sample, and medians, which need all rows at once, are left out."
+        "The rows do not fit into the allowed memory. Every number on this page is computed from all rows, in passes; "
+        "a figure of single rows shows a random sample, and medians, which need all rows at once, are left out."
         f"{_unasked_limit(report)}"
     )
 
@@ -156,8 +156,8 @@ def _unasked_limit(report: dict[str, Any]) -> str:
     if limit is None or report["settings"]["max_epochs"] is not None:
         return ""
     return (
-        f" As no hyperplane is known that separates them, the perceptron was given {plural(limit, 'epoch')}, each a "
-        "pass; max_epochs (--max-epochs) gives it more."
+        f" As no separating hyperplane is known, the perceptron was given {plural(limit, 'epoch')}, each a pass over "
+        "the rows; max_epochs (--max-epochs) changes this limit."
     )
 
 
@@ -167,16 +167,17 @@ def _width(report: dict[str, Any]) -> str:
         return ""
     if not hard["relative_width"]:
         return "The maximum margin has no proven finite upper end."
-    width = f"{number(hard['relative_width'], 2)} of its upper end"
-    return f"γ* is proven to lie in its interval, which is {width} wide."
+    return (
+        f"γ* is known up to its proven interval, whose width is {number(hard['relative_width'], 2)} of its upper end."
+    )
 
 
 def _final_count(report: dict[str, Any]) -> str:
     run = report["perceptron"]
     if run["converged"]:
         return (
-            f"The count of {plural(run['n_mistakes'], 'mistake')} is that of this order of the rows ({run['order']}); "
-            "another order may give more or fewer, under the same bounds."
+            f"The count of {plural(run['n_mistakes'], 'mistake')} belongs to this order of the rows ({run['order']}); "
+            "another order may give more or fewer, within the same bounds."
         )
     if report["strictly_separable"]:
         return (
@@ -205,7 +206,7 @@ def _bounds(report: dict[str, Any]) -> list[str]:
 def _soft(report: dict[str, Any]) -> str:
     wide = [number(point["C"]) for point in report["soft_margin"] if point["status"] != "optimal"]
     if wide:
-        return f"The soft margin at C = {listed(wide)} is known less closely than asked for; its interval still holds."
+        return f"The soft margin at C = {listed(wide)} is known less accurately than requested; its interval holds."
     return ""
 
 
@@ -214,51 +215,51 @@ def _always(report: dict[str, Any]) -> list[str]:
     if report["strictly_separable"] is not True:
         sentences.append(
             f"The smallest number of errors that any hyperplane{of_kind(report)} makes is not computed; "
-            "the errors of the soft margins and of the perceptron are upper bounds of it."
+            "the errors of the soft margins and of the perceptron are upper bounds on it."
         )
     if report["data"]["prepare"] != "raw":
         sentences.append(
-            f"Everything is said of the data after the preparation “{report['data']['prepare']}”, which rounds: the "
+            f"All statements are about the data after the preparation “{report['data']['prepare']}”, which rounds: the "
             "proofs hold for the prepared numbers, not for the numbers of the source."
         )
     return [
         *sentences,
-        "Numbers are taken as the binary64 numbers that they are stored as. A decimal such as 0.1 in the source is "
-        "rounded when it is read, and the proofs hold for the rounded number.",
+        "All statements are about the stored binary64 numbers. A decimal such as 0.1 in the source is rounded when it "
+        "is read, and the proofs hold for the rounded number.",
         "Angles, distances in figures, ‖w‖, slack and support counts are floating-point results, not proven ones.",
     ]
 
 
 def class_limitations(report: dict[str, Any]) -> list[str]:
-    """Return what a report on many classes leaves open, one sentence or two each."""
+    """Return the limitations of a report on many classes, in one sentence or two each."""
     contests = [*report["one_vs_rest"], *report["pairs"]]
     sentences = []
     if report["verdict"] == "undecided":
         sentences.append(f"The multinomial question is not decided: {report['multinomial']['reason']}.")
     if (n_left_out := left_out(report)) > 0:
-        asked = "was left out: the time limit came" if n_left_out == 1 else "were left out: the time limit came"
-        sentences.append(f"{plural(n_left_out, 'question')} about a class or a pair {asked} first.")
+        verb = "was" if n_left_out == 1 else "were"
+        sentences.append(f"{plural(n_left_out, 'question')} about a class or a pair {verb} left out at the time limit.")
     if any(contest["verdict"] == "undecided" for contest in contests):
         sentences.append(
-            "Where a verdict is “undecided” no proof was found; where it is “not separable” strict separation is "
-            "excluded, but not whether the classes are quasi-separable or overlap."
+            "“Undecided” means that no proof was found; “not separable” that strict separation is excluded, but not "
+            "known whether the classes are quasi-separable or overlap."
         )
     sentences.append(_columns(report["multinomial"]))
     if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):
         sentences.append("Where the classes are separable but the run did not converge, its final count is not known.")
     if report["data"]["prepare"] != "raw":
         sentences.append(
-            f"Each question was prepared by itself (“{report['data']['prepare']}”); the proofs hold for the prepared "
-            "numbers."
+            f"The rows of each question were prepared separately (“{report['data']['prepare']}”); the proofs hold for "
+            "the prepared numbers."
         )
     return [
         *filter(None, sentences),
-        "Numbers are taken as the binary64 numbers that they are stored as; the proofs hold for these.",
+        "All statements are about the stored binary64 numbers, and the proofs hold for these.",
         "The mistakes belong to this order of the rows; another order may give more or fewer.",
     ]
 
 
 def left_out(report: dict[str, Any]) -> int:
-    """Return how many classes and pairs of them were not asked about, as the time was over."""
+    """Return the number of classes and pairs that were left out at the time limit."""
     n_classes = len(report["data"]["classes"])
     return math.comb(n_classes + 1, 2) - len(report["one_vs_rest"]) - len(report["pairs"])

@@ -202,7 +202,7 @@ def _margin_note(hard: dict[str, Any]) -> str:
         return "proven"
     if not hard["relative_width"]:
         return "proven" if hard["relative_width"] == 0 else "no proven upper end"
-    return f"proven to {number(hard['relative_width'], 2)} of it"
+    return f"proven, relative width {number(hard['relative_width'], 2)}"
 
 
 def _reached(report: dict[str, Any]) -> str:
@@ -239,10 +239,10 @@ def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
 def _margin_text(report: dict[str, Any]) -> str:
     hard = report["hard_margin"]
     if report["strictly_separable"] is None:
-        return f"Not known; what is proven is the interval {interval(hard['lower'], hard['upper'])}."
+        return f"The maximum margin γ* is not known; it is proven to lie in {interval(hard['lower'], hard['upper'])}."
     digits = proven(hard["lower"], phrasing.shown_upper(hard))
     upper_proof = (
-        "half the distance of two points, one in the convex hull of each class"
+        "half the distance between two points, one in the convex hull of each class"
         if report["data"]["bias"]
         else "the norm of a point in the convex hull of the y x"
     )
@@ -250,7 +250,7 @@ def _margin_text(report: dict[str, Any]) -> str:
         "The maximum margin γ* is the greatest distance that a hyperplane can keep from every row, each on its own "
         f"side. All digits of γ* = {digits} are proven. The lower end of its "
         f"interval is the exact margin of one hyperplane, rounded down; the upper end is {upper_proof}, rounded up. "
-        "Both were computed in exact arithmetic from the data, whatever the solvers said."
+        "Both were computed in exact arithmetic from the data and do not depend on what the solvers reported."
     )
 
 
@@ -268,27 +268,27 @@ def _margin_table(hard: dict[str, Any]) -> Table:
 
 
 def _solvers_table(attempts: list[dict[str, Any]]) -> Table:
-    """Return what each solver said of itself, unproven; without columns that none of them fills."""
+    """Return what each solver reported, which proves nothing; empty columns are left out."""
     columns: Columns = {
         "Solver": lambda entry: entry["solver"],
-        "Its status": lambda entry: entry["status"],
-        "Margin it claims": lambda entry: number(entry["claim"], 12) if entry["claim"] else "",
-        "Its message": lambda entry: one_line(entry["message"], 200),
+        "Reported status": lambda entry: entry["status"],
+        "Reported margin": lambda entry: number(entry["claim"], 12) if entry["claim"] else "",
+        "Message": lambda entry: one_line(entry["message"], 200),
     }
-    always = ("Solver", "Its status")
+    always = ("Solver", "Reported status")
     kept = {name: text for name, text in columns.items() if name in always or any(map(text, attempts))}
-    return table_of("What each solver said", attempts, kept)
+    return table_of("Solver runs", attempts, kept)
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
-        "The soft margin lets rows pay for being on the wrong side: minimise ½‖w‖² + C Σ ξ with y(w·x + b) ≥ 1 − ξ. "
-        "C is the price of scikit-learn and LIBSVM; with the objective ‖w‖² + c Σ ξ it is c = 2C, and with "
-        "λ‖w‖² + Σ ξ it is λ = 1/(2C). The margin width is 1/‖w‖; an error is a row with y(w·x + b) ≤ 0, counted in "
-        "exact arithmetic. Each objective is proven to lie in its interval, from a primal and a dual point."
+        "The soft margin minimises ½‖w‖² + C Σ ξ subject to y(w·x + b) ≥ 1 − ξ and ξ ≥ 0. C is the parameter of "
+        "scikit-learn and LIBSVM; the objective ‖w‖² + c Σ ξ corresponds to c = 2C, and λ‖w‖² + Σ ξ to λ = 1/(2C). The "
+        "margin width is 1/‖w‖; an error is a row with y(w·x + b) ≤ 0, counted in exact arithmetic. A primal and a "
+        "dual point prove the interval of each objective."
     )
     if report["strictly_separable"]:
-        text += " As C grows the soft margin becomes the maximum margin."
+        text += " As C grows, the soft margin becomes the maximum margin."
     return (
         Paragraph(text),
         FigureSlot("soft-margin"),
@@ -316,8 +316,8 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
         return ()
     total = report["hard_margin"]["n_support"]
     text = (
-        f"{plural(total, 'row')} of {count(report['data']['n_samples'])} hold the maximum-margin hyperplane in place: "
-        "w = Σ α y x over them, and no other row matters. Rows are numbered from 0, as in the source."
+        f"{count(total)} of {plural(report['data']['n_samples'], 'row')} determine the maximum-margin hyperplane: "
+        "w = Σ α y x over these support rows, and no other row matters. Rows are numbered from 0, as in the source."
     )
     columns: Columns = {
         **name_columns(support),

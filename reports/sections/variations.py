@@ -59,7 +59,7 @@ def _sequence(study: OrderStudy) -> dict[str, Any] | None:
 
 
 def _margins(study: OrderStudy) -> dict[str, float] | None:
-    """Return the margins that the runs achieved, in floating point; None unless each ended on a hyperplane."""
+    """Return the margins that the runs achieved, in floating point; None unless every run ended on a hyperplane."""
     if not (study.outcomes.converged.all() and np.isfinite(study.outcomes.margin).all()):
         return None
     least, median, greatest = np.quantile(study.outcomes.margin, [0, 0.5, 1], method="inverted_cdf")
@@ -67,7 +67,7 @@ def _margins(study: OrderStudy) -> dict[str, float] | None:
 
 
 def _worst(study: OrderStudy) -> dict[str, Any]:
-    """Return the most mistakes found, what found them, and whether it is proven that no sequence makes more."""
+    """Return the most mistakes found, what found them, and whether they are proven to be the most possible."""
     if study.worst_case is not None:
         return {"n_mistakes": study.worst_case, "engine": LONGEST_PATH, "proven": True}
     by_engine = {
@@ -101,12 +101,12 @@ def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
 
 def _orders_opening(orders: Mapping[str, Any]) -> str:
     quantiles = dict(map(tuple, orders["quantiles"]))
-    until = "until it converges" if orders["max_epochs"] is None else f"for one pass, because {orders['why_one_pass']}"
+    until = "until convergence" if orders["max_epochs"] is None else f"for one pass, because {orders['why_one_pass']}"
     return (
-        f"The order of the rows is no part of the question, but the mistakes depend on it. The perceptron ran in "
+        "Separability does not depend on the order of the rows, but the mistakes do. The perceptron ran in "
         f"{plural(orders['n_orders'], 'random order')}, each {until}. Half of them made {count(quantiles[0.5])} "
-        f"mistakes or fewer; nine in ten made from {count(quantiles[0.05])} to {count(quantiles[0.95])}. The order of "
-        f"the source makes {count(orders['file_order']['n_mistakes'])}.{_cut(orders)}"
+        f"mistakes or fewer; nine in ten made between {count(quantiles[0.05])} and {count(quantiles[0.95])}. The order "
+        f"of the source makes {count(orders['file_order']['n_mistakes'])}.{_cut(orders)}"
     )
 
 
@@ -114,22 +114,22 @@ def _cut(orders: Mapping[str, Any]) -> str:
     n_cut = orders["n_orders"] - orders["n_converged"]
     if orders["max_epochs"] is not None or not n_cut:
         return ""
-    return f" Of the random orders {count(n_cut)} did not converge within {plural(orders['max_mistakes'], 'mistake')}."
+    return f" {count(n_cut)} of the orders did not converge within {plural(orders['max_mistakes'], 'mistake')}."
 
 
 def _orders_table(orders: Mapping[str, Any]) -> Table:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
         ("Fewest mistakes found, by local search", *_cells(orders["best_order"])),
-        ("Least of the random orders", count(orders["least"]), ""),
-        ("Mean of the random orders", number(orders["mean"]), ""),
-        ("Most of the random orders", count(orders["most"]), ""),
+        ("Fewest in a random order", count(orders["least"]), ""),
+        ("Mean over the random orders", number(orders["mean"]), ""),
+        ("Most in a random order", count(orders["most"]), ""),
         ("Most mistakes found, by local search", *_cells(orders["worst_order"])),
     ]
     if orders["sequence"] is not None:
-        rows.append((f"An adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))
+        rows.append((f"Adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))
     if orders["worst"]["proven"]:
-        rows.append(("The longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
+        rows.append(("Longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
     rows += [(f"Bound: {bound['name']}", upper_end(bound["value"]), "") for bound in orders["bounds"]]
     return Table("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
@@ -147,9 +147,8 @@ def _worst_text(orders: Mapping[str, Any]) -> str:
     worst = orders["worst"]
     if worst["proven"]:
         return (
-            f"All sequences were looked at: none has more than {plural(worst['n_mistakes'], 'mistake')}, in whatever "
-            "order, and however often, the rows come. That is proven, by the longest path through the weights that can "
-            "be reached."
+            f"All sequences of rows were examined: none has more than {plural(worst['n_mistakes'], 'mistake')}, in any "
+            "order and with any repetitions. The longest path through the reachable weights proves it."
         )
     found = {
         SOURCE: "in the order of the source",
@@ -157,11 +156,11 @@ def _worst_text(orders: Mapping[str, Any]) -> str:
         ADVERSARY: "by an adversary, who may choose and repeat any row at any time",
     }
     text = (
-        f"The most mistakes were found {found[worst['engine']]}: {count(worst['n_mistakes'])}. That is a lower bound "
-        "of the worst there is; searches prove no more."
+        f"The most mistakes were found {found[worst['engine']]}: {count(worst['n_mistakes'])}. This is a lower bound "
+        "on the worst case; a search proves no more."
     )
     if orders["max_epochs"] is not None:
-        return f"{text} The bounds here are those of one pass, in any order."
+        return f"{text} The bounds apply to one pass, in any order."
     return f"{text} The bounds hold for any order, and any sequence, of these rows."
 
 
@@ -172,7 +171,7 @@ def _margin_text(report: Mapping[str, Any]) -> tuple[Paragraph, ...]:
     least, median, greatest = (percent(margins[key] / best) for key in ("least", "median", "greatest"))
     return (
         Paragraph(
-            f"The hyperplanes that the random orders end on reach from {least} to {greatest} of γ*, half of them "
+            f"The margins achieved in the random orders range from {least} to {greatest} of γ*; half of them are "
             f"{median} or less (in floating point)."
         ),
     )
@@ -187,7 +186,7 @@ def translation_fields(found: Translated) -> list[dict[str, Any]]:
 def translation_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return the section."""
     if report["translations_reason"] is not None:
-        return (Paragraph(f"The rows were not moved about: {report['translations_reason']}."),)
+        return (Paragraph(f"The rows were not translated: {report['translations_reason']}."),)
     return (
         Paragraph(_translation_opening(report)),
         FigureSlot("translations"),
@@ -201,14 +200,14 @@ def _points(report: dict[str, Any], study: str) -> list[dict[str, Any]]:
 
 def _translation_opening(report: dict[str, Any]) -> str:
     text = (
-        "γ* depends neither on where the origin lies nor on the constant coordinate s that carries the bias. The "
-        "mistakes of the perceptron and their bounds do: Novikoff's bound (R² + s²)/g² is that of the rows (x, s). "
-        "With the hyperplane of margin γ* and ‖w‖ = 1 it becomes (R² + s²)(1 + b²/s²)/γ*², and the least that a choice "
-        "of s makes of that is (R + |b|)²/γ*², at s = √(R|b|) only. Every line is a run in the order of the source, "
-        "with y w·x = 0 a mistake; ≥ marks runs that were stopped at a limit."
+        "γ* depends neither on the position of the origin nor on the constant coordinate s that carries the bias; the "
+        "mistakes of the perceptron and their bounds depend on both. Novikoff's bound for the rows (x, s) is "
+        "(R² + s²)/g². With the hyperplane of margin γ* and ‖w‖ = 1 it becomes (R² + s²)(1 + b²/s²)/γ*², whose minimum "
+        "over s is (R + |b|)²/γ*², at s = √(R|b|) only. Every line is a run in the order of the source in which "
+        "y w·x = 0 is a mistake; ≥ marks runs that were stopped at a limit."
     )
     if report["shifts_reason"] is not None:
-        text += f" The rows were not moved: {report['shifts_reason']}."
+        text += f" The rows were not translated: {report['shifts_reason']}."
     return text
 
 
@@ -232,7 +231,7 @@ def _scale(point: dict[str, Any]) -> str:
 
 _STUDIES: dict[str, tuple[str, str, Callable[[dict[str, Any]], str]]] = {
     "preparation": ("Raw, centred, standardised", "Features", lambda point: _PREPARED[point["preparation"]]),
-    "shift": ("Moved by so many times the mean of the rows", "Shift", lambda point: number(point["shift"])),
+    "shift": ("Translated by multiples of the mean of the rows", "Shift", lambda point: number(point["shift"])),
     "scale": ("At other bias scales", "Bias scale s", _scale),
 }
 """Caption, first column and its cells of the table of each study."""

@@ -1,4 +1,4 @@
-"""Every class against the rest and every pair: what is computed for more than two classes."""
+"""Everything that is computed for more than two classes: each against the rest, each pair, and all at once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -59,9 +59,9 @@ class Contest:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClassStudy:
-    """The results that a report on many classes tells.
+    """The results that a report on many classes shows.
 
-    Questions that the time limit left no time for are left out, the pairs first.
+    Questions for which the time was not enough are left out, the pairs first.
     """
 
     dataset: Dataset

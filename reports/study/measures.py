@@ -1,4 +1,4 @@
-"""What is read off a hyperplane: errors, angles, distances. Floating point where it is not said to be exact."""
+"""Angles and distances of hyperplanes, in floating point."""
 
 import math
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from maxmargin.solvers.problem.rows import InMemory
 Floats = NDArray[np.float64]
 
 _ROOM = 64
-"""Binary exponent by which rows are divided whose sums overflow on the way: enough for 2**64 features."""
+"""Exponent of the power of two by which rows are divided if their sums overflow: enough for 2**64 features."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plane:
-    """A hyperplane w.x + b = 0 with w != 0, and how it is called.
+    """A hyperplane w.x + b = 0 with w != 0, and its name.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Distances:
 
 
 def distances_of(problem: Problem, plane: Plane) -> Distances:
-    """Return how far the rows lie from a plane: every distance of rows in memory, else what passes over them tell."""
+    """Return the distances of the rows from a plane: of every row in memory, else the numbers that passes find."""
     values = plane.distances(problem) if isinstance(problem.carrier, InMemory) else None
     parts = [*problem.map(partial(_extremes, plane), problem.y)] if values is None else [_extremes_of(values)]
     least, greatest, n_wrong = zip(*parts, strict=True)

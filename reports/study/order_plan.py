@@ -1,4 +1,4 @@
-"""How many orders a report tries: as many as take a second or two, by a count of steps that is the same anywhere."""
+"""The number of orders that a report tries: as many as take a second or two, by a count of steps, not by a clock."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_ord
 from maxmargin.theory.perceptron_bounds import Bound
 
 _STEPS_OF_AN_ORDER, _STEPS_OF_A_ROW, _STEPS_OF_A_MISTAKE = 1_000, 4, 16
-"""A row is shuffled first, and has its margin computed at the end."""
+"""Steps of an order, of each of its rows (shuffled first, its margin computed at the end), and of a mistake."""
 
 _NUMBERS_A_STEP, _COLUMNS_A_STEP = 50, 100
-"""Scores of few rows, or weights, that a mistake updates in a step; columns that a presentation reads in another."""
+"""Scores or weights that a mistake updates in one step, and columns that a presentation reads in one step."""
 
 _NUMBERS_OF_ORDERS = (1_000, 300, 100)
 _SEARCHED = 4
@@ -31,18 +31,18 @@ _PILOTS = 16
 """Random orders that are run first, to learn how long orders take."""
 
 _ROOM = 10
-"""How many times the mistakes of the longest of these an order may make."""
+"""Limit of the mistakes of an order, as a multiple of the most mistakes of the pilot orders."""
 
 _STEPS_OF_A_SEQUENCE, _ROWS_A_CHOICE = 3_000, 160
-"""Mistakes of an adversary on few rows, and rows among which the choice takes as long again."""
+"""Mistakes of an adversary on few rows, and number of rows for which a choice takes twice as long."""
 
 _MOST_STATES = 2_000
-"""Weights looked at for the longest sequence of all: a tenth of a second."""
+"""Weights examined in the search for the longest of all sequences, a tenth of a second of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is tried.
+    """The orders that are tried.
 
     Attributes
     ----------
@@ -82,16 +82,14 @@ def orders_of_report(
 
 
 def plan_of(context: Context, settings: Settings) -> Plan | str:
-    """Return what is tried, or why nothing is."""
+    """Return the plan, or the reason why there is none."""
     problem = context.problem
     if settings.orders == 0:
         return "none were asked for"
     if not isinstance(problem.carrier, InMemory):
         return "the rows are outside memory, and every order needs all of them"
     if settings.orders is None and _are_ties_slow(context):
-        return (
-            "scores near 0 would have to be decided one by one: the numbers of the rows have too many digits together"
-        )
+        return "scores near 0 would have to be decided one by one, as the numbers of the rows have too many digits"
     why_one_pass = _why_one_pass(context)
     if not why_one_pass:
         plan = _until_convergence(context, settings)

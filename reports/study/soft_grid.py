@@ -22,16 +22,16 @@ from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 Floats = NDArray[np.float64]
 
 _N_CS = 9
-"""How many values of C are tried where the caller names none."""
+"""Number of values of C that are tried if the caller names none."""
 
 _GREATEST_EXPONENT = 300
-"""Of a C that is tried: multipliers of tiny numbers go beyond binary64."""
+"""Largest decimal exponent of C: multipliers of tiny numbers exceed the range of binary64."""
 
 SLACK = 1e-6
 """Slack above which a row of a soft margin is counted as having some."""
 
 _DISTANCES = (1e-100, 1e100)
-"""Distances beyond these would put C out of the range of binary64."""
+"""Range of distances: others would put C out of the range of binary64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
 
 
 def _without_rows(solution: SoftMargin) -> SoftMargin:
-    """Drop what has an entry for every row: a grid of such solutions may take more memory than there is."""
+    """Drop the vectors with an entry for every row: a grid of such solutions may take more memory than there is."""
     return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
 
 

@@ -1,4 +1,4 @@
-"""Everything that is computed for a two-class report, done once and kept."""
+"""Everything that is computed for a two-class report, once."""
 
 import math
 from dataclasses import dataclass, replace
@@ -37,13 +37,13 @@ from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 Floats = NDArray[np.float64]
 
 _EPOCHS_IN_VAIN = 20
-"""Limit of epochs of a run that need not converge, where the caller sets none and every epoch reads the rows again."""
+"""Limit of epochs of a run that need not converge, if the caller sets none and every epoch reads the rows again."""
 
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
-"""Bounds that speak of the bias coordinate; through the origin they repeat Novikoff's."""
+"""Bounds that involve the bias coordinate; through the origin they repeat Novikoff's bound."""
 
 _OF_SPECIAL_DATA = ("unit_norm", "conjunction")
-"""Bounds that are left out where the data are not of their kind."""
+"""Bounds that are left out unless their assumption holds."""
 
 
 class _Shares:
@@ -69,7 +69,7 @@ class Centred:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """The results that a two-class report tells.
+    """The results that a two-class report shows.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Study:
     separability : Separability
     hard : HardMargin
     run_problem : Problem
-        What the perceptron ran on: `problem`, or the same rows through the origin if ``bias_scale="best"`` says so.
+        The problem of the run: `problem`, or the same rows through the origin if ``bias_scale="best"`` requires it.
     run : PerceptronRun
     run_hard : HardMargin
         The maximum margin of the space (x, s) of the run; without multipliers where the rows are outside memory.
@@ -98,7 +98,7 @@ class Study:
         Why `orders` is None, or of one pass only.
     translated : Translated
     most_traced : int
-        Mistakes that the trace has at most.
+        Largest number of mistakes in the trace.
     """
 
     dataset: Dataset
@@ -142,7 +142,7 @@ class Study:
 
     @property
     def reference(self) -> Plane | None:
-        """What the perceptron is compared with: the maximum margin, else the soft margin with the fewest errors."""
+        """The hyperplane of comparison: of the maximum margin, else of the soft margin with the fewest errors."""
         if self.maximum is not None:
             return self.maximum
         return None if self.fewest_errors is None else self.fewest_errors.plane
@@ -154,12 +154,12 @@ class Study:
 
     @property
     def planes(self) -> list[Plane]:
-        """The two hyperplanes that are compared, those that there are."""
+        """The hyperplanes that are compared, as far as they are known: the reference and the perceptron's."""
         return [plane for plane in (self.reference, self.found) if plane is not None]
 
     @cached_property
     def touched(self) -> Plane | None:
-        """Of quasi-separable data the hyperplane of the proof: touching rows lie on it, no row on its wrong side."""
+        """The hyperplane that proves quasi-separability: touching rows lie on it, and no row on its wrong side."""
         certificate = self.separability.certificate
         if not isinstance(certificate, QuasiSeparation):
             return None
@@ -209,7 +209,7 @@ def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:
     Raises
     ------
     InvalidOptionError
-        If rows outside memory are to be prepared, or presented in another order than that of their file.
+        If rows outside memory are to be prepared, or presented in another order than the order of their file.
     """
     if not dataset.is_in_memory:
         _check_needs_no_memory(settings)
@@ -231,7 +231,7 @@ def _check_needs_no_memory(settings: Settings) -> None:
 
 
 def _affordable(settings: Settings, problem: Problem, answer: Separability) -> Settings:
-    """Return the settings of the runs: a million mistakes may be hundreds of passes over a disk, and for nothing."""
+    """Return the settings of the runs: a million mistakes may be hundreds of passes over a disk, without result."""
     if answer.strictly_separable or settings.max_epochs is not None or isinstance(problem.carrier, InMemory):
         return settings
     return replace(settings, max_epochs=_EPOCHS_IN_VAIN)
@@ -268,7 +268,7 @@ def run_of(
 
 
 def _kept(hard: HardMargin, problem: Problem) -> HardMargin:
-    """Return what the report needs of the margin of another space: no multipliers of rows outside memory."""
+    """Return the margin of another space, without multipliers for rows outside memory."""
     return hard if isinstance(problem.carrier, InMemory) else replace(hard, dual=np.empty(0))
 
 
@@ -279,12 +279,12 @@ def _context(
     soft: tuple[SoftPoint, ...],
     limits: Limits,
 ) -> Context:
-    """Gather what the bounds of this run need, for the passes it made."""
+    """Gather the quantities that the bounds of this run need, for the passes that it made."""
     scale = run.settings.bias_scale if problem.bias else 0.0
     reach = math.hypot(radius(problem), scale)
 
     def root_of_bound(point: SoftPoint) -> float:
-        """About the square root of Freund and Schapire's bound; any u gives one, so the least may be chosen."""
+        """Return about the square root of Freund and Schapire's bound; any u gives a bound, so the least is chosen."""
         u = point.solution
         length = math.hypot(*u.w.tolist(), u.b / scale if scale else 0.0)
         return reach * length + math.sqrt(run.n_epochs) * point.slack_norm
@@ -309,9 +309,9 @@ def _bounds(context: Context) -> tuple[Bound, ...]:
 def _centred(
     problem: Problem, settings: Settings, scale: float, on_progress: OnProgress | None, limits: Limits
 ) -> tuple[Centred | None, str]:
-    """Ask the same of the centred rows, where moving the rows does not change the question."""
+    """Ask the same question of the centred rows, if a translation does not change it."""
     if not problem.bias:
-        return None, "through the origin the maximum margin itself moves with the data"
+        return None, "through the origin, the maximum margin itself changes with a translation"
     if settings.prepare in (How.CENTER, How.STANDARDIZE):
         return None, "the data are centred already"
     if limits.is_over():

@@ -32,10 +32,10 @@ _MORE_SCALES = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 2.0**2, 2.0**4, 2.0**6)
 _PREPARATIONS = (How.RAW, How.CENTER, How.STANDARDIZE)
 
 _MOST_MISTAKES, _MOST_PRESENTATIONS = 50_000, 30_000_000
-"""Limits of every run; in the worst case an epoch has a single mistake."""
+"""Limits of mistakes and of presentations of every run; in the worst case an epoch has a single mistake."""
 
 _AT_THE_MEAN = 1e-9
-"""Rows whose mean is this near to 0, in units of R, are centred."""
+"""Largest modulus of the mean of centred rows, as a fraction of R."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +105,14 @@ def translated(
 def _reason(problem: Problem, answer: Separability, most_numbers: int) -> str:
     """Return why nothing is translated, "" if it is."""
     if not problem.bias:
-        return "through the origin the maximum margin itself moves with the data"
+        return "through the origin, the maximum margin itself changes with a translation"
     if not isinstance(problem.carrier, InMemory):
         return "the rows are outside memory"
     if not answer.strictly_separable:
         return "the classes are not proven separable, so there is no maximum margin to compare with"
     n_numbers = problem.n_samples * problem.n_features
     if n_numbers > most_numbers:
-        return f"the rows hold {count(n_numbers)} numbers, and only up to {count(most_numbers)} are moved about"
+        return f"the rows hold {count(n_numbers)} numbers, and only up to {count(most_numbers)} are translated"
     return ""
 
 

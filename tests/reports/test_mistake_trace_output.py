@@ -126,7 +126,7 @@ def test_the_report_has_a_compact_trace() -> None:
     assert all(len(told[name]) == told["n_traced"] <= 100 for name in COLUMNS)
     assert told["n_mistakes"][-1] == 1701 and told["bound"] >= 1701
     page = report.to_markdown()
-    assert "The proof, mistake by mistake" in page and "All of it is true." in page
+    assert "The proof, mistake by mistake" in page and "All of them are true." in page
 
 
 def test_the_report_of_data_that_overlap_has_no_potential() -> None:

@@ -87,7 +87,7 @@ def test_no_order_exceeds_a_bound(agresti: MarginReport) -> None:
     assert orders["best"]["n_mistakes"] <= orders["least"] <= orders["most"] <= orders["worst"]["n_mistakes"]
     assert orders["worst"]["n_mistakes"] <= min(bound["value"] for bound in orders["bounds"])
     assert 0 < orders["margins"]["least"] <= orders["margins"]["greatest"] <= 10
-    assert not orders["worst"]["proven"] and "lower bound of the worst there is" in agresti.to_markdown()
+    assert not orders["worst"]["proven"] and "lower bound on the worst case" in agresti.to_markdown()
 
 
 def test_data_that_overlap_are_studied_in_one_pass() -> None:
@@ -99,7 +99,7 @@ def test_data_that_overlap_are_studied_in_one_pass() -> None:
     assert all(orders["most"] <= bound["value"] for bound in orders["bounds"])
     assert "for one pass, because no hyperplane is proven" in report.to_markdown()
     assert report.to_dict()["translations"] == []
-    assert "were not moved about: the classes are not proven separable" in report.to_markdown()
+    assert "were not translated: the classes are not proven separable" in report.to_markdown()
 
 
 def test_a_run_that_was_cut_is_no_reason_to_wait_for_others() -> None:

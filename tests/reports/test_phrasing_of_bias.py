@@ -86,9 +86,7 @@ SETTLED = (
     "hull of the y x",
     "Albert and Anderson",
     "strictly separable with",  # assumptions of theorems, stated of the space of the run
-    "quasi-separable classes have one",  # of the kind that the sentence before is about
-    "class from the rest is more than that asks",
-    "separability of every pair is less",
+    "class from the rest is a stronger condition",
     "none on the wrong side",
 )
 

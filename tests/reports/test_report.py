@@ -281,7 +281,7 @@ def test_an_unconverged_run_on_separable_data_says_what_that_means() -> None:
     report = margin_report(agresti(), max_mistakes=100, Cs=GRID)
     found, text = report.to_dict(), report.to_markdown()
     assert (found["perceptron"]["stop_reason"], found["perceptron"]["converged"]) == ("max_mistakes", False)
-    assert "That is no verdict on the data" in text
+    assert "This is no verdict on the data" in text
     assert "without converging" in text
     assert any(sentence.startswith("How many mistakes") for sentence in found["unknown"])
     assert "instead of 100 in 26 (not converged)" in text
@@ -355,7 +355,7 @@ VERDICTS = {
         (
             "no maximum-likelihood estimate (quasi-complete separation)",
             "has 8 rows strictly on their sides and no row on the wrong side",
-            "it contains these 4 rows",
+            "contains these 4 rows",
             "4 (no), 5 (yes), 10 (no), 11 (yes)",
             "(Intercept) (−∞) and x (+∞)",
             "Finite: z.",
