@@ -16,7 +16,7 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
 
-def count(value: int) -> str:
+def count(value: int | None) -> str:
     """Return a whole number with thousands separators.
 
     Examples
@@ -24,7 +24,7 @@ def count(value: int) -> str:
     >>> count(1000000)
     '1,000,000'
     """
-    return f"{value:,}"
+    return UNKNOWN if value is None else f"{value:,}"
 
 
 def number(value: float | None, digits: int = 6) -> str:

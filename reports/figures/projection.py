@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
 
-_MOST_BINS = 48
-_FEWEST_BINS = 12
+_FEWEST_BINS, _MOST_BINS = 12, 48
+
 _MOST_TICKS = 200
 """Largest number of rows for which each row is marked."""
 
@@ -74,33 +74,31 @@ class View:
 
 
 def view_of(study: "Study") -> View:
-    """Return the two features if there are two, else the plane of the two normals."""
-    rows, sample = _rows(study) if study.dataset.is_in_memory else _rows_outside_memory(study)
-    if study.problem.n_features == 1:
-        return _strip(study, sample, rows)
-    if study.problem.n_features == 2:
-        names = study.dataset.feature_names
-        labels = (one_line(names[0], 40), one_line(names[1], 40))
-        return View(points=sample, rows=rows, basis=np.eye(2), labels=labels)
+    """Return one feature, or the two features if there are two, else the plane of the two normals."""
+    rows, sample = _rows(study)
+    names = tuple(one_line(name, 40) for name in study.dataset.feature_names[:2])
+    match study.problem.n_features:
+        case 1:  # along the horizontal, the classes one above the other
+            heights = study.problem.y[rows] * (float(np.ptp(sample)) or 1.0) / 12
+            points = np.column_stack([sample[:, 0], heights])
+            return View(points=points, rows=rows, basis=np.array([[1.0, 0.0]]), labels=(names[0], ""))
+        case 2:
+            return View(points=sample, rows=rows, basis=np.eye(2), labels=(names[0], names[1]))
     basis, labels = _basis(study, sample)
     return View(points=sample @ basis, rows=rows, basis=basis, labels=labels)
 
 
 def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
-    """Return the rows to draw: all, or evenly spaced ones and all that are marked."""
-    n = study.problem.n_samples
-    spaced = np.linspace(0, n - 1, min(n, _MOST_ROWS)).astype(np.int64)
-    rows = np.union1d(spaced, marked_rows(study)[0]).astype(np.int64)
-    return rows, study.problem.dense_rows(rows)
-
-
-def _rows_outside_memory(study: "Study") -> tuple[NDArray[np.int64], Floats]:
-    """Return rows of the random sample, which is read already, and all that are marked."""
-    rows, sample = _sampled_rows(study)
-    marked = np.setdiff1d(marked_rows(study)[0], rows)
-    if not marked.size:
+    """Return the rows to draw: all, or evenly spaced or sampled ones and all that are marked."""
+    problem, marked = study.problem, marked_rows(study)[0]
+    if study.dataset.is_in_memory:
+        rows = np.union1d(style.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
+        return rows, problem.dense_rows(rows)
+    rows, sample = _sampled_rows(study)  # which is read already
+    others = np.setdiff1d(marked, rows)
+    if not others.size:
         return rows, sample
-    return np.concatenate([rows, marked]), np.concatenate([sample, study.problem.dense_rows(marked)])
+    return np.concatenate([rows, others]), np.concatenate([sample, problem.dense_rows(others)])
 
 
 def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
@@ -126,15 +124,6 @@ def marked_rows(study: "Study") -> tuple[NDArray[np.int64], str]:
         rows, name = min(kinds, key=lambda kind: len(kind[0]))
     rows = np.empty(0, dtype=np.int64) if rows is None else rows
     return rows[:_MOST_ROWS].astype(np.int64), name
-
-
-def _strip(study: "Study", sample: Floats, rows: NDArray[np.int64]) -> View:
-    """Return one feature along the horizontal, the classes one above the other."""
-    span = float(np.ptp(sample)) or 1.0
-    heights = study.problem.y[rows] * span / 12
-    points = np.column_stack([sample[:, 0], heights])
-    name = one_line(study.dataset.feature_names[0], 40)
-    return View(points=points, rows=rows, basis=np.array([[1.0, 0.0]]), labels=(name, ""))
 
 
 def _basis(study: "Study", sample: Floats) -> tuple[Floats, tuple[str, str]]:

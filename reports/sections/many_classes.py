@@ -116,12 +116,10 @@ def _headline(report: dict[str, Any]) -> tuple[str, ...]:
 
 def _multinomial_words(report: dict[str, Any]) -> str:
     without = without_intercepts(report["data"]["bias"])
-    return {
-        "separable": f"All classes at once (multinomial) are separable{without}.",
-        "quasi-separable": f"All classes at once (multinomial) are quasi-separable{without}.",
-        "overlap": f"All classes at once (multinomial) overlap{without}.",
-        "undecided": f"Whether all classes at once (multinomial) are separable{without} is not decided.",
-    }[report["verdict"]]
+    if report["verdict"] == "undecided":
+        return f"Whether all classes at once (multinomial) are separable{without} is not decided."
+    verb = "overlap" if report["verdict"] == "overlap" else f"are {report['verdict']}"
+    return f"All classes at once (multinomial) {verb}{without}."
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:

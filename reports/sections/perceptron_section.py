@@ -151,9 +151,10 @@ def _trace(study: Study) -> dict[str, Any]:
 def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return the course of the run and the facts that it proves."""
     run = report["perceptron"]
+    ended = f"{'' if run['converged'] else 'was '}{phrasing.stopped_because(run)}"
     opening = (
-        f"Rosenblatt's perceptron starts at w = 0 and adds y x to w at every mistake. It made "
-        f"{plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')} and {_ended(run)}."
+        "Rosenblatt's perceptron starts at w = 0 and adds y x to w at every mistake. It made "
+        f"{plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')} and {ended}."
     )
     return (
         Paragraph(opening),
@@ -164,11 +165,6 @@ def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
     )
 
 
-def _ended(run: dict[str, Any]) -> str:
-    because = phrasing.stopped_because(run)
-    return because if run["converged"] else f"was {because}"
-
-
 def _run_table(report: dict[str, Any]) -> Table:
     run = report["perceptron"]
     rows = [
@@ -176,7 +172,7 @@ def _run_table(report: dict[str, Any]) -> Table:
         ("Rows with a mistake", f"{count(run['n_mistaken_rows'])} of {count(report['data']['n_samples'])}"),
         ("Epochs", f"{count(run['n_epochs'])}, {plural(run['n_presentations'], 'presentation')}"),
         ("Why it stopped", phrasing.stopped_because(run)),
-        ("Fewest mistakes in an epoch", _optional_count(run["fewest_mistakes_in_an_epoch"])),
+        ("Fewest mistakes in an epoch", count(run["fewest_mistakes_in_an_epoch"])),
         ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
         ("‖w‖", number(run["norm"])),
         ("Margin achieved", _achieved(report)),
@@ -191,10 +187,6 @@ def _run_table(report: dict[str, Any]) -> Table:
         ]
     rows.append(("Rules", _rules(run)))
     return facts("The run", rows)
-
-
-def _optional_count(value: int | None) -> str:
-    return UNKNOWN if value is None else count(value)
 
 
 def _achieved(report: dict[str, Any]) -> str:
@@ -282,7 +274,7 @@ def planes(report: dict[str, Any]) -> tuple[Block, ...]:
         text = "The perceptron ended at w = 0, which defines no hyperplane."
     else:
         text = (
-            f"The angle between the normals of the perceptron and of the {comparison['reference']} is "
+            f"The normals of the perceptron and of the {comparison['reference']} form an angle of "
             f"{number(comparison['angle_degrees'], 4)}° (cosine {number(comparison['cosine'])})."
         )
         if not report["strictly_separable"]:

@@ -24,6 +24,7 @@ def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
     if study is None:
         return {"reason": why}
     outcomes = study.outcomes
+    is_source_best = study.given.n_mistakes <= study.fewest.n_mistakes
     return {
         "reason": None,
         "why_one_pass": why or None,
@@ -42,7 +43,7 @@ def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
         "worst_order": {**_run(study.most), "order": study.most.order},
         "sequence": _sequence(study),
         "worst": _worst(study),
-        "best": _best(study),
+        "best": {"n_mistakes": study.fewest_seen, "engine": SOURCE if is_source_best else LOCAL_SEARCH},
         "bounds": [{"name": b.name, "value": b.value, "vacuous": b.vacuous} for b in study.bounds],
     }
 
@@ -77,12 +78,6 @@ def _worst(study: OrderStudy) -> dict[str, Any]:
     }
     engine = max(by_engine, key=lambda name: by_engine[name])
     return {"n_mistakes": by_engine[engine], "engine": engine, "proven": False}
-
-
-def _best(study: OrderStudy) -> dict[str, Any]:
-    """Return the fewest mistakes of an order, and how it was found."""
-    is_source = study.given.n_mistakes <= study.fewest.n_mistakes
-    return {"n_mistakes": study.fewest_seen, "engine": SOURCE if is_source else LOCAL_SEARCH}
 
 
 def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:

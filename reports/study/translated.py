@@ -80,26 +80,14 @@ def translated(
     factors = _MORE_SCALES if is_small else _SCALES
     X, y = problem.X, problem.y
     no_shifts = "the mean of the rows is 0 already" if _is_centred(problem) else ""
+    options: dict[str, Any] = {"bias_scale": settings.bias_scale, "max_mistakes": most}
     try:
-        return Translated(
-            shifts=()
-            if no_shifts
-            else translation_study(
-                X, y, shifts=shifts, bias_scale=settings.bias_scale, max_mistakes=most, time_limit=limits.share(3)
-            ),
-            scales=scale_study(X, y, factors=factors, max_mistakes=most, time_limit=limits.share(2)),
-            preparations=preparation_study(
-                dataset.X,
-                y,
-                preparations=_PREPARATIONS,
-                bias_scale=settings.bias_scale,
-                max_mistakes=most,
-                time_limit=limits.share(),
-            ),
-            no_shifts=no_shifts,
-        )
+        moved = () if no_shifts else translation_study(X, y, shifts=shifts, time_limit=limits.share(3), **options)
+        scales = scale_study(X, y, factors=factors, max_mistakes=most, time_limit=limits.share(2))
+        prepared = preparation_study(dataset.X, y, preparations=_PREPARATIONS, time_limit=limits.share(), **options)
     except InvalidProblemError as error:
         return Translated(reason=str(error))
+    return Translated(shifts=moved, scales=scales, preparations=prepared, no_shifts=no_shifts)
 
 
 def _reason(problem: Problem, answer: Separability, most_numbers: int) -> str:
