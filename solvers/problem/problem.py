@@ -29,8 +29,8 @@ P = ParamSpec("P")
 S = TypeVar("S", bound="Samples")
 Rows = NDArray[np.int64]
 
-_LEAST_SAMPLE, _GREATEST_SAMPLE = 2_000, 20_000
-"""Smallest and largest number of rows of a sample (all rows if they are fewer)."""
+_GREATEST_SAMPLE = 20_000
+"""Largest number of rows of a sample."""
 
 _SAMPLE_ENTRIES = 50_000_000
 """Largest number of matrix entries of a sample."""
@@ -118,7 +118,7 @@ class Samples:
     @property
     def sample_size(self) -> int:
         """About how many rows the sample of many rows has."""
-        return sample_size(self.n_samples, self.n_features)
+        return sample_size(self.n_samples, self.n_features, self.sizes)
 
     def _drawn(self, most: int) -> Rows:
         """Return the positions of this many rows, or of fewer if enough are cached."""
@@ -294,14 +294,14 @@ class ClassProblem(Samples):
         return self.sha256_with(self.codes.astype("<i4").tobytes())
 
 
-def sample_size(n_rows: int, n_columns: int) -> int:
+def sample_size(n_rows: int, n_columns: int, sizes: Sizes = DEFAULT_SIZES) -> int:
     """Return about how many rows the sample of many rows has.
 
     The number is 2 sqrt(d n), within limits: about d n/m of the other rows violate the solution for m rows
     (Clarkson 1995).
     """
     wanted = int(2 * math.sqrt(n_rows * n_columns))
-    bounded = min(max(wanted, _LEAST_SAMPLE), _GREATEST_SAMPLE)
+    bounded = min(max(wanted, sizes.least_sample), _GREATEST_SAMPLE)
     return max(2, min(bounded, _SAMPLE_ENTRIES // n_columns))
 
 

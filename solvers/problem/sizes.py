@@ -24,6 +24,14 @@ class Sizes:
         As `exact_entries`, where floating point overflows.
     exact_rows : int
         Largest number of rows next to the margin whose slack is computed exactly.
+    exact_slack_entries : int
+        Largest number of matrix entries for which the squared slacks of all rows are computed in integers, in a few
+        hundredths of a second.
+    least_sample : int
+        Smallest number of rows of a sample (all rows if they are fewer).
+    fetched_rows : int
+        Number of rows that any chunk may contribute to a program of rows near the margin, whatever its share of all
+        rows.
     factorised_side : int
         Largest order (the number of rows or of columns, whichever is smaller) of a dense matrix that the interior point
         factorises in every iteration.
@@ -42,6 +50,9 @@ class Sizes:
     exact_entries: int = EXACT_ENTRIES
     last_resort_entries: int = 1 << 21
     exact_rows: int = 2000
+    exact_slack_entries: int = 1 << 14
+    least_sample: int = 2000
+    fetched_rows: int = 1000
     factorised_side: int = 3000
     block_entries: int = 1 << 16
     block_rows: int = 256

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_integers, round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.sizes import EXACT_ENTRIES
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
@@ -36,9 +35,6 @@ from maxmargin.solvers.proof.sums.careful_sums import careful_sum
 from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, errors
 
 Floats = NDArray[np.float64]
-
-_EXACT_SLACK_ENTRIES = 1 << 14
-"""Largest size of X (number of entries) for which slacks are computed in integers, in a few hundredths of a second."""
 
 LARGEST_SLACK = 2.0**480
 """Squares of larger slacks would overflow when they are added."""
@@ -84,7 +80,7 @@ def separating_value(problem: Problem, v: Floats, square: Fraction) -> float:
 
 def squared_slack_upper_bound(problem: Problem, v: Floats) -> Fraction | None:
     """Return an upper bound of sum max(0, 1 - z_i.v)^2, None if it would overflow."""
-    if problem.n_samples * problem.n_features <= _EXACT_SLACK_ENTRIES:
+    if problem.n_samples * problem.n_features <= problem.sizes.exact_slack_entries:
         margins = exact_functional_margins(problem, np.arange(problem.n_samples), v, 0.0)
         return sum(((1 - m) ** 2 for m in margins if m < 1), Fraction(0))
     parts = list(problem.map(partial(_squared_slack_of_chunk, v), problem.y))
@@ -133,7 +129,7 @@ def value_of_weights(problem: Problem, weights: Floats, n_passes: int, square: F
         return 0.0
     # Weights of size about 1. If some underflow, the result is a bound by other weights, which is valid too.
     weights = np.ldexp(weights, -int(np.frexp(largest)[1]))
-    total, spread = _total_and_spread(weights, loss)
+    total, spread = _total_and_spread(weights, loss, problem.sizes.exact_entries)
     from_spread = n_passes * total**2 / spread
     pull = _pull(problem, weights, square)
     if pull is None:
@@ -141,10 +137,10 @@ def value_of_weights(problem: Problem, weights: Floats, n_passes: int, square: F
     return round_down(min(from_spread, total**2 / pull) if pull else from_spread)
 
 
-def _total_and_spread(weights: Floats, loss: Loss) -> tuple[Fraction, Fraction]:
+def _total_and_spread(weights: Floats, loss: Loss, exact_entries: int) -> tuple[Fraction, Fraction]:
     """Return sum a_i rounded down, and ||a||^2 or max a_i sum a_i rounded up."""
     present = weights[weights > 0]
-    if len(present) <= EXACT_ENTRIES:
+    if len(present) <= exact_entries:
         integers, exponent = as_integers(present)
         unit = Fraction(2) ** exponent
         total, squares = sum(integers.tolist()) * unit, sum(v * v for v in integers.tolist()) * unit**2
@@ -158,7 +154,7 @@ def _pull(problem: Problem, weights: Floats, square: Fraction) -> Fraction | Non
     """Return an upper bound of ||sum a_i z_i||^2/R^2, None if it overflows; 0 if R is 0."""
     if not square:
         return Fraction(0)
-    if int(np.count_nonzero(weights)) * problem.n_features <= EXACT_ENTRIES:
+    if int(np.count_nonzero(weights)) * problem.n_features <= problem.sizes.exact_entries:
         return balanced_sum(problem, weights)[1] / square
     exponent = exponent_of_root(square)
     with np.errstate(all="ignore"):

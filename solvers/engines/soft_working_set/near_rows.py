@@ -17,6 +17,7 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.rows import stacked
+from maxmargin.solvers.problem.sizes import Sizes
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -24,8 +25,8 @@ Rows = NDArray[np.int64]
 _BALANCE_ERROR = 1e-9
 """Of sum y a relative to sum a."""
 
-_LEAST_BROUGHT, _UNEVEN = 1000, 8
-"""Rows that any chunk may bring, and how many times its share besides: rows may be sorted."""
+_UNEVEN = 8
+"""How many times its share of the rows near the margin a chunk may contribute: rows may be sorted."""
 
 
 class WrongSide(NamedTuple):
@@ -169,12 +170,12 @@ def _sorted_out(
         sides[part] = np.where(np.abs(t) <= width, 0, np.sign(t))
         held += _held(view, rows, y[part], np.where(sides[part] > 0, prices[part], 0.0))
     near = np.flatnonzero(sides == 0)
-    return sides, chunk.start + near, _brought(X, near, share), held
+    return sides, chunk.start + near, _fetched(X, near, share, view.sizes), held
 
 
-def _brought(X: Any, places: Rows, share: float) -> Any:
-    """Return these rows of a chunk, None where they are many times the share that all chunks may bring."""
-    return X[places] if len(places) <= _LEAST_BROUGHT + _UNEVEN * share * X.shape[0] else None
+def _fetched(X: Any, rows: Rows, share: float, sizes: Sizes) -> Any:
+    """Return these rows of a chunk, None where they are many times the share that all chunks may contribute."""
+    return X[rows] if len(rows) <= sizes.fetched_rows + _UNEVEN * share * X.shape[0] else None
 
 
 def _held(view: RowView, rows: Any, y: NDArray[Any], multipliers: Floats) -> Floats:
@@ -196,4 +197,4 @@ def _looked_at(
     t = np.concatenate([view.lack(view.centred(X[part]), y[part], plane) for part in blocks(X)])
     wrong = np.flatnonzero(t * sides < 0)
     hinge, cost = float(prices @ np.maximum(0.0, t)), float(prices[wrong] @ np.abs(t[wrong]))
-    return hinge, cost, chunk.start + wrong, _brought(X, wrong, share)
+    return hinge, cost, chunk.start + wrong, _fetched(X, wrong, share, view.sizes)

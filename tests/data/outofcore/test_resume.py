@@ -269,16 +269,11 @@ N_SOFT_PROOF = 4
 
 
 def ask_soft(problem: Any) -> Any:
-    return soft_margin(problem, 1.0, method="working-set")
-
-
-@pytest.fixture
-def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers.problem.problem._LEAST_SAMPLE", 200)
+    sizes = replace(problem.sizes, least_sample=200)
+    return soft_margin(replace(problem, sizes=sizes), 1.0, method="working-set")
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])
-@pytest.mark.usefixtures("small_sample")
 def test_no_finished_pass_of_a_soft_margin_is_lost(tmp_path: Path, fetched: list[int], offset: float) -> None:
     X, y = data(overlap=True)
     X = X + np.random.default_rng(5).normal(size=X.shape)
@@ -294,7 +289,6 @@ def test_no_finished_pass_of_a_soft_margin_is_lost(tmp_path: Path, fetched: list
         np.testing.assert_allclose(answer.w, expected.w, rtol=1e-5)
 
 
-@pytest.mark.usefixtures("small_sample")
 def test_what_is_kept_of_a_soft_margin_is_a_hint_for_the_same_question_only(tmp_path: Path) -> None:
     X, y = data(overlap=True)
     source, state = parquet(tmp_path, X, y), tmp_path / "state"

@@ -11,8 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
+from watched_rows import interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import solve
@@ -23,6 +25,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 GAP = 1e-6
@@ -258,22 +261,14 @@ def test_work_stops_when_told() -> None:
     assert solve(problem, np.ones(300), relative_gap=0.0, is_over=lambda: True).attempt.status == "user_limit"
 
 
-@pytest.mark.parametrize("place", ["kernels.epoch", "polish"])
-def test_interrupted_work_returns_what_is_proven(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = sparse_problem() if place == "kernels.epoch" else ill_conditioned()
-    C = 1.0 if place == "kernels.epoch" else 1000.0
-    true = soft_margin(problem, C)
-    module, name = (kernels, "epoch") if place == "kernels.epoch" else (dual_coordinate, "polish")
-    work, calls = getattr(module, name), []
-
-    def interrupted(*arguments: object) -> object:
-        calls.append(1)
-        if len(calls) == 3 or place == "polish":
-            raise KeyboardInterrupt
-        return work(*arguments)
-
-    monkeypatch.setattr(module, name, interrupted)
-    answer = soft_margin(problem, C, method="dual-coordinate")
+@pytest.mark.parametrize(("build", "C", "n_calls"), [(sparse_problem, 1.0, 2), (ill_conditioned, 1000.0, 200)])
+def test_interrupted_work_returns_what_is_proven(build: Callable[..., Problem], C: float, n_calls: int) -> None:
+    """Ctrl-C comes in the third pass, and in Newton's method."""
+    problem = build()
+    true, prices = soft_margin(problem, C), np.full(problem.n_samples, C)
+    bracket = SoftBracket(problem, prices)
+    bracket.improve([solve(problem, prices, is_over=interrupting(n_calls))], Limits())
+    answer = bracket.solution(C)
     assert answer.reason == WHAT_WAS_PROVEN and answer.attempts[-1].status == "interrupted"
     assert 0 < answer.lower <= true.objective
     assert true.lower <= answer.objective < C * 2 * min((problem.y > 0).sum(), (problem.y < 0).sum())  # that of w = 0

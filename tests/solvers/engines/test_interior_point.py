@@ -11,9 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
+from watched_rows import interrupting
 
 import maxmargin as mm
 from maxmargin.data.dataset import load
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
 from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
@@ -26,6 +29,7 @@ from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
 from maxmargin.solvers.proof.sums import sums
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
@@ -352,24 +356,15 @@ def test_many_rows_are_proven() -> None:
     assert answer.engine == "interior-point" and relative_gap(answer) <= 1e-11
 
 
-def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-    from maxmargin.solvers.engines.interior_point import column_system
-
+def test_interrupted_work_returns_what_is_proven() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 4))
     problem = Problem(X, np.where(X[:, 0] + rng.normal(size=3000) > 0, 1.0, -1.0))
     true = soft_margin(problem)
-    linearise, calls = column_system.ColumnSystem.linearise, []
-
-    def interrupted(*arguments: object) -> object:
-        calls.append(1)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return linearise(*arguments)
-
-    monkeypatch.setattr(column_system.ColumnSystem, "linearise", interrupted)
-    answer = soft_margin(problem)
+    found = interior_point.solve(problem, np.ones(3000), is_over=interrupting(5))
+    bracket = SoftBracket(problem, np.ones(3000))
+    bracket.improve([found], Limits())
+    answer = bracket.solution(1.0)
     assert (answer.status.value, answer.reason) == ("limit", WHAT_WAS_PROVEN)
     assert answer.lower <= true.objective
     assert true.lower <= answer.objective < np.inf

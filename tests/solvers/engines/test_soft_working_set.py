@@ -1,6 +1,7 @@
 """The soft margin of many rows from few: the same answers as of all rows, and admitted where it is no way to them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,19 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from watched_rows import WatchedRows, interrupting
 
-from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent
 from maxmargin.solvers.engines.interior_point.row_view import RowView
-from maxmargin.solvers.engines.soft_working_set import near_rows, soft_working_set
+from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem import problem as problems
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -29,10 +32,8 @@ NARROW = 1e-9
 N = 9000
 
 
-@pytest.fixture(autouse=True)
-def _small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of rows are many."""
-    monkeypatch.setattr(problems, "_LEAST_SAMPLE", 200)
+SIZES = Sizes(least_sample=200)
+"""Thousands of rows are many."""
 
 
 def clouds(n: int = N, d: int = 5, *, seed: int = 0, shift: float = 1.0, share: float = 0.5) -> tuple[Floats, Floats]:
@@ -46,7 +47,7 @@ def clouds(n: int = N, d: int = 5, *, seed: int = 0, shift: float = 1.0, share: 
 
 def _problem(change: Callable[[Floats], Any] = lambda X: X, bias: bool = True, **options: Any) -> Problem:
     X, y = clouds(**options)
-    return Problem.validated(change(X), y, bias=bias)
+    return replace(Problem.validated(change(X), y, bias=bias), sizes=SIZES)
 
 
 MANY_ROWS = {
@@ -117,7 +118,7 @@ def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
     elif kind == "one class is rare":
         y[:] = -1.0
     y[:4] = -1.0, 1.0, -1.0, 1.0
-    problem = Problem.validated(X, y, bias=data.draw(st.booleans()))
+    problem = replace(Problem.validated(X, y, bias=data.draw(st.booleans())), sizes=SIZES)
     C = 10.0 ** data.draw(st.integers(-5, 5))
     answer = soft_margin(problem, C)
     assert answer.attempts[0].solver == "Clarabel" or soft_working_set.is_worth_it(problem)
@@ -177,11 +178,10 @@ def test_rows_beside_the_program_count(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["plain", "far from 0", "through the origin", "sparse"])
-def test_rows_that_are_taken_in_leave_the_sums(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near_rows, "_LEAST_BROUGHT", N)
+def test_rows_that_are_taken_in_leave_the_sums(name: str) -> None:
     problem, prices = MANY_ROWS[name], np.linspace(1.0, 2.0, N)
     center = interior_point.center_of(problem)
-    view, d = RowView(center, problem.bias), problem.n_features
+    view, d = RowView(center, problem.bias, sizes=Sizes(fetched_rows=N)), problem.n_features
     near = NearRows.within(problem, prices, view, np.zeros(d + problem.bias), 0.5, N)
     assert near is not None and not near.rows.size and near.held[0] == pytest.approx(prices.sum())
     plane = np.zeros(d + problem.bias)
@@ -197,16 +197,16 @@ def test_rows_that_are_taken_in_leave_the_sums(name: str, monkeypatch: pytest.Mo
     assert not near.wrong_side(plane).rows.size
 
 
-def test_more_rows_than_asked_for_are_not_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_rows_than_asked_for_are_not_fetched() -> None:
     problem, prices, view, plane = MANY_ROWS["plain"], np.ones(N), RowView(None, True), np.eye(6)[0]
     near = NearRows.within(problem, prices, view, plane, 0.3, N)
     assert near is not None
     n_near = len(near.rows)
     assert NearRows.within(problem, prices, view, plane, 0.3, n_near) is not None
     assert NearRows.within(problem, prices, view, plane, 0.3, n_near - 1) is None
-    monkeypatch.setattr(near_rows, "_LEAST_BROUGHT", 10)
-    assert NearRows.within(problem, prices, view, plane, 0.3, 50) is None
-    wrong = near.wrong_side(-plane)
+    few = view._replace(sizes=Sizes(fetched_rows=10))
+    assert NearRows.within(problem, prices, few, plane, 0.3, 50) is None
+    wrong = replace(near, view=few).wrong_side(-plane)
     assert wrong.are_too_many
     assert wrong.cost == pytest.approx(np.abs(1 + problem.y * problem.X[:, 0])[wrong.rows].sum())
 
@@ -224,7 +224,7 @@ def test_too_few_rows_have_no_solution() -> None:
 
 def test_equal_rows_are_left_to_the_next_engine() -> None:
     X, y = clouds(12_000)
-    problem = Problem.validated(X[np.arange(12_000) % 40], y)
+    problem = replace(Problem.validated(X[np.arange(12_000) % 40], y), sizes=SIZES)
     answer = soft_margin(problem, 1e3)
     assert [(attempt.solver, attempt.status) for attempt in answer.attempts] == [
         ("working-set", soft_working_set.ABANDONED),
@@ -236,7 +236,7 @@ def test_equal_rows_are_left_to_the_next_engine() -> None:
 def test_chunks_do_not_matter() -> None:
     problem = MANY_ROWS["plain"]
     whole = soft_margin(problem, 1.0, method="working-set")
-    sizes = Sizes(chunk_entries=1000)
+    sizes = replace(SIZES, chunk_entries=1000)
     everywhere = ChosenRows(InMemory(np.repeat(problem.X, 2, axis=0), sizes.chunk_entries), np.arange(0, 2 * N, 2))
     for rows in (problem.X, everywhere):
         parts = soft_margin(Problem(rows, problem.y, sizes=sizes), 1.0, method="working-set")
@@ -258,32 +258,39 @@ def test_a_path_starts_where_the_last_answer_was(monkeypatch: pytest.MonkeyPatch
 def test_labels_by_chance_at_a_low_price_leave_no_row_near_the_margin(C: float, offset: float) -> None:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(N) % 2, 1.0, -1.0)
-    answer = soft_margin(Problem.validated(rng.normal(size=(N, 10)) + offset, y), C, method="working-set")
+    problem = replace(Problem.validated(rng.normal(size=(N, 10)) + offset, y), sizes=SIZES)
+    answer = soft_margin(problem, C, method="working-set")
     assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective
 
 
-@pytest.mark.parametrize("place", ["the sample", "a pass", "the program", "the last pass"])
-def test_interrupted_work_is_proven(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    def interrupted(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    owner, name = {
-        "the sample": (soft_working_set, "_of_sample"),
-        "a pass": (Descent, "_n_within_reach"),
-        "the program": (NearRows, "solve"),
-        "the last pass": (NearRows, "wrong_side"),
-    }[place]
-    monkeypatch.setattr(owner, name, interrupted)
-    answer = soft_margin(MANY_ROWS["plain"], 1.0, method="working-set")
-    assert answer.reason and answer.attempts[0].status == "interrupted"
-    assert place == "the last pass" or answer.status is Status.LIMIT
-    assert 0 <= answer.lower <= answer.objective < np.inf
-    best = soft_margin(MANY_ROWS["plain"], 1.0)
-    assert answer.lower <= best.objective and best.lower <= answer.objective
-    if place != "the sample":
-        assert answer.objective < 1.1 * best.objective
-    if place == "the last pass":
-        assert answer.gap < 1e-3 * answer.objective
+@pytest.mark.parametrize("place", ["between the steps", "in a pass"])
+def test_interrupted_work_is_proven(place: str) -> None:
+    """Ctrl-C may come while the sample is solved, in a pass, while the program is solved, and in the last pass."""
+    problem, prices = MANY_ROWS["plain"], np.ones(N)
+    best, answers = soft_margin(problem, 1.0), []
+    for n_calls in range(0, 200, 3 if place == "between the steps" else 1):
+        stop = interrupting(n_calls)
+        try:
+            if place == "between the steps":
+                found = soft_working_set.solve(problem, prices, is_over=stop)
+            else:
+                found = soft_working_set.solve(replace(problem, X=WatchedRows(problem.X, stop)), prices)
+        except KeyboardInterrupt:  # there is nothing to return yet
+            assert not answers
+            continue
+        if found.attempt.status != "interrupted":
+            break
+        bracket = SoftBracket(problem, prices)
+        bracket.improve([found], Limits())
+        answer = bracket.solution(1.0)
+        assert answer.reason == WHAT_WAS_PROVEN
+        assert 0 <= answer.lower <= answer.objective < np.inf
+        assert answer.lower <= best.objective and best.lower <= answer.objective
+        answers.append(answer)
+    assert len(answers) >= 5 and answers[0].status is Status.LIMIT
+    assert answers[-1].objective < 1.1 * best.objective
+    if place == "in a pass":
+        assert answers[-1].gap < 1e-3 * answers[-1].objective
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])

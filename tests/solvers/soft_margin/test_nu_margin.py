@@ -18,7 +18,7 @@ from zoo import Known
 import maxmargin as mm
 from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
-from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -28,7 +28,7 @@ from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof import nu_bounds
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, exact_sum, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import share_a_point
-from maxmargin.solvers.soft_margin.nu_bracket import best_plane
+from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, best_plane
 from maxmargin.solvers.soft_margin.nu_margin import METHODS, nu_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
@@ -477,16 +477,14 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
         assert np.isfinite(answer.w).all() and np.isfinite(answer.dual).all() and math.isfinite(answer.lower)
 
 
-def test_interrupted_work_returns_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_work_returns_what_is_proven() -> None:
     problem = overlapping(3000, 3)
-    truth = nu_margin(problem, 0.4)
-
-    def interrupted(problem: Problem, prices: np.ndarray, *, nu: float) -> Candidate:
-        attempt = Attempt(solver="interior-point", status=INTERRUPTED)
-        return Candidate(w=np.ones(3), multipliers=prices / 2, engine="interior-point", attempt=attempt)
-
-    monkeypatch.setattr(interior_point, "solve", interrupted)
-    answer = nu_margin(problem, 0.4)
+    truth, shares = nu_margin(problem, 0.4), Shares.of(problem, np.ones(3000), 0.4)
+    attempt = Attempt(solver="interior-point", status=INTERRUPTED)
+    found = Candidate(w=np.ones(3), multipliers=shares.weights / 2, engine="interior-point", attempt=attempt)
+    bracket = NuBracket(problem, shares.weights, shares=shares)
+    bracket.improve([found, found], Limits())
+    answer = bracket.nu_solution(0.4)
     assert (answer.status, answer.reason, len(answer.attempts)) == (Status.LIMIT, WHAT_WAS_PROVEN, 1)
     assert -math.inf < answer.lower <= truth.objective and truth.lower <= answer.objective < 0
 

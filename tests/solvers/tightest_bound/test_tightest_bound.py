@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
+from watched_rows import WatchedRows, interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.parallel import slices
@@ -24,11 +25,10 @@ from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.sizes import Sizes
-from maxmargin.solvers.proof import mistake_bounds
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.sums.careful_sums import careful_sum
-from maxmargin.solvers.tightest_bound import slack_families, tightest_search
+from maxmargin.solvers.tightest_bound import tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 from maxmargin.solvers.tightest_bound.tightest_bracket import RELATIVE_GAP
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
@@ -234,20 +234,15 @@ def noisy(n: int, d: int, noise: float, seed: int = 0) -> Problem:
 @pytest.mark.parametrize("loss", list(Loss))
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 @pytest.mark.parametrize("passes", [1, 1000])
-def test_many_rows(loss: Loss, noise: float, passes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows(loss: Loss, noise: float, passes: int) -> None:
     """A sample comes first, sums are rounded, chunks are several; sparse rows have the same answer."""
     problem = replace(noisy(12_000, 6, noise), sizes=Sizes(chunk_entries=20_000))
-    n_looks = [0]
-    mapped = InMemory.map
-
-    def counted(self: InMemory, function: Any, *vectors: Any) -> Any:
-        n_looks[0] += self.shape[0] == problem.n_samples
-        return mapped(self, function, *vectors)
-
-    monkeypatch.setattr(InMemory, "map", counted)
+    looks: list[None] = []
+    watched = WatchedRows(problem.X, lambda: looks.append(None), 20_000)
+    assert tightest_bound(replace(problem, X=watched), passes, loss=loss).status is Status.OPTIMAL
+    assert 0 < len(looks) <= 120
     answer = tightest_bound(problem, passes, loss=loss)
     assert answer.status is Status.OPTIMAL and answer.lower <= answer.upper < passes * problem.n_samples
-    assert n_looks[0] <= 120
     if passes == 1:
         sparse = Problem(csr_array(problem.X), problem.y, bias=False, sizes=problem.sizes)
         assert math.isclose(tightest_bound(sparse, passes, loss=loss).upper, answer.upper, rel_tol=2 * RELATIVE_GAP)
@@ -281,23 +276,20 @@ def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passe
     v, weights, square = random.normal(size=problem.n_features), random.random(problem.n_samples), Fraction(9)
     slack = squared_slack_upper_bound(problem, v)
     lower = value_of_weights(problem, weights, passes, square, loss)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mistake_bounds, "_EXACT_SLACK_ENTRIES", 0)
-        patch.setattr(mistake_bounds, "EXACT_ENTRIES", 0)
-        rounded_slack = squared_slack_upper_bound(problem, v)
-        rounded_lower = value_of_weights(problem, weights, passes, square, loss)
+    large = replace(problem, sizes=Sizes(exact_slack_entries=0, exact_entries=0))
+    rounded_slack = squared_slack_upper_bound(large, v)
+    rounded_lower = value_of_weights(large, weights, passes, square, loss)
     assert slack is not None and rounded_slack is not None
     assert slack <= rounded_slack <= slack * (1 + Fraction(1, 10**10)) + Fraction(1, 10**25)
     assert lower * (1 - 1e-10) <= rounded_lower <= lower
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_slacks_of_products_that_cancel(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slacks_of_products_that_cancel(seed: int) -> None:
     large = np.random.default_rng(seed).normal(size=(1, 1)) * 1e8
     problem, v = origin(np.hstack([large, large + 1]), [1]), np.array([0.1, -0.1])
     exact = squared_slack_upper_bound(problem, v)
-    monkeypatch.setattr(mistake_bounds, "_EXACT_SLACK_ENTRIES", 0)
-    rounded = squared_slack_upper_bound(problem, v)
+    rounded = squared_slack_upper_bound(replace(problem, sizes=Sizes(exact_slack_entries=0)), v)
     assert exact is not None and rounded is not None and exact <= rounded <= exact * (1 + Fraction(1, 10**5))
 
 
@@ -390,16 +382,18 @@ def test_whatever_a_solver_says_the_interval_holds(monkeypatch: pytest.MonkeyPat
         assert answer.lower <= honest.upper and honest.lower <= answer.upper <= problem.n_samples
 
 
-def test_ctrl_c_leaves_what_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = iter(range(100))
-    at = slack_families.SquaredHinge.at
-
-    def interrupted(self: Any, price: float, near: Any) -> Any:
-        if next(calls) == 2:
-            raise KeyboardInterrupt
-        return at(self, price, near)
-
-    monkeypatch.setattr(slack_families.SquaredHinge, "at", interrupted)
-    answer = tightest_bound(noisy(60, 3, 0.3), 1)
-    assert answer.status is Status.LIMIT and answer.reason == WHAT_WAS_PROVEN
-    assert 0 < answer.lower <= answer.upper < 60
+def test_ctrl_c_leaves_what_is_proven() -> None:
+    problem, uppers = noisy(60, 3, 0.3), []
+    honest = tightest_bound(problem, 1)
+    for n_looks in range(30):
+        try:
+            answer = tightest_bound(replace(problem, X=WatchedRows(problem.X, interrupting(n_looks))), 1)
+        except KeyboardInterrupt:  # nothing is proven yet
+            assert not uppers
+            continue
+        if not answer.reason:
+            break
+        assert answer.reason == WHAT_WAS_PROVEN and (uppers or answer.status is Status.LIMIT)
+        assert 0 < answer.lower <= honest.upper and honest.lower <= answer.upper <= 60
+        uppers.append(answer.upper)
+    assert len(uppers) >= 5 and uppers[-1] < 60
