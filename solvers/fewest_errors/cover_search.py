@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.fewest_errors.circuit_program import CircuitProgram
-from maxmargin.solvers.fewest_errors.cover_program import CoverProgram
+from maxmargin.solvers.fewest_errors.cover_program import CircuitProgram, CoverProgram
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.separability.cone.decide import balances
 

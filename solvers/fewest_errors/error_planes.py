@@ -1,4 +1,4 @@
-"""Planes with few errors: the constant ones, soft margins, and what can be made of the best."""
+"""Planes with few errors: constant ones, those of a perceptron and of soft margins, and improvements of the best."""
 
 import math
 from fractions import Fraction
@@ -17,7 +17,10 @@ PRICES = (2.0**-6, 1.0, 2.0**6, 2.0**12)
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -500, 500
 """Of the prices in the units of the data; beyond, a soft margin is no hint."""
 
-CONSTANT, SOFT, ADDED = "constant", "soft margin", "rows added one by one"
+_PASSES, _PRESENTATIONS = 20, 20_000
+"""Largest numbers of passes and of presented rows (which a single pass may exceed): about 0.1 s."""
+
+CONSTANT, POCKET, SOFT, ADDED = "constant", "pocket perceptron", "soft margin", "rows added one by one"
 
 
 def offer_constants(best: Incumbent) -> None:
@@ -30,6 +33,29 @@ def offer_constants(best: Incumbent) -> None:
     total = best.kinds.counts @ best.scaled
     for v in (total, -total):
         best.offer_floats(v, CONSTANT)
+
+
+def offer_pocket(best: Incumbent, limits: Limits) -> None:
+    """Offer each hyperplane whose stretch without a mistake is the longest so far, and the last one of every pass.
+
+    The hyperplanes are those of a perceptron in random order (Gallant 1990); `Incumbent` is the pocket, and counts
+    their errors exactly. The online algorithm ``pocket`` is a run of its own, which compares errors in floating point.
+    """
+    rows, random = best.scaled, np.random.default_rng(0)
+    w, longest, stretch = np.zeros(rows.shape[1]), 0, 0
+    n_rows = len(rows)
+    for _ in range(min(_PASSES, max(1, _PRESENTATIONS // n_rows))):
+        if limits.is_over():
+            return
+        for row in rows[random.permutation(n_rows)]:
+            if row @ w > 0:
+                stretch += 1
+                continue
+            if stretch > longest:
+                best.offer_floats(w, POCKET)
+                longest = stretch
+            w, stretch = w + row, 0
+        best.offer_floats(w, POCKET)
 
 
 def offer_soft_margins(best: Incumbent, limits: Limits) -> None:

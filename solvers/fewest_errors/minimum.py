@@ -15,7 +15,6 @@ from maxmargin.solvers.fewest_errors.cover_program import UNITS
 from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Incumbent
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
-from maxmargin.solvers.fewest_errors.pocket_search import offer_pocket
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Attempt
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
@@ -134,7 +133,7 @@ class _Work:
         for name in solvers:
             self._ask(name)
         if self.best.is_small:
-            offer_pocket(self.best, self._share())
+            error_planes.offer_pocket(self.best, self._share())
             error_planes.add_rows(self.best, self._share())
         if self.n_searched == len(self.kinds.counts):
             self.search = CoverSearch(self.best, self.limits)

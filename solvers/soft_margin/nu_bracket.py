@@ -14,7 +14,7 @@ from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
 from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
 from maxmargin.solvers.proof.sums.sums import functional_margins
-from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SUPPORT_WEIGHT, SoftBracket, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SoftBracket
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 Floats = NDArray[np.float64]
@@ -110,23 +110,8 @@ class NuBracket(SoftBracket):
 
     def nu_solution(self, nu: float, sample_weight: Floats | None = None) -> NuMargin:
         """Return the result."""
-        return NuMargin(
-            status=self._status(),
-            nu=nu,
-            w=self.w,
-            b=self.b,
-            rho=self.rho,
-            objective=self.upper,
-            lower=self.lower,
-            slack=slack_of(self.problem, self.w, self.b, self.rho),
-            support=np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
-            dual=self.dual / float(self.shares.whole),
-            engine=self.engine,
-            attempts=tuple(self.attempts),
-            bias=self.problem.bias,
-            sample_weight=sample_weight,
-            reason=self.reason(),
-        )
+        dual = self.dual / float(self.shares.whole)
+        return NuMargin(nu=nu, rho=self.rho, sample_weight=sample_weight, dual=dual, **self._parts(self.rho))
 
 
 def data_size(problem: Problem) -> float:

@@ -20,7 +20,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
-from maxmargin.solvers.soft_margin.soft_bracket import slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import for_all_rows
 from maxmargin.solvers.soft_margin.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, is_small
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
@@ -118,10 +118,7 @@ def _without_free_rows(problem: Problem, nu: float, weights: RowWeights, way: _W
     kept = np.flatnonzero(weights.are_positive)
     in_units = _in_units(weights.in_floats[kept])
     answer = _best(problem.of_rows(kept), nu, in_units, way).nu_solution(float(nu))
-    dual = np.zeros(problem.n_samples)
-    dual[kept] = answer.dual
-    slack = slack_of(problem, answer.w, answer.b, answer.rho)
-    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights.nearest)
+    return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
 
 
 def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:

@@ -1,9 +1,9 @@
 """The best hyperplane and the best multipliers of a soft margin seen so far, with what they prove."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.proof.sums.sums import functional_margins
-from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, SoftMargin
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Answer = TypeVar("Answer", bound=MarginWithSlack)
 
 RELATIVE_GAP = 1e-6
 """Relative width (objective - lower)/objective up to which the answer counts as `optimal`."""
@@ -101,22 +103,23 @@ class SoftBracket(Bracket):
 
     def solution(self, C: float, sample_weight: Floats | None = None) -> SoftMargin:
         """Return the result."""
-        return SoftMargin(
-            status=self._status(),
-            C=C,
-            w=self.w,
-            b=self.b,
-            objective=self.upper,
-            lower=self.lower,
-            slack=slack_of(self.problem, self.w, self.b),
-            support=np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
-            dual=self.dual,
-            engine=self.engine,
-            attempts=tuple(self.attempts),
-            bias=self.problem.bias,
-            sample_weight=sample_weight,
-            reason=self.reason(),
-        )
+        return SoftMargin(C=C, sample_weight=sample_weight, dual=self.dual, **self._parts())
+
+    def _parts(self, level: float = 1.0) -> dict[str, Any]:
+        """Return what answers with slack share, for rows that should have this functional margin."""
+        return {
+            "status": self._status(),
+            "w": self.w,
+            "b": self.b,
+            "objective": self.upper,
+            "lower": self.lower,
+            "slack": slack_of(self.problem, self.w, self.b, level),
+            "support": np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
+            "engine": self.engine,
+            "attempts": tuple(self.attempts),
+            "bias": self.problem.bias,
+            "reason": self.reason(),
+        }
 
     def reason(self) -> str:
         """Say what cut the work short, if anything did."""
@@ -140,6 +143,14 @@ def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:
     if not np.isfinite(kinks).all():
         return 0.0
     return offset_of_least_slack(kinks, problem.y, prices)
+
+
+def for_all_rows(answer: Answer, problem: Problem, kept: Rows, weights: Floats, level: float = 1.0) -> Answer:
+    """Return the answer for the rows of positive weight as one for all rows."""
+    dual = np.zeros(problem.n_samples)
+    dual[kept] = answer.dual
+    slack = slack_of(problem, answer.w, answer.b, level)
+    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights)
 
 
 def slack_of(problem: Problem, w: Floats, b: float, level: float = 1.0) -> Floats:

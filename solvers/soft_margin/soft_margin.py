@@ -19,7 +19,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
-from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, for_all_rows
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
@@ -210,10 +210,7 @@ def _without_free_rows(problem: Problem, C: float, weights: RowWeights, kept: Ro
     if way.before is not None:
         way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
     answer = _best(_of_weights(problem.of_rows(kept), C, weights.of_rows(kept)), way).solution(C)
-    dual = np.zeros(problem.n_samples)
-    dual[kept] = answer.dual
-    slack = slack_of(problem, answer.w, answer.b)
-    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights.nearest)
+    return for_all_rows(answer, problem, kept, weights.nearest)
 
 
 def _best(best: SoftBracket, way: _Way) -> SoftBracket:
