@@ -19,21 +19,26 @@ Floats = NDArray[np.float64]
 def products(X: Any) -> Floats:
     """Return the products x_i x_j of all pairs of columns, i < j.
 
-    Of x1 xor x2 over {-1,+1}^2 the one product x1 x2 is the label but for its sign: it separates with margin 1.
+    For x1 xor x2 over {-1,+1}^2 the only product x1 x2 is the label up to its sign, so it separates with margin 1.
 
     Parameters
     ----------
-    X : array_like (n_samples, d)
+    X : array_like of shape (n_samples, d)
+        Finite numbers.
 
     Returns
     -------
-    ndarray (n_samples, d (d - 1)/2)
-        In the order x1 x2, x1 x3, ..., x2 x3, ...
+    ndarray of shape (n_samples, d (d - 1)/2)
+        The products in the order x1 x2, x1 x3, ..., x2 x3, ...
 
     Raises
     ------
     InvalidProblemError
-        If X is not a finite matrix with two columns at least, or a product overflows.
+        If X is not a finite matrix with at least two columns, or a product overflows.
+
+    See Also
+    --------
+    polynomial : Compute the squares and higher powers too.
 
     Examples
     --------
@@ -45,18 +50,19 @@ def products(X: Any) -> Floats:
 
 
 def polynomial(X: Any, degree: int = 2) -> Floats:
-    """Return all monomials of the columns up to a degree, without the constant (that is the bias).
+    """Return all monomials of the columns up to a degree, without the constant, which is the bias.
 
     Parameters
     ----------
-    X : array_like (n_samples, d)
-    degree : int
-        At least 1.
+    X : array_like of shape (n_samples, d)
+        Finite numbers.
+    degree : int, default 2
+        The largest degree, at least 1.
 
     Returns
     -------
-    ndarray (n_samples, C(d + degree, degree) - 1)
-        By degree: x1, ..., xd, x1 x1, x1 x2, ...
+    ndarray of shape (n_samples, C(d + degree, degree) - 1)
+        The monomials by degree: x1, ..., xd, x1 x1, x1 x2, ...
 
     Raises
     ------
@@ -64,6 +70,10 @@ def polynomial(X: Any, degree: int = 2) -> Floats:
         If the degree is less than 1.
     InvalidProblemError
         If X is not a finite matrix, or a monomial overflows.
+
+    See Also
+    --------
+    products : Compute the products of different columns only.
 
     Examples
     --------
@@ -85,16 +95,22 @@ def polar(X: Any) -> Floats:
 
     Parameters
     ----------
-    X : array_like (n_samples, 2)
+    X : array_like of shape (n_samples, 2)
+        Finite numbers.
 
     Returns
     -------
-    ndarray (n_samples, 2)
+    ndarray of shape (n_samples, 2)
+        The radius and the angle of every point, rounded.
 
     Raises
     ------
     InvalidProblemError
         If X is not a finite matrix of two columns, or a radius overflows.
+
+    See Also
+    --------
+    polynomial : Compute monomials.
 
     Examples
     --------

@@ -33,15 +33,33 @@ def cover_count(n: int, d: int) -> int:
     It is 2 sum_{k<d} C(n-1, k) for all points of which every d (or all n, where n < d) are linearly independent. With a
     bias, and points in general position, the same holds with d + 1 in place of d.
 
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    d : int
+        The dimension.
+
+    Returns
+    -------
+    int
+        The number of labellings.
+
     Raises
     ------
     InvalidOptionError
         Unless n and d are at least 1.
 
+    See Also
+    --------
+    cover_probability : Divide by the number of all labellings.
+    count_dichotomies : Count the labellings of given points.
+
     References
     ----------
-    Schläfli 1852; T. M. Cover, "Geometrical and statistical properties of systems of linear inequalities with
-    applications in pattern recognition", IEEE Transactions on Electronic Computers, 1965.
+    .. [1] T. M. Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in
+       pattern recognition", IEEE Transactions on Electronic Computers EC-14 (1965), 326-334.
+    .. [2] L. Schläfli, "Theorie der vielfachen Kontinuität" (1852), published 1901.
 
     Examples
     --------
@@ -55,6 +73,32 @@ def cover_count(n: int, d: int) -> int:
 
 def cover_probability(n: int, d: int) -> Fraction:
     """Return 2^(1-n) sum_{k<d} C(n-1, k), the fraction of the 2^n labellings that `cover_count` counts.
+
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    d : int
+        The dimension.
+
+    Returns
+    -------
+    Fraction
+        The probability that a random labelling is separable.
+
+    Raises
+    ------
+    InvalidOptionError
+        Unless n and d are at least 1.
+
+    See Also
+    --------
+    cover_count : Return the number of labellings.
+
+    References
+    ----------
+    .. [1] T. M. Cover, "Geometrical and statistical properties of systems of linear inequalities with applications in
+       pattern recognition", IEEE Transactions on Electronic Computers EC-14 (1965), 326-334.
 
     Examples
     --------
@@ -72,12 +116,22 @@ def count_dichotomies(X: Any) -> int:
 
     Parameters
     ----------
-    X : array_like (n, d)
+    X : array_like of shape (n, d)
+        Finite numbers, in at most 14 rows.
+
+    Returns
+    -------
+    int
+        The number of labellings.
 
     Raises
     ------
     InvalidProblemError
-        If X is no finite matrix, or has more than 14 rows.
+        If X is not a finite matrix, or has more than 14 rows.
+
+    See Also
+    --------
+    cover_count : Compute the number for points in general position.
 
     Examples
     --------
@@ -92,12 +146,26 @@ def count_dichotomies(X: Any) -> int:
 
 
 def is_in_general_position(X: Any) -> bool:
-    """Return whether every d rows are linearly independent (all n rows, where n < d), in exact arithmetic.
+    """Return whether every d rows are linearly independent (all n rows, if n < d), in exact arithmetic.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        Finite numbers.
+
+    Returns
+    -------
+    bool
+        Whether the rows are in general position.
 
     Raises
     ------
     InvalidProblemError
         As in `count_dichotomies`.
+
+    See Also
+    --------
+    count_dichotomies : Count the labellings that are separable.
 
     Examples
     --------
@@ -116,12 +184,26 @@ def is_in_general_position(X: Any) -> bool:
 def count_threshold_functions(n_variables: int) -> int:
     """Return the number of the 2^(2^n) functions of n Boolean variables that a hyperplane separates strictly.
 
-    The two constant functions are among them. The sequence is A000609 of the On-Line Encyclopedia of Integer Sequences.
+    The sequence is A000609 of the On-Line Encyclopedia of Integer Sequences.
+
+    Parameters
+    ----------
+    n_variables : int
+        The number n of variables, from 1 to 4.
+
+    Returns
+    -------
+    int
+        The number of functions, including the two constant ones.
 
     Raises
     ------
     InvalidOptionError
         Unless n is 1, 2, 3 or 4.
+
+    See Also
+    --------
+    threshold_functions : List the functions.
 
     Examples
     --------
@@ -136,15 +218,25 @@ def threshold_functions(n_variables: int) -> Truth:
 
     One function of every class of `symmetry_classes` is decided, in exact arithmetic.
 
+    Parameters
+    ----------
+    n_variables : int
+        The number n of variables, from 1 to 4.
+
     Returns
     -------
-    ndarray of bool (n_functions, 2**n_variables)
-        Columns are the rows of `cube`.
+    ndarray of bool, of shape (n_functions, 2**n_variables)
+        The truth tables; the columns are the rows of `cube`.
 
     Raises
     ------
     InvalidOptionError
         Unless n is 1, 2, 3 or 4.
+
+    See Also
+    --------
+    count_threshold_functions : Return only their number.
+    halving : Learn one of the functions.
 
     Examples
     --------

@@ -23,14 +23,23 @@ def cube(n_variables: int, *, encoding: Encoding = "signs") -> NDArray[np.int64]
     Parameters
     ----------
     n_variables : int
-        From 0 to 16.
-    encoding : {"signs", "bits"}
-        {-1,+1}^n or {0,1}^n.
+        The number n of variables, from 0 to 16.
+    encoding : {"signs", "bits"}, default "signs"
+        Rows of {-1,+1}^n or of {0,1}^n.
+
+    Returns
+    -------
+    ndarray of int, of shape (2**n_variables, n_variables)
+        The rows.
 
     Raises
     ------
     InvalidOptionError
         If there are too many variables, or the encoding is unknown.
+
+    See Also
+    --------
+    conjunction : Make a concept on these rows.
 
     Examples
     --------

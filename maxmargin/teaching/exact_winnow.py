@@ -89,20 +89,27 @@ def winnow(
     """Run Winnow2 (Littlestone 1988) with factor 2 on rows of bits, in their order.
 
     All weights start at 1. It predicts +1 if w.x >= threshold. A mistake on a row of label +1 doubles the weights of
-    the attributes that are on; a mistake on a row of label -1 halves them.
+    the attributes that are 1; a mistake on a row of label -1 halves them.
 
     Parameters
     ----------
-    X_bits : array_like (n_rows, d) of 0 and 1
-    y : array_like (n_rows,) of -1 and +1
+    X_bits : array_like of shape (n_rows, d)
+        Rows of 0 and 1.
+    y : array_like of shape (n_rows,)
+        Their labels, -1 and +1.
     relevant : sequence of int, optional
-        Columns of which at least one is on if the label is +1, and none if it is -1. This is checked; it implies the
+        Columns of which at least one is 1 if the label is +1, and none if it is -1. This is checked; it implies the
         bound.
     threshold : Fraction or int, optional
-        Positive; by default d/2.
-    max_passes : int or None
-        Largest number of passes over the rows. None: until a pass without a mistake, which exists if the labels are a
-        disjunction, so `relevant` must be given.
+        The threshold, positive; by default d/2.
+    max_passes : int or None, default 1
+        Largest number of passes over the rows. None means until a pass without a mistake, which exists if the labels
+        are a disjunction, so `relevant` must be given.
+
+    Returns
+    -------
+    WinnowRun
+        The mistakes, the weights, and the bound on the mistakes.
 
     Raises
     ------
@@ -110,6 +117,16 @@ def winnow(
         If X and y have other numbers or shapes, or y is not the disjunction of the relevant columns.
     InvalidOptionError
         If an option has another value.
+
+    See Also
+    --------
+    winnow_bound : Bound the number of mistakes.
+    as_disjunction : Make the rows of a conjunction.
+
+    References
+    ----------
+    .. [1] N. Littlestone, "Learning quickly when irrelevant attributes abound: a new linear-threshold algorithm",
+       Machine Learning 2 (1988), 285-318.
 
     Examples
     --------
@@ -150,10 +167,33 @@ def winnow_bound(d: int, k: int, *, threshold: Fraction | int | None = None) -> 
     w.x/2 >= t/2 in a demotion, so there are v < 2d/t + 2u demotions. Together u + v <= 3 k p + ceil(2d/t) - 1, which is
     3 k (ceil(log2 d) - 1) + 3 for the default t = d/2 and d >= 2.
 
+    Parameters
+    ----------
+    d : int
+        The number of attributes.
+    k : int
+        The number of attributes in the disjunction.
+    threshold : Fraction or int, optional
+        The threshold t, positive; by default d/2.
+
+    Returns
+    -------
+    int
+        The bound.
+
     Raises
     ------
     InvalidOptionError
         Unless 0 <= k <= d, d >= 1 and the threshold is positive.
+
+    See Also
+    --------
+    conjunction_bound : Bound the mistakes of the perceptron.
+
+    References
+    ----------
+    .. [1] N. Littlestone, "Learning quickly when irrelevant attributes abound: a new linear-threshold algorithm",
+       Machine Learning 2 (1988), 285-318.
 
     Examples
     --------
@@ -168,7 +208,7 @@ def winnow_bound(d: int, k: int, *, threshold: Fraction | int | None = None) -> 
 
 
 def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Return ``(X_bits, labels, relevant)``: the concept as a disjunction of attributes, for `winnow`.
+    """Return a concept as a disjunction of attributes, for `winnow`.
 
     The 2d attributes are x1, ..., xd, ~x1, ..., ~xd. A conjunction is the negation of the disjunction of its negated
     literals, so its labels change sign.
@@ -176,8 +216,29 @@ def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.
     Parameters
     ----------
     concept : LiteralConcept
-    X : array_like (n_rows, d) of -1 and +1
-    y : array_like (n_rows,) of -1 and +1
+        A conjunction or disjunction of literals.
+    X : array_like of shape (n_rows, d)
+        Rows of -1 and +1.
+    y : array_like of shape (n_rows,)
+        Their labels, -1 and +1.
+
+    Returns
+    -------
+    X_bits : ndarray of int, of shape (n_rows, 2d)
+        The attributes of the rows, 0 and 1.
+    labels : ndarray of int, of shape (n_rows,)
+        The labels of the disjunction.
+    relevant : list of int
+        The columns of the attributes in the disjunction.
+
+    Raises
+    ------
+    InvalidProblemError
+        If X has other numbers.
+
+    See Also
+    --------
+    winnow : Learn the disjunction.
 
     Examples
     --------

@@ -83,21 +83,37 @@ def mistake_growth(
     Parameters
     ----------
     dimensions : iterable of int
-        Numbers of variables d.
-    n_literals : int
-        k. The variables and their negations are drawn.
-    connective : {"conjunction", "disjunction"}
-    rows_per_variable : int
-        Number of rows for each of the d variables.
-    repeats : int
-        Number of runs for every d.
+        Numbers d of variables.
+    n_literals : int, default 1
+        The number k of literals; the variables and their negations are random.
+    connective : {"conjunction", "disjunction"}, default "conjunction"
+        How the literals are connected.
+    rows_per_variable : int, default 10
+        The number of rows for each of the d variables.
+    repeats : int, default 5
+        The number of runs for every d.
     rng : numpy.random.Generator or int, optional
-        Source of the seeds of the runs.
+        The source of the seeds of the runs.
+
+    Returns
+    -------
+    MistakeGrowth
+        The runs, with their mistakes and bounds.
 
     Raises
     ------
     InvalidOptionError
         If a dimension is less than `n_literals`, or an option is not as above.
+
+    See Also
+    --------
+    conjunction_bound : Bound the mistakes of the perceptron.
+    winnow_bound : Bound the mistakes of Winnow.
+
+    References
+    ----------
+    .. [1] N. Littlestone, "Learning quickly when irrelevant attributes abound: a new linear-threshold algorithm",
+       Machine Learning 2 (1988), 285-318.
 
     Examples
     --------

@@ -63,17 +63,32 @@ def halving(concepts: Any, rows: Sequence[int], labels: Sequence[bool]) -> Halvi
 
     Parameters
     ----------
-    concepts : array_like (n_concepts, n_rows) of bool
+    concepts : array_like of bool, of shape (n_concepts, n_rows)
         Truth tables, such as those of `threshold_functions`; equal ones count once.
     rows : sequence of int
-        Indices of the columns of `concepts`, in order of presentation.
+        Indices of the columns of `concepts`, in the order of presentation.
     labels : sequence of bool
-        Their labels.
+        The labels of these rows.
+
+    Returns
+    -------
+    HalvingRun
+        The mistakes, and the bound on them.
 
     Raises
     ------
     InvalidProblemError
         If the tables have other values, or no concept agrees with all labels.
+
+    See Also
+    --------
+    worst_case_halving : Find the worst sequence.
+
+    References
+    ----------
+    .. [1] N. Littlestone, "Learning quickly when irrelevant attributes abound: a new linear-threshold algorithm",
+       Machine Learning 2 (1988), 285-318.
+    .. [2] D. Angluin, "Queries and concept learning", Machine Learning 2 (1988), 319-342.
 
     Examples
     --------
@@ -103,14 +118,24 @@ def worst_case_halving(concepts: Any, *, max_states: int = 100_000) -> HalvingWo
 
     Parameters
     ----------
-    concepts : array_like (n_concepts, n_rows) of bool
-    max_states : int
+    concepts : array_like of bool, of shape (n_concepts, n_rows)
+        Truth tables, such as those of `threshold_functions`.
+    max_states : int, default 100_000
         Largest number of states. The threshold functions of 3 variables have 2,641.
+
+    Returns
+    -------
+    HalvingWorstCase
+        The number of mistakes, and a sequence that attains it.
 
     Raises
     ------
     InvalidProblemError
         If there are more states, or the tables have other values.
+
+    See Also
+    --------
+    halving : Run the algorithm on one sequence.
 
     Examples
     --------

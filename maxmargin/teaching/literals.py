@@ -103,7 +103,28 @@ class LiteralConcept:
 
 
 def conjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
-    """Return the conjunction of the literals.
+    """Return the conjunction of some literals.
+
+    Parameters
+    ----------
+    n_variables : int
+        The number d of variables.
+    literals : tuple of int
+        The literals by the numbers of their variables, from 1; a negative number is a negation.
+
+    Returns
+    -------
+    LiteralConcept
+        The concept, which labels rows of -1 and +1.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a literal has no variable, or a variable occurs twice.
+
+    See Also
+    --------
+    disjunction : Make the disjunction instead.
 
     Examples
     --------
@@ -114,7 +135,28 @@ def conjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
 
 
 def disjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
-    """Return the disjunction of the literals.
+    """Return the disjunction of some literals.
+
+    Parameters
+    ----------
+    n_variables : int
+        The number d of variables.
+    literals : tuple of int
+        The literals by the numbers of their variables, from 1; a negative number is a negation.
+
+    Returns
+    -------
+    LiteralConcept
+        The concept, which labels rows of -1 and +1.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a literal has no variable, or a variable occurs twice.
+
+    See Also
+    --------
+    conjunction : Make the conjunction instead.
 
     Examples
     --------
@@ -127,10 +169,30 @@ def disjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
 def random_concept(d: int, k: int, connective: str, rng: np.random.Generator) -> LiteralConcept:
     """Return a concept of k of d variables; the variables and their negations are drawn.
 
+    Parameters
+    ----------
+    d : int
+        The number of variables.
+    k : int
+        The number of literals.
+    connective : {"conjunction", "disjunction"}
+        How the literals are connected.
+    rng : numpy.random.Generator
+        The source of random numbers.
+
+    Returns
+    -------
+    LiteralConcept
+        The concept.
+
     Raises
     ------
     InvalidOptionError
         Unless 1 <= k <= d, or if the connective is unknown.
+
+    See Also
+    --------
+    balanced_rows : Draw rows for a concept.
 
     Examples
     --------
@@ -157,10 +219,31 @@ def conjunction_bound(d: int, k: int) -> int:
     The bound is attained for one literal, if a score of 0 is a mistake and there is a Hadamard matrix of order d + 1
     (d = 1, 3, 7, 11, ...): its rows, taken as y z, are orthogonal, so each of them is a mistake in any order.
 
+    Parameters
+    ----------
+    d : int
+        The number of variables.
+    k : int
+        The number of literals.
+
+    Returns
+    -------
+    int
+        The bound.
+
     Raises
     ------
     InvalidOptionError
         Unless 1 <= k <= d.
+
+    See Also
+    --------
+    winnow_bound : Bound the mistakes of Winnow.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata
+       12 (1962), 615-622.
 
     Examples
     --------
@@ -176,10 +259,30 @@ def balanced_rows(concept: LiteralConcept, n_rows: int, rng: np.random.Generator
 
     The rows of each label are independent and uniform on the rows of the cube with that label.
 
+    Parameters
+    ----------
+    concept : LiteralConcept
+        A conjunction or disjunction of literals.
+    n_rows : int
+        The number of rows, at least 2.
+    rng : numpy.random.Generator
+        The source of random numbers.
+
+    Returns
+    -------
+    X : ndarray of int, of shape (n_rows, d)
+        The rows, of -1 and +1.
+    y : ndarray of int, of shape (n_rows,)
+        Their labels.
+
     Raises
     ------
     InvalidOptionError
         For fewer than two rows, or more than 62 literals.
+
+    See Also
+    --------
+    random_concept : Draw a concept.
 
     Examples
     --------

@@ -97,19 +97,28 @@ def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> E
     Parameters
     ----------
     learner : Learner, optional
-        By default the perceptron with bias.
-    n_rounds : int
-        Number of rows, each of which is a mistake.
+        The learner; by default the perceptron with a bias.
+    n_rounds : int, default 50
+        The number of rows, each of which is a mistake.
 
     Returns
     -------
     EndlessMistakes
-        With ``w = 1`` and ``b = -t``.
+        The rows and labels, with the hyperplane ``w = 1``, ``b = -t``.
 
     Raises
     ------
     InvalidOptionError
-        If `n_rounds` is no whole number from 1, or a prediction of the learner is not -1, 0 or +1.
+        If `n_rounds` is not a whole number from 1, or a prediction of the learner is not -1, 0 or +1.
+
+    See Also
+    --------
+    shrinking_norms : Construct rows that need no predictions.
+
+    References
+    ----------
+    .. [1] N. Littlestone, "Learning quickly when irrelevant attributes abound: a new linear-threshold algorithm",
+       Machine Learning 2 (1988), 285-318.
 
     Examples
     --------
@@ -144,13 +153,22 @@ def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
 
     Parameters
     ----------
-    n_rounds : int
-        Number of rows.
+    n_rounds : int, default 50
+        The number of rows.
+
+    Returns
+    -------
+    EndlessMistakes
+        The rows and labels, with a hyperplane through the origin that separates them.
 
     Raises
     ------
     InvalidOptionError
-        If `n_rounds` is no whole number from 1.
+        If `n_rounds` is not a whole number from 1.
+
+    See Also
+    --------
+    bisecting_threshold : Adapt the rows to the predictions of any learner.
 
     Examples
     --------

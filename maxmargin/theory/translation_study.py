@@ -1,9 +1,8 @@
-"""Mistakes of the perceptron on the same rows after a translation, at another bias scale, or after a preparation."""
+"""What the same rows cost the perceptron after a shift, at another bias scale, or after a preparation."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,8 +20,9 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
+from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory import from_margins
-from maxmargin.theory.context import Context
+from maxmargin.theory.context import gather
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -38,12 +38,12 @@ SCALES = tuple(2.0**k for k in range(-6, 7))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedPoint:
-    """One run of the perceptron in the order of the rows, beside the bounds for the rows of that run.
+    """One run of the perceptron in file order, with what theory says of the rows that it sees.
 
     Attributes
     ----------
     preparation : str
-        How the features were prepared, see `maxmargin.prepare`.
+        What was done to the features, see `maxmargin.prepare`.
     shift : float
         Multiple of the direction of the study by which all rows were translated.
     bias_scale : float
@@ -60,8 +60,7 @@ class StudiedPoint:
     n_mistakes : int
     converged : bool
     novikoff : float
-        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity for data that are not
-        strictly separable.
+        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity without strict separation.
     best_scale_bound : float
         (R + |b*|)^2/gamma*^2, rounded up: a bound on the mistakes of a run at the best scale.
     """
@@ -93,30 +92,45 @@ def translation_study(
 ) -> tuple[StudiedPoint, ...]:
     """Move all rows by t times a direction, and run the perceptron with bias on them.
 
-    A shift changes no distance, so gamma* stays; R, |b*| and the mistakes do not. Moved rows are rounded to binary64:
-    gamma* of every point is that of the rounded rows, which are those of the run, so the intervals may differ by as
-    much as the rows were rounded.
+    A shift changes no distance, so gamma* stays the same; R, |b*| and the mistakes change. Moved rows are rounded to
+    binary64. The run and gamma* of every point are about the rounded rows, so the intervals may differ by the rounding
+    errors of the rows.
 
     Parameters
     ----------
-    X, y, positive
-        As in `maxmargin.separability`; rows in memory, sparse ones become dense.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly, in memory; sparse rows become dense.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `maxmargin.separability`.
     shifts : iterable of float, optional
         Values of t; by default from -1 to 4.
-    direction : array_like (n_features,), optional
-        By default the mean of the rows, so that t = -1 centres them; centred rows then stay where they are.
-    bias_scale : float or "best"
-        "best" is chosen again at every point.
-    max_mistakes : int or None
-        Limit of every run.
+    direction : array_like of shape (n_features,), optional
+        The direction of the shift. By default it is the mean of the rows, so that t = -1 centres them; rows that are
+        centred then do not move.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s, as in `maxmargin.perceptron`; "best" is chosen again for every point.
+    max_mistakes : int or None, default 1_000_000
+        Largest number of mistakes of every run; None is no limit.
     time_limit : float, optional
-        Seconds after which no other point is started; the last one may be cut short. Default: none.
+        Seconds after which no further point is begun; the last one may be cut short. There is no limit by default.
+
+    Returns
+    -------
+    tuple of StudiedPoint
+        The margin, the mistakes and the bounds at every shift.
 
     Raises
     ------
     InvalidProblemError
         If the data do not state a two-class question, are not in memory or overflow, the direction has another number
         of columns, or ``bias_scale="best"`` is asked for data that are not proven separable.
+
+    See Also
+    --------
+    scale_study : Vary the constant coordinate.
+    preparation_study : Vary the preparation of the columns.
 
     Examples
     --------
@@ -128,14 +142,15 @@ def translation_study(
     along = np.asarray(prepare(problem.X, "center").shift if direction is None else direction, dtype=np.float64)
     if along.shape != (problem.n_features,):
         raise InvalidOptionError(f"direction has shape {along.shape}; expected ({problem.n_features},)")
-
-    def point(shift: float) -> StudiedPoint:
+    points = []
+    for shift in SHIFTS if shifts is None else tuple(map(float, shifts)):
+        if limits.is_over():
+            break
         with np.errstate(over="ignore", invalid="ignore"):
             moved = problem.X + shift * along
         space, scale = with_bias_scale(Problem.validated(moved, problem.y), bias_scale, limits)
-        return _point(space, scale, max_mistakes, limits, shift=shift, is_best=bias_scale == "best")
-
-    return _in_time(point, SHIFTS if shifts is None else tuple(map(float, shifts)), limits)
+        points.append(_point(space, scale, max_mistakes, limits, shift=shift, is_best=bias_scale == "best"))
+    return tuple(points)
 
 
 def scale_study(
@@ -152,23 +167,36 @@ def scale_study(
 
     Parameters
     ----------
-    X, y, positive, max_mistakes, time_limit
-        As in `translation_study`.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly, in memory; sparse rows become dense.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `maxmargin.separability`.
     scales : sequence of float, optional
-        Values of s; by default sqrt(R |b*|) times the factors. Where b* = 0 there is no best one (the less, the
-        better), and R takes its place.
-    factors : sequence of float
-        By default 2^-6 ... 2^6.
+        Values of s; by default sqrt(R |b*|) times the factors. If b* = 0, there is no best s (the smaller, the better),
+        and R takes its place.
+    factors : sequence of float, optional
+        Factors of the best scale; by default 2^-6 ... 2^6.
+    positive : label, optional
+        The label that is +1, against all others.
+    max_mistakes : int or None, default 1_000_000
+        Largest number of mistakes of every run; None is no limit.
+    time_limit : float, optional
+        Seconds after which no further point is begun; the last one may be cut short. There is no limit by default.
 
     Returns
     -------
     tuple of StudiedPoint
-        By increasing scale; the best one, marked ``is_best_scale``, is among them whether it was asked for or not.
+        The points in increasing order of s. The best one, marked ``is_best_scale``, is always among them.
 
     Raises
     ------
     InvalidProblemError
         If the data do not state a two-class question, are not in memory, or are not proven separable.
+
+    See Also
+    --------
+    translation_study : Move the origin.
+    preparation_study : Vary the preparation of the columns.
 
     Examples
     --------
@@ -184,11 +212,12 @@ def scale_study(
     middle = best if space.bias else radius(problem)
     asked = [factor * middle for factor in factors] if scales is None else map(float, scales)
     hard = uninterrupted(hard_margin(problem, time_limit=limits.share()))
-
-    def point(scale: float) -> StudiedPoint:
-        return _point(problem, scale, max_mistakes, limits, is_best=scale in best_scales, hard=hard)
-
-    return _in_time(point, sorted({*asked, *best_scales}), limits)
+    points = []
+    for scale in sorted({*asked, *best_scales}):
+        if limits.is_over():
+            break
+        points.append(_point(problem, scale, max_mistakes, limits, is_best=scale in best_scales, hard=hard))
+    return tuple(points)
 
 
 def preparation_study(
@@ -203,15 +232,41 @@ def preparation_study(
 ) -> tuple[StudiedPoint, ...]:
     """Run the perceptron with bias on raw, centred, standardised features, and on rows of norm 1.
 
-    Each gamma* is in units of its own features: those of raw and centred features are equal up to rounding, the others
-    cannot be compared. Rows of norm 1 may be inseparable though the raw ones are separable.
+    gamma* of each is in the units of its own features: for raw and centred features it is the same number except for
+    rounding, and the others cannot be compared. Rows of norm 1 may be inseparable although the raw rows are separable.
 
     Parameters
     ----------
-    X, y, positive, bias_scale, max_mistakes, time_limit
-        As in `translation_study`.
-    preparations : iterable of {"raw", "center", "standardize", "unit"}
-        By default all of them.
+    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly, in memory; sparse rows become dense.
+    y : array_like of shape (n_samples,)
+        Labels of two classes, as in `maxmargin.separability`.
+    preparations : iterable of {"raw", "center", "standardize", "unit"}, optional
+        The preparations, as in `maxmargin.prepare`; by default all of them.
+    positive : label, optional
+        The label that is +1, against all others.
+    bias_scale : float or "best", default 1.0
+        The constant coordinate s, as in `maxmargin.perceptron`; "best" is chosen again for every point.
+    max_mistakes : int or None, default 1_000_000
+        Largest number of mistakes of every run; None is no limit.
+    time_limit : float, optional
+        Seconds after which no further point is begun; the last one may be cut short. There is no limit by default.
+
+    Returns
+    -------
+    tuple of StudiedPoint
+        The margin, the mistakes and the bounds for every preparation.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question about two classes, are not in memory, or a preparation is unknown or
+        overflows.
+
+    See Also
+    --------
+    translation_study : Move the origin.
+    scale_study : Vary the constant coordinate.
 
     Examples
     --------
@@ -220,19 +275,15 @@ def preparation_study(
     ['raw', 'center', 'standardize', 'unit']
     """
     problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
-
-    def point(how: How | str) -> StudiedPoint:
+    points = []
+    for how in preparations:
+        if limits.is_over():
+            break
         prepared = Problem.validated(prepare(problem.X, how).X, problem.y)
         space, scale = with_bias_scale(prepared, bias_scale, limits)
-        found = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
-        return replace(found, preparation=str(how))
-
-    return _in_time(point, preparations, limits)
-
-
-def _in_time(point: Callable[[Any], StudiedPoint], values: Iterable[Any], limits: Limits) -> tuple[StudiedPoint, ...]:
-    """Return the points that are started before the time is over."""
-    return tuple(point(value) for value in takewhile(lambda _: not limits.is_over(), values))
+        point = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
+        points.append(replace(point, preparation=str(how)))
+    return tuple(points)
 
 
 def _dense(X: Any, y: Any, positive: object) -> Problem:
@@ -255,20 +306,21 @@ def _point(
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
     if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
         raise KeyboardInterrupt
-    context = Context(problem=problem, run=run, n_passes=None, known_hard=hard, limits=limits)
+    context = gather(problem, run, n_passes=None, hard=hard, limits=limits)
+    square = radius_squared(problem)
     return StudiedPoint(
         preparation=str(How.RAW),
         shift=shift,
         bias_scale=scale,
         is_best_scale=is_best,
-        radius=sqrt_up(context.square),
+        radius=sqrt_up(square),
         offset=_offset(context.hard),
         margin_lower=context.hard.lower,
         margin_upper=context.hard.upper,
         n_mistakes=run.n_mistakes,
         converged=run.converged,
-        novikoff=from_margins.novikoff(context).value,
-        best_scale_bound=from_margins.best_scale(context).value,
+        novikoff=from_margins.novikoff(context, square + Fraction(context.scale) ** 2).value,
+        best_scale_bound=from_margins.best_scale(context, square).value,
     )
 
 

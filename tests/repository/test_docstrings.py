@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import maxmargin
+from maxmargin import adversaries, boolean, features, translation_studies
 
 SECTIONS = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
 """In the order of numpydoc."""
@@ -18,6 +19,12 @@ WITHOUT_STATEMENT = {"from_arrays", "generate", "load", "margin_report", "online
 
 PUBLIC = {name: getattr(maxmargin, name) for name in maxmargin.__all__}
 FUNCTIONS = {name: shown for name, shown in PUBLIC.items() if inspect.isfunction(shown)}
+OF_MODULES = {
+    f"{module.__name__}.{name}": shown
+    for module in (adversaries, boolean, features, translation_studies)
+    for name, shown in inspect.getmembers(module, inspect.isfunction)
+    if name in getattr(module, "__all__", ()) or (shown.__module__ == module.__name__ and name[0] != "_")
+}
 CLASSES = {name: shown for name, shown in PUBLIC.items() if inspect.isclass(shown)}
 
 HEADING = re.compile(r"^(\w[\w ]*)\n-+$", re.MULTILINE)
@@ -40,13 +47,17 @@ def entries_of(section: str) -> dict[str, tuple[str, str]]:
 
 
 def states_default(kind: str, default: object) -> bool:
-    """Whether the type of an entry names this default; of None it may say `optional` instead."""
+    """Whether the type of an entry names this default; for None and a tuple it may say `optional` instead."""
+    if isinstance(default, enum.StrEnum):
+        default = default.value
     if default is inspect.Parameter.empty:
         return "optional" not in kind and "default" not in kind
     texts = {f"default {default!r}", f"default {default!r}".replace("'", '"')}
     if isinstance(default, int):
         texts.add(f"default {default:_}")
-    return any(kind.endswith(text) for text in texts) or (default is None and kind.endswith("optional"))
+    return any(kind.endswith(text) for text in texts) or (
+        kind.endswith("optional") and (default is None or (isinstance(default, tuple) and default != ()))
+    )
 
 
 def faults_of(function: Callable[..., object], *, has_statement: bool = True) -> list[str]:
@@ -76,6 +87,11 @@ def documented_in(cls: type) -> set[str]:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_documents_its_parameters_and_results(name: str) -> None:
     assert faults_of(FUNCTIONS[name], has_statement=name not in WITHOUT_STATEMENT) == []
+
+
+@pytest.mark.parametrize("name", OF_MODULES)
+def test_so_do_the_functions_of_the_public_modules(name: str) -> None:
+    assert faults_of(OF_MODULES[name], has_statement=False) == []
 
 
 @pytest.mark.parametrize("name", CLASSES)
