@@ -105,7 +105,7 @@ def _not_strictly(report: dict[str, Any]) -> str:
         n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")
         return (
             f"Proven: a hyperplane{kind} has {plural(n_rows - n_touching, 'row')} strictly on their sides, none on the "
-            f"wrong side, and {plural(n_touching, 'row')} on it, as has every such hyperplane; the maximum "
+            f"wrong side, and {plural(n_touching, 'row')} on it, which lie on every such hyperplane; the maximum "
             f"margin{kind} γ* is 0 and {model} has no finite maximum-likelihood estimate."
         )
     return f"Proven: no hyperplane{kind} has every row strictly on its side, so the maximum margin{kind} γ* is 0."
@@ -178,7 +178,7 @@ def convergence(report: dict[str, Any]) -> str:
     if run["zero"] == "mistake" and report["strictly_separable"] is False:
         return (
             "It cannot converge: a run ends only on a hyperplane that has every row strictly on its side, and no "
-            f"hyperplane{of_kind(report)} has. Nevertheless ‖w‖ stays bounded however long the run "
+            f"hyperplane{of_kind(report)} has. Nevertheless ‖w‖ stays bounded however long the run is "
             f"(here {_run_norm(run)}). {_fewest(run['fewest_mistakes_in_an_epoch'])}"
         )
     if report["strictly_separable"]:

@@ -46,8 +46,8 @@ def mistakes(study: "Study") -> Picture:
         key="mistakes",
         title="Mistakes over epochs, against the bounds",
         caption="Mistakes made by the end of each epoch, and the bounds that hold for this run. Bounds whose "
-        "assumption is not proven are not drawn, and the smallest bound above the number of presentations only if "
-        "there are no others.",
+        "assumption is not proven, or that are not below the number of presentations, are left out; if none remains, "
+        "the smallest one that holds is drawn.",
         alt=f"Line of the mistakes made so far over the epochs: it rises to {plural(study.run.n_mistakes, 'mistake')} "
         f"after {plural(study.run.n_epochs, 'epoch')}; {against}.",
         size=(WIDTH, 3.9),
@@ -157,8 +157,8 @@ def orders(study: "Study") -> Picture | None:
         key="orders",
         title="Mistakes over random orders of the rows",
         caption="Distribution of the mistakes over random orders, and the bounds that hold for any order. An "
-        "adversary may choose, and repeat, any row at any time. Of bounds that are vacuous or far away, the smallest "
-        f"is drawn if there are no others.{margins}",
+        "adversary may choose, and repeat, any row at any time. Bounds that are vacuous or far away are left out; "
+        f"if none remains, the smallest one is drawn.{margins}",
         alt=_orders_alt(found),
         size=(WIDTH, 4.4),
         draw=draw,

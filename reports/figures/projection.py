@@ -344,7 +344,7 @@ def distances(study: "Study") -> Picture | None:
     return Picture(
         key="distances",
         title="Distances of the rows from each hyperplane",
-        caption="Distances of the rows from each hyperplane, positive on their own side.",
+        caption="Distances are positive for rows on their own side of the hyperplane.",
         alt=f"Histograms of the geometric margins of the rows. {texts}.",
         size=(WIDTH, 2.3 * len(planes) + 0.5),
         draw=draw,

@@ -219,7 +219,7 @@ def _translation(report: dict[str, Any]) -> str:
     else:
         stays = "separability does not change"
     return (
-        "Translation. Moving the origin does not change γ*, but R, b and the mistakes. With every column centred, "
+        "Translation. Moving the rows changes R, b and the mistakes, but not γ*. When every column is centred, "
         f"{stays}, R changes from {number(data['radius'])} to {number(moved['radius'])}, and the perceptron makes "
         f"{plural(moved['n_mistakes'], 'mistake')} in {plural(moved['n_epochs'], 'epoch')}{_unless(moved)} instead of "
         f"{count(run['n_mistakes'])} in {count(run['n_epochs'])}{_unless(run)}."
@@ -238,8 +238,8 @@ def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
         "assumption is proven for these data and this run; otherwise its value is shown but bounds nothing. A bound "
         "that depends on the length of the run is vacuous if it is at least the "
         f"{count(run['n_presentations'])} presentations of this run, since no run makes more mistakes than "
-        "presentations. R²/g² bounds every run, in any order and of any length. M/bound is the used fraction of the "
-        "bound."
+        "presentations. R²/g² bounds every run, in any order and of any length. M/bound is the fraction of "
+        "the bound that was used."
     )
     return (
         Paragraph(text),

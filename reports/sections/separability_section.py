@@ -234,9 +234,8 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     proof = Paragraph(
         "The proof has two parts. First, the coefficients of the hyperplane are rational numbers, and "
         f"{_score(report)}, computed without rounding, is greater than 0 on the separated rows and exactly 0 on the "
-        "touching rows. "
-        f"Second, the touching rows always touch: {_balancing(report, balance)} {_span(balance, 'touching rows')} "
-        f"{_where(report)}"
+        f"touching rows. Second, the touching rows lie on every such hyperplane: {_balancing(report, balance)} "
+        f"{_span(balance, 'touching rows')} {_where(report)}"
     )
     return (
         verdict,

@@ -199,8 +199,8 @@ def _bounds(report: dict[str, Any]) -> list[str]:
     vacuous = [bound["name"] for bound in holding if bound["vacuous"]]
     if not vacuous:
         return []
-    verb = "is" if len(vacuous) == 1 else "are"
-    return [f"Of the bounds that hold, {listed(vacuous)} {verb} vacuous: true, but they say nothing about this run."]
+    verb, says = ("is", "it says") if len(vacuous) == 1 else ("are", "they say")
+    return [f"Of the bounds that hold, {listed(vacuous)} {verb} vacuous: true, but {says} nothing about this run."]
 
 
 def _soft(report: dict[str, Any]) -> str:
