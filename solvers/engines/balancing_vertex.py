@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 NAME = "logistic loss"
 
 _MOST_STEPS, _MOST_HALVINGS = 30, 40
-"""Of Newton's method, and of one of its steps."""
+"""Largest numbers of steps of Newton's method, and of halvings of one step."""
 
 _BALANCED = 1e-9
 """Largest entry of the gradient, relative to the largest weight, at which the weights balance."""
@@ -29,10 +29,10 @@ _DEPENDENT = 1e-9
 """Pivot, relative to the greatest, below which a column depends on those before it."""
 
 _NO_RATIO = 1e-9
-"""Coefficient below which a row has no part in another one."""
+"""Coefficient below which a row of the basis does not contribute to another row."""
 
 _PUSHES_AT_ONCE = 100
-"""Rows taken out between two looks at the time."""
+"""Number of rows taken out between two checks of the time limit."""
 
 
 def balancing_vertex(rows: Floats, is_over: Callable[[], bool]) -> Floats | None:
@@ -102,19 +102,19 @@ def _pushed(rows: Floats, weights: Floats, is_over: Callable[[], bool]) -> Float
         return None
     # In column k are the coefficients of the row others[k] in the basis.
     table = np.asfortranarray(solve(rows[np.ix_(basis, columns)].T, rows[np.ix_(others, columns)].T))
-    held, left = weights[basis], weights[others]
+    basic, left = weights[basis], weights[others]
     for k in range(len(others) - 1, 0, -1):
         if k % _PUSHES_AT_ONCE == 0 and is_over():
             return None
         coefficients = table[:, k].copy()
-        room = np.where(coefficients < -_NO_RATIO, held / -coefficients, np.inf)
+        room = np.where(coefficients < -_NO_RATIO, basic / -coefficients, np.inf)
         place = int(room.argmin())
-        held = np.maximum(held + min(room[place], left[k]) * coefficients, 0.0)
+        basic = np.maximum(basic + min(room[place], left[k]) * coefficients, 0.0)
         if room[place] < left[k]:
-            held[place], basis[place] = left[k] - room[place], others[k]
+            basic[place], basis[place] = left[k] - room[place], others[k]
             pivot_row = table[place, :k] / coefficients[place]
             table = dger(-1.0, coefficients, pivot_row, a=table[:, :k], overwrite_a=True)
             table[place] = pivot_row
     result = np.zeros(len(rows))
-    result[basis], result[others[0]] = held, left[0]
+    result[basis], result[others[0]] = basic, left[0]
     return result

@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 
 
 _QUICK_SIZE = 150
-"""Rows or columns up to which a null space takes a tenth of a second."""
+"""Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second."""
 
 _LARGE_SIZE = 500
-"""Rows and columns from which on lifting is the faster way, also where the time is not limited."""
+"""Number of rows or columns (whichever is smaller) above which lifting is faster, also without a time limit."""
 
 _DEPENDENT = 1e-11
 """Pivot below which rows of size 1 count as dependent."""

@@ -20,7 +20,7 @@ _FRACTION_BITS = (1 << 52) - 1
 """Of the 64 bits of a number, those that are 0 in a power of two."""
 
 _ENTRIES_AT_ONCE = 1 << 16
-"""Numbers looked at at a time: the processor's cache holds them."""
+"""Number of values processed at a time, few enough to stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

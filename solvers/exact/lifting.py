@@ -16,10 +16,10 @@ from maxmargin.solvers.exact.linear import PRIME, pivot_columns_of
 from maxmargin.solvers.exact.sparse_products import sums_of_rows
 
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
-"""Powers of the prime at which fractions are first looked for, and by how much that number grows."""
+"""Number of powers of the prime at which fractions are first sought, and the factor by which it grows."""
 
 _MOST_FILLED = 0.1
-"""Share of entries that are not 0 up to which products skip the others."""
+"""Largest fraction of nonzero entries for which products skip the zeros."""
 
 NullVectors = list[tuple[int, list[int]]]
 

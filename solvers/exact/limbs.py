@@ -12,7 +12,7 @@ from maxmargin.solvers.exact.dyadic import Integers, as_integers, common_exponen
 Floats = NDArray[np.float64]
 
 _EXACT_BITS = 53
-"""Whole numbers of so many bits are exact in floating point."""
+"""Number of bits up to which integers are exact in floating point."""
 
 _DIGIT_BITS = 24
 _MOST_WEIGHT = 1 << (_EXACT_BITS - _DIGIT_BITS)
@@ -22,16 +22,16 @@ _BLOCK_ENTRIES = 1 << 16
 """Entries of the values that are split into digits at a time: the processor's cache holds them."""
 
 MANY_ENTRIES = 2000
-"""Numbers from which on sums of their digits are quicker than sums of Python's integers."""
+"""Smallest number of values for which sums of digits are faster than sums of Python's integers."""
 
 _MOST_PAIRS = 100
-"""Digits of a value times digits of a weight; beyond, Python's integers are quicker."""
+"""Largest product of the digits of a value and of a weight; for more, Python's integers are faster."""
 
 _SQUARED_BITS, _SQUARED_AT_ONCE = 22, 1 << 19
 """Bits of digits, and how many products of these sum up to less than 2**63."""
 
 _MOST_BITS = 1000
-"""Of a number in units of the lowest bit of all, so that it is one in floating point as well."""
+"""Largest number of bits of a value in units of the lowest bit of all values, so that it is a finite float."""
 
 
 def whole_numbers(values: Floats, most_bits: int = _MOST_BITS) -> tuple[Floats, int, int] | None:

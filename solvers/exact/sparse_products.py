@@ -10,10 +10,10 @@ from maxmargin.solvers.exact.dyadic import Integers, as_integers
 from maxmargin.solvers.exact.limbs import row_squares
 
 _ENTRIES_AT_ONCE = 1 << 18
-"""Stored entries turned into Python's integers at a time: some 30 MB."""
+"""Number of stored entries that are converted to Python's integers at a time (about 30 MB)."""
 
 _LARGE, _NEARLY_ALL = 1 << 18, 50
-"""Entries of dense rows from which on zeros are left out, where there is no more than one other in so many."""
+"""Smallest number of entries of dense rows for which zeros are left out, if at most one entry in this many is not 0."""
 
 
 def exact_scores(X: Any, vectors: Integers) -> tuple[Integers, int]:

@@ -29,10 +29,11 @@ _CANDIDATE_WEIGHT = 1e-12
 """Relative weight below which a row is left out of a candidate circuit."""
 
 _SPARE_ROWS = 8
-"""By how many rows a candidate circuit may exceed that of a vertex."""
+"""Largest number of rows by which a candidate circuit may exceed the size of a vertex."""
 
 _VIOLATED = 1e-6
-"""By how much less than 1 a circuit is covered that joins, and how far from a whole number a share is not whole."""
+"""Amount below 1 of the cover of a circuit at which it joins, and distance from an integer at which a share is not
+integral."""
 
 _ROOT_PATIENCE, _NODE_PATIENCE = 20, 1
 """Rounds of circuits in a row that do not raise the bound of a node, after which it is split."""

@@ -11,11 +11,11 @@ from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
-PRICES = (2.0**-6, 1.0, 2.0**6, 2.0**12)
+COSTS = (2.0**-6, 1.0, 2.0**6, 2.0**12)
 """The C of the soft margins whose planes are counted, for columns of size about 1."""
 
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -500, 500
-"""Of the prices in the units of the data; beyond, a soft margin is no hint."""
+"""Smallest and largest binary exponent of a cost in the units of the data; others make soft margins useless hints."""
 
 _PASSES, _PRESENTATIONS = 20, 20_000
 """Largest numbers of passes and of presented rows (which a single pass may exceed): about 0.1 s."""
@@ -67,7 +67,7 @@ def offer_soft_margins(best: Incumbent, limits: Limits) -> None:
         Where Ctrl-C ended one of them.
     """
     problem = best.kinds.problem
-    for answer in rising_soft_margins(problem, _prices(problem), time_limit=limits.share()):
+    for answer in rising_soft_margins(problem, _costs(problem), time_limit=limits.share()):
         offset = [Fraction(answer.b)] if problem.bias else []
         best.offer([*map(Fraction, answer.w.tolist()), *offset], SOFT)
         if best.is_small:
@@ -79,12 +79,12 @@ def offer_soft_margins(best: Incumbent, limits: Limits) -> None:
             return
 
 
-def _prices(problem: Problem) -> list[float]:
-    """Return the prices in the units of the data: w grows as these shrink, and its square with it."""
+def _costs(problem: Problem) -> list[float]:
+    """Return the costs in the units of the data: w grows as these shrink, and its square with it."""
     exponent = -2 * problem.scaling.unit_exponent
     if not _LEAST_EXPONENT <= exponent <= _GREATEST_EXPONENT:
         return []
-    return [math.ldexp(price, exponent) for price in PRICES]
+    return [math.ldexp(cost, exponent) for cost in COSTS]
 
 
 def add_rows(best: Incumbent, limits: Limits) -> None:

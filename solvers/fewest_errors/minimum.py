@@ -28,16 +28,16 @@ Rows = NDArray[np.int64]
 METHODS = ("auto", "cvxpy")
 
 MAX_ROWS = 2000
-"""Distinct rows up to which the branch and bound is run on all of them."""
+"""Largest number of distinct rows for which the branch and bound takes all of them."""
 
 TIME_LIMIT = 60.0
-"""Seconds: the problem is NP-hard."""
+"""Default time limit, in seconds: the problem is NP-hard."""
 
 _SHARES_OF_TIME = 4
-"""Each step before the branch and bound takes one share of so many of the time that is left."""
+"""Each step before the branch and bound takes one of this number of equal shares of the time that is left."""
 
 _FIRST_NODES = 10
-"""Nodes of the branch and bound after which, where they do not suffice, soft margins are asked for better planes."""
+"""Number of nodes of the branch and bound after which, if it is not done, soft margins propose better planes."""
 
 _BIG = 1e4
 """The M of the textbook program, for columns of size about 1."""

@@ -20,10 +20,11 @@ from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 Floats = NDArray[np.float64]
 
 _TOUCHING = 1e-8
-"""Distance of the reduced hulls, as a share of the size of the data, below which the width counts against this one."""
+"""Distance of the reduced hulls, as a fraction of the size of the data, that replaces a smaller one as the unit of the
+relative gap."""
 
 _NEARLY_TOUCHING = 1e-3
-"""The same up to which it is looked whether the distance is 0."""
+"""Largest such fraction at which the distance is checked for 0."""
 
 
 @dataclass(slots=True)
@@ -33,7 +34,7 @@ class NuBracket(SoftBracket):
     Parameters
     ----------
     problem : Problem
-    prices : ndarray (n_samples,)
+    costs : ndarray (n_samples,)
         The weights of the rows, positive: their multipliers lie below.
     shares : Shares
         Made of these.
@@ -56,7 +57,7 @@ class NuBracket(SoftBracket):
 
     def offer_nothing(self) -> None:
         """Offer the means of the classes, and the normal that they write."""
-        weights = self.prices.copy()
+        weights = self.costs.copy()
         for group, total in zip(self.shares.members, self.shares.totals, strict=True):
             weights[group] *= float(self.shares.mass / total)
         self._offer_dual(weights)
@@ -137,7 +138,7 @@ def best_plane(problem: Problem, shares: Shares, w: Floats) -> Plane:
 
     With bias rho - b is a quantile of the scores w.x of the positives, rho + b one of the -w.x of the negatives, each
     with the mass of a class below; through the origin rho is the quantile of all y w.x. What they gain, nu rho less the
-    price of the slack, is linear in the length of w, and 1/2 ||w||^2 is its square: so the length is known, too.
+    cost of the slack, is linear in the length of w, and 1/2 ||w||^2 is its square: so the length is known, too.
     """
     nothing = Plane(np.zeros(problem.n_features), 0.0, 0.0)
     unit = _of_size_one(w)
@@ -157,7 +158,7 @@ def best_plane(problem: Problem, shares: Shares, w: Floats) -> Plane:
 
 
 def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
-    """Return what a level gains, less the price of the slack of the rows below."""
+    """Return what a level gains, less the cost of the slack of the rows below."""
     return mass * level - float(weights @ np.maximum(0.0, level - scores))
 
 

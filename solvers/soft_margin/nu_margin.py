@@ -21,7 +21,7 @@ from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
 from maxmargin.solvers.soft_margin.soft_bracket import for_all_rows
-from maxmargin.solvers.soft_margin.soft_margin import LEAST_PRICE, MODERATE_ENTRIES, is_small
+from maxmargin.solvers.soft_margin.soft_margin import LEAST_COST, MODERATE_ENTRIES, is_small
 from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
@@ -29,11 +29,11 @@ Floats = NDArray[np.float64]
 
 METHODS = ("auto", "cvxpy", interior_point.NAME)
 
-_GREATEST_PRICE = 2.0
-"""In units of a class: more has no say, as no multiplier exceeds 1."""
+_GREATEST_COST = 2.0
+"""Largest cost of a unit of slack, in units of the mass of a class: no multiplier exceeds 1."""
 
 _GREATEST_EXPONENT = 400
-"""Rows of a size beyond this power of two are not brought to size 1."""
+"""Largest binary exponent, of either sign, by which rows are rescaled to size 1."""
 
 
 def nu_margin(
@@ -170,21 +170,21 @@ def _limits(best: NuBracket, limits: Limits) -> Iterator[Candidate]:
         yield _hard_margin(best.problem, best.shares, limits)
 
 
-def _prices(shares: Shares) -> Floats:
+def _costs(shares: Shares) -> Floats:
     """Return the weights in units of the mass: the multipliers of a class then sum to 1."""
     with np.errstate(over="ignore"):
-        return np.clip(shares.weights / float(shares.mass), LEAST_PRICE, _GREATEST_PRICE)
+        return np.clip(shares.weights / float(shares.mass), LEAST_COST, _GREATEST_COST)
 
 
 def _structured(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     """Return the answer of the interior point, for multipliers that sum to 1 a class, in units of its own.
 
-    With all prices times 4**-e the margins of rows of size 2**e have size 1.
+    With all costs times 4**-e the margins of rows of size 2**e have size 1.
     """
     exponent = int(np.clip(np.frexp(data_size(problem))[1], -_GREATEST_EXPONENT, _GREATEST_EXPONENT))
     unit = 4.0**-exponent
     limited: dict[str, Any] = {} if limits.time_limit is None else {"is_over": limits.is_over}
-    found = interior_point.solve(problem, unit * _prices(shares), nu=unit * len(shares.members), **limited)
+    found = interior_point.solve(problem, unit * _costs(shares), nu=unit * len(shares.members), **limited)
     return _of_mass(found, float(shares.mass) / unit)
 
 
@@ -200,7 +200,7 @@ def _vertex(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     rows = np.column_stack([problem.y[:, None] * scaled, *shares.members])
     target = np.concatenate([np.zeros(problem.n_features), np.ones(len(shares.members))])
     attempts: list[Attempt] = []
-    found = highs_lp.combination(rows, target, attempts, most=_prices(shares), time_limit=limits.share())
+    found = highs_lp.combination(rows, target, attempts, most=_costs(shares), time_limit=limits.share())
     multipliers = None if found is None else found * float(shares.mass)
     return Candidate(w=None, multipliers=multipliers, engine=highs_lp.NAME, attempt=attempts[0])
 
@@ -228,7 +228,7 @@ def _solved(problem: Problem, shares: Shares, solver: str, limits: Limits) -> Ca
         scaling.apply(problem.matrix),
         problem.y,
         len(shares.members),
-        _prices(shares),
+        _costs(shares),
         bias=problem.bias,
         normal_weights=scaling.normal_weights(),
     )

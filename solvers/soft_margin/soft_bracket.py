@@ -32,7 +32,7 @@ SUPPORT_WEIGHT = 1e-7
 """Multiplier, relative to the largest, below which a row is not listed as support."""
 
 _NO_SLACK = 1e-6
-"""Share of the objective that slack may cost where the hard margin is close."""
+"""Largest fraction of the objective due to slack at which the hard margin counts as close."""
 
 
 @dataclass(slots=True)
@@ -42,24 +42,24 @@ class SoftBracket(Bracket):
     Parameters
     ----------
     problem : Problem
-    prices : ndarray (n_samples,)
-        Of a unit of slack, positive; where they are no floats, the floats above.
-    least_prices : ndarray (n_samples,), optional
-        The floats below, from 0; by default the prices. No multiplier exceeds them, so that the interval is that of
-        the exact prices.
+    costs : ndarray (n_samples,)
+        The costs of a unit of slack, positive; where they are not floats, the floats above.
+    least_costs : ndarray (n_samples,), optional
+        The floats below, at least 0; by default the costs. No multiplier exceeds them, so that the interval holds for
+        the exact costs.
     """
 
     problem: Problem
-    prices: Floats
-    least_prices: Floats | None = None
+    costs: Floats
+    least_costs: Floats | None = None
     w: Floats = field(init=False)
     b: float = 0.0
     dual: Floats = field(init=False)
     why_stopped: str = ""
 
     def __post_init__(self) -> None:
-        if self.least_prices is None:
-            self.least_prices = self.prices
+        if self.least_costs is None:
+            self.least_costs = self.costs
         self.w = np.zeros(self.problem.n_features)
         self.dual = np.zeros(self.problem.n_samples)
 
@@ -76,18 +76,18 @@ class SoftBracket(Bracket):
             self.offer_nothing()
 
     def offer_nothing(self) -> None:
-        """Offer w = 0, and multipliers as near to the prices as balances."""
+        """Offer w = 0, and multipliers as near to the costs as balances."""
         self.offer_normal(np.zeros(self.problem.n_features), "none")
-        self._offer_dual(self.prices if self.least_prices is None else self.least_prices)
+        self._offer_dual(self.costs if self.least_costs is None else self.least_costs)
 
     def offer_weights(self, weights: Floats) -> None:
         """Keep the multipliers, clipped to their bounds, if the lower end that they prove is greater."""
-        self._offer_dual(np.clip(weights, 0.0, self.least_prices))
+        self._offer_dual(np.clip(weights, 0.0, self.least_costs))
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep w with its best offset if the objective is less there."""
-        b = best_offset(self.problem, w, self.prices)
-        objective = objective_upper_bound(self.problem, w, b, self.prices)
+        b = best_offset(self.problem, w, self.costs)
+        objective = objective_upper_bound(self.problem, w, b, self.costs)
         if objective < self.upper or (objective == self.upper and self.engine == "none"):
             self.w, self.b, self.upper, self.engine = w, b, objective, engine
 
@@ -131,10 +131,10 @@ class SoftBracket(Bracket):
         return self.status_at(RELATIVE_GAP, is_limited=self.stopped_early or bool(self.reason()))
 
 
-def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:
+def best_offset(problem: Problem, w: Floats, costs: Floats) -> float:
     """Return the b that minimises sum c_i max(0, 1 - y_i (w.x_i + b)), a convex piecewise linear function.
 
-    Its slope at b is the price of the negatives with score + b > -1 less that of the positives with score + b < 1; it
+    Its slope at b is the cost of the negatives with score + b > -1 less that of the positives with score + b < 1; it
     changes sign at one of the kinks y_i - w.x_i.
     """
     if not problem.bias:
@@ -142,7 +142,7 @@ def best_offset(problem: Problem, w: Floats, prices: Floats) -> float:
     kinks = np.concatenate(list(problem.map(partial(_kinks, w), problem.y)))
     if not np.isfinite(kinks).all():
         return 0.0
-    return offset_of_least_slack(kinks, problem.y, prices)
+    return offset_of_least_slack(kinks, problem.y, costs)
 
 
 def for_all_rows(answer: Answer, problem: Problem, kept: Rows, weights: Floats, level: float = 1.0) -> Answer:

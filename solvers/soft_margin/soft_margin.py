@@ -31,22 +31,23 @@ _DUAL_COORDINATE = "dual-coordinate"
 METHODS = ("auto", "textbook", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
 
 _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
-"""Sizes up to which cvxpy solves the textbook program in a second or so."""
+"""Numbers of rows and columns up to which cvxpy solves the textbook program in about a second."""
 
 MODERATE_ENTRIES = 1 << 20
-"""Entries of X up to which it is where the interval would be wide without."""
+"""Largest X (number of entries) for which cvxpy is also tried when the interval is still wide."""
 
 _STRETCH = 2.0**-48
-"""Relative, by how much the hard margin's normal is lengthened: rounded, its margins fall short of 1, at C a unit."""
+"""Relative amount by which the normal of the hard margin is lengthened: with rounding errors its functional margins are
+below 1, and every unit of slack costs C."""
 
 _LEAST_SLACK = 1e-8
-"""Slack in units of the margin up to which rounding is to blame for it."""
+"""Largest slack, in units of the margin, that counts as a rounding error."""
 
 _LEAST_EXPONENT = -1074 - 53
-"""Of the price of a row; of smaller ones nothing is left beside the least float, not even in proportion."""
+"""Smallest binary exponent of the cost of a row: beside it smaller costs vanish, even relative to each other."""
 
-LEAST_PRICE = 1e-100
-"""Of a unit of slack, as handed to a solver; below it, and above its inverse, the solver is asked another question."""
+LEAST_COST = 1e-100
+"""Smallest cost of a unit of slack that is handed to a solver; the largest is its inverse. Others are clipped."""
 
 
 def soft_margin(
@@ -67,7 +68,7 @@ def soft_margin(
     ----------
     problem : Problem
     C : float
-        Price of a unit of slack, positive and finite.
+        Cost of a unit of slack, positive and finite.
     sample_weight : array_like (n_samples,), optional
         The v_i >= 0, finite, or `RowWeights`; by default 1. The interval is that of the exact products C v_i; rows of
         weight 0 have no say.
@@ -112,9 +113,9 @@ def soft_margin_path(
 ) -> tuple[SoftMargin, ...]:
     """Return the soft margin for every C, in the order given; other parameters are those of `soft_margin`.
 
-    Prices are gone through upwards. From the greatest multiplier of the hard margin on, if there is one, every answer
-    is the hard margin: once no row has slack, an answer is the first candidate for the next price. The time limit is
-    that of the whole path.
+    The C are solved in increasing order. Above the largest multiplier of the hard margin, if there is one, every answer
+    is the hard margin: once no row has slack, an answer is the first candidate for the next C. The time limit applies
+    to the whole path.
 
     Examples
     --------
@@ -122,12 +123,12 @@ def soft_margin_path(
     >>> [round(solution.objective, 6) for solution in soft_margin_path(problem, [0.125, 1.0, 1e6])]
     [0.21875, 0.5, 0.5]
     """
-    prices = _prices(Cs)
+    costs = _costs(Cs)
     rising = rising_soft_margins(
-        problem, prices, sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
+        problem, costs, sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
     )
     answers = {answer.C: answer for answer in rising}
-    return tuple(answers[C] for C in prices)
+    return tuple(answers[C] for C in costs)
 
 
 def rising_soft_margins(
@@ -153,28 +154,28 @@ def rising_soft_margins(
     weights = None if sample_weight is None else row_weights(problem, sample_weight)
     before: SoftMargin | None = None
     limits = Limits(time_limit=time_limit)
-    for C in sorted(set(_prices(Cs))):
+    for C in sorted(set(_costs(Cs))):
         if before is not None and before.reason == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
         before = _answer(problem, C, weights, _Way(method, solver, limits, before))
         yield before
 
 
-def _prices(Cs: Any) -> list[float]:
+def _costs(Cs: Any) -> list[float]:
     if not isinstance(Cs, Iterable):
         raise InvalidProblemError(f"Cs is {shown(Cs)}; expected positive finite numbers")
-    return [_price(C) for C in Cs]
+    return [_cost(C) for C in Cs]
 
 
-def _price(C: Any) -> float:
-    price = binary64(C)
-    if price is None or price <= 0:
+def _cost(C: Any) -> float:
+    cost = binary64(C)
+    if cost is None or cost <= 0:
         raise InvalidProblemError(f"C is {shown(C)}; expected a positive finite number that binary64 holds")
-    return price
+    return cost
 
 
 class _Way(NamedTuple):
-    """How an answer is to be found: the options, the time, and the answer for a lower price."""
+    """How an answer is to be found: the options, the time, and the answer for a smaller C."""
 
     method: str
     solver: str | None
@@ -197,7 +198,7 @@ def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _Way) -
 
 
 def _of_weights(problem: Problem, C: float, weights: RowWeights) -> SoftBracket:
-    """Start from the floats next to the exact prices."""
+    """Start from the floats next to the exact costs."""
     low, high = weights.times(C)
     exponents = np.frexp(C)[1] + np.frexp(weights.nearest)[1]
     if not np.isfinite(high).all() or exponents.min() < _LEAST_EXPONENT:
@@ -221,43 +222,43 @@ def _best(best: SoftBracket, way: _Way) -> SoftBracket:
 
 def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
     """Yield candidates, the likeliest to do first."""
-    problem, prices, method = best.problem, best.prices, way.method
-    if way.before is not None and _is_limit(way.before, prices):
+    problem, costs, method = best.problem, best.costs, way.method
+    if way.before is not None and _is_limit(way.before, costs):
         yield _stretched(way.before)
     elif way.before is not None and way.limits.is_over():
         yield _as_before(way.before)
     if method == "cvxpy" or way.solver is not None:
-        yield from _textbook(problem, prices, way)
+        yield from _textbook(problem, costs, way)
     elif method not in ("auto", "textbook"):
-        yield _structured(problem, prices, method, way)
+        yield _structured(problem, costs, method, way)
     elif is_small(problem):
-        if _is_beyond_solvers(problem, prices):
+        if _is_beyond_solvers(problem, costs):
             yield _hard_margin(problem, way.limits)
         if method == "auto":
-            yield _structured(problem, prices, interior_point.NAME, way)
-        textbook = _textbook(problem, prices, way)
+            yield _structured(problem, costs, interior_point.NAME, way)
+        textbook = _textbook(problem, costs, way)
         yield next(textbook)
         if method == "textbook":
-            yield _structured(problem, prices, interior_point.NAME, way)
+            yield _structured(problem, costs, interior_point.NAME, way)
         yield from textbook
     else:
         for engine in _engines(problem):
-            yield _structured(problem, prices, engine, way)
+            yield _structured(problem, costs, engine, way)
         is_moderate = _is_moderate(problem)
         is_near_limit = best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP)
         if is_near_limit:
             yield _hard_margin(problem, way.limits)
         if is_moderate:
-            yield from _textbook(problem, prices, way, with_limit=not is_near_limit)
+            yield from _textbook(problem, costs, way, with_limit=not is_near_limit)
 
 
-def _textbook(problem: Problem, prices: Floats, way: _Way, *, with_limit: bool = True) -> Iterator[Candidate]:
+def _textbook(problem: Problem, costs: Floats, way: _Way, *, with_limit: bool = True) -> Iterator[Candidate]:
     """Yield the solvers' solutions in turn, and after the first the hard margin, which is the limit for great C."""
     first, *others = backends.chosen(way.solver, backends.SOFT_MARGIN_ORDER)
-    yield _solved(problem, prices, first, way.limits)
+    yield _solved(problem, costs, first, way.limits)
     if way.solver is None and with_limit:
         yield _hard_margin(problem, way.limits)
-    yield from (_solved(problem, prices, name, way.limits) for name in others)
+    yield from (_solved(problem, costs, name, way.limits) for name in others)
 
 
 def _engines(problem: Problem) -> Iterator[str]:
@@ -266,16 +267,16 @@ def _engines(problem: Problem) -> Iterator[str]:
     yield interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
 
 
-def _structured(problem: Problem, prices: Floats, engine: str, way: _Way) -> Candidate:
+def _structured(problem: Problem, costs: Floats, engine: str, way: _Way) -> Candidate:
     is_over = way.limits.is_over
     if engine == soft_working_set.NAME:
-        return soft_working_set.solve(problem, prices, start=way.start, is_over=is_over)
+        return soft_working_set.solve(problem, costs, start=way.start, is_over=is_over)
     if engine == interior_point.NAME:
-        return interior_point.solve(problem, prices, start=way.start, is_over=is_over)
+        return interior_point.solve(problem, costs, start=way.start, is_over=is_over)
     from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
 
     gap = NEXT_SOLVER_GAP if _is_moderate(problem) else RELATIVE_GAP
-    return dual_coordinate.solve(problem, prices, relative_gap=gap / 2, is_over=is_over)
+    return dual_coordinate.solve(problem, costs, relative_gap=gap / 2, is_over=is_over)
 
 
 def is_small(problem: Problem) -> bool:
@@ -283,19 +284,19 @@ def is_small(problem: Problem) -> bool:
     return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
 
 
-def _is_beyond_solvers(problem: Problem, prices: Floats) -> bool:
-    """Return whether the prices are so great that solvers would be asked another question."""
+def _is_beyond_solvers(problem: Problem, costs: Floats) -> bool:
+    """Return whether the costs are so large that they would be clipped for a solver."""
     with np.errstate(over="ignore"):
-        return bool(np.ldexp(prices.min(), 2 * problem.scaling.unit_exponent) > 1 / LEAST_PRICE)
+        return bool(np.ldexp(costs.min(), 2 * problem.scaling.unit_exponent) > 1 / LEAST_COST)
 
 
 def _is_moderate(problem: Problem) -> bool:
     return problem.n_samples * problem.n_features <= MODERATE_ENTRIES
 
 
-def _is_limit(before: SoftMargin, prices: Floats) -> bool:
-    """Return whether the answer for a lower price had no row at its price: then it is the hard margin."""
-    return bool((before.dual < prices / 2).all() and before.slack.max() < _LEAST_SLACK)
+def _is_limit(before: SoftMargin, costs: Floats) -> bool:
+    """Return whether no multiplier of the answer for a smaller C was at its bound: then it is the hard margin."""
+    return bool((before.dual < costs / 2).all() and before.slack.max() < _LEAST_SLACK)
 
 
 def _stretched(before: SoftMargin) -> Candidate:
@@ -305,7 +306,7 @@ def _stretched(before: SoftMargin) -> Candidate:
 
 
 def _as_before(before: SoftMargin) -> Candidate:
-    """Return the answer for a lower price as it is."""
+    """Return the answer for a smaller C as it is."""
     attempt = Attempt(solver=before.engine, status=before.status, message=f"the answer for C = {before.C:g}")
     return Candidate(w=before.w, multipliers=before.dual, engine=before.engine, attempt=attempt)
 
@@ -325,7 +326,7 @@ def _hard_margin(problem: Problem, limits: Limits, **options: Any) -> Candidate:
     return Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
 
 
-def _solved(problem: Problem, prices: Floats, solver: str, limits: Limits) -> Candidate:
+def _solved(problem: Problem, costs: Floats, solver: str, limits: Limits) -> Candidate:
     """Return the hyperplane in the original coordinates, in the scale of the problem, and the multipliers there."""
     from maxmargin.solvers.engines.textbook import formulations
 
@@ -335,7 +336,7 @@ def _solved(problem: Problem, prices: Floats, solver: str, limits: Limits) -> Ca
     exponent = scaling.unit_exponent
     # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + sum 4**exponent c_i xi_i).
     with np.errstate(over="ignore"):
-        scaled = np.clip(np.ldexp(prices, 2 * exponent), LEAST_PRICE, 1 / LEAST_PRICE)
+        scaled = np.clip(np.ldexp(costs, 2 * exponent), LEAST_COST, 1 / LEAST_COST)
     program = formulations.soft_margin(
         scaling.apply(problem.matrix),
         problem.y,

@@ -12,7 +12,7 @@ from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.proof.sums.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.squared_hinge import Look, Newton
-from maxmargin.solvers.tightest_bound.trade_off import Family, Place
+from maxmargin.solvers.tightest_bound.trade_off import Family, PathPoint
 
 Floats = NDArray[np.float64]
 
@@ -21,18 +21,18 @@ _DUAL_COORDINATE_GAP = 1e-8
 
 
 class SquaredHinge(Family):
-    """min price/2 ||v||^2 + 1/2 sum (1 - z_i.v)_+^2: for the bound of Freund and Schapire."""
+    """min penalty/2 ||v||^2 + 1/2 sum (1 - z_i.v)_+^2: for the bound of Freund and Schapire."""
 
     _look: Look | None = None
 
-    def at(self, price: float, near: Floats | None) -> Place:
-        """Return the solution for a price."""
+    def at(self, penalty: float, near: Floats | None) -> PathPoint:
+        """Return the solution for a penalty."""
         newton = Newton(self.problem)
         look = self._look or newton.look(np.zeros(self.problem.n_features) if near is None else near)
-        self._look = look = newton.least(look, price)
+        self._look = look = newton.least(look, penalty)
         slack = look.slack
         total = slack.sum()
-        return self.place(price, look.v, slack / total, look.written / total, look.lack)
+        return self.point(penalty, look.v, slack / total, look.written / total, look.signed_slack)
 
     def spread(self, weights: Floats) -> float:
         """Return ||a||^2/E."""
@@ -44,29 +44,29 @@ class SquaredHinge(Family):
 
 
 class Hinge(Family):
-    """min price/2 ||v||^2 + sum (1 - z_i.v)_+, the soft margin for C = 1/price."""
+    """min penalty/2 ||v||^2 + sum (1 - z_i.v)_+, the soft margin for C = 1/penalty."""
 
-    def at(self, price: float, near: Floats | None) -> Place:
-        """Return the solution for a price."""
-        found = self._solved(1.0 / price, near)
+    def at(self, penalty: float, near: Floats | None) -> PathPoint:
+        """Return the solution for a penalty."""
+        found = self._solved(1.0 / penalty, near)
         if found.attempt.status == INTERRUPTED:
             raise KeyboardInterrupt
         if found.w is None or found.multipliers is None:
-            raise ArithmeticError(f"the soft margin for C = {1.0 / price:g} was not found")
-        weights = np.clip(found.multipliers, 0.0, 1.0 / price)
+            raise ArithmeticError(f"the soft margin for C = {1.0 / penalty:g} was not found")
+        weights = np.clip(found.multipliers, 0.0, 1.0 / penalty)
         weights /= weights.sum()
-        lacks, images = zip(*self.problem.map(partial(_at_chunk, found.w), self.problem.y, weights), strict=True)
-        return self.place(price, found.w, weights, sum(images), np.concatenate(lacks))
+        slacks, images = zip(*self.problem.map(partial(_at_chunk, found.w), self.problem.y, weights), strict=True)
+        return self.point(penalty, found.w, weights, sum(images), np.concatenate(slacks))
 
     def _solved(self, C: float, near: Floats | None) -> Candidate:
-        prices, start = np.full(self.problem.n_samples, C), None if near is None else (near, 0.0)
+        penalties, start = np.full(self.problem.n_samples, C), None if near is None else (near, 0.0)
         if soft_working_set.is_worth_it(self.problem):
-            return soft_working_set.solve(self.problem, prices, start=start)
+            return soft_working_set.solve(self.problem, penalties, start=start)
         if interior_point.fits(self.problem):
-            return interior_point.solve(self.problem, prices, start=start)
+            return interior_point.solve(self.problem, penalties, start=start)
         from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
 
-        return dual_coordinate.solve(self.problem, prices, relative_gap=_DUAL_COORDINATE_GAP)
+        return dual_coordinate.solve(self.problem, penalties, relative_gap=_DUAL_COORDINATE_GAP)
 
     def spread(self, weights: Floats) -> float:
         """Return max a_i/E."""

@@ -28,9 +28,10 @@ Floats = NDArray[np.float64]
 METHODS = ("auto", "search", "cvxpy")
 
 _ENOUGH = 1e-10
-"""Relative width of the interval at which no other solver is asked."""
-_LITTLE_LACK, _NO_LACK = 0.1, 1e-6
-"""Of the margin: below the first the maximum margin is asked for, at the second the search is over."""
+"""Relative width of the interval below which no other solver is called."""
+
+_LITTLE_SLACK, _NO_SLACK = 0.1, 1e-6
+"""Largest slacks, in units of the margin, at which the search pauses for the maximum margin, and at which it ends."""
 
 
 @confirmed
@@ -136,18 +137,18 @@ def _search(best: TightestBracket, limits: Limits) -> None:
     """Offer what the search finds; where it comes near the maximum margin, that and the best multipliers there."""
     search = TightestSearch(best.problem, best.n_passes, best.square, best.loss, limits.is_over)
     is_wide = best.problem.n_samples < best.problem.n_features
-    _offer_found(best, search, _NO_LACK if is_wide else _LITTLE_LACK)
+    _offer_found(best, search, _NO_SLACK if is_wide else _LITTLE_SLACK)
     if is_wide and best.separates and best.relative_gap > _ENOUGH:
         _offer_support(best)
     if best.separates and best.relative_gap > _ENOUGH and not limits.is_over():
         _offer_hard_margin(best, limits)
     if best.separates and best.relative_gap > _ENOUGH and not is_wide and not limits.is_over():
-        _offer_found(best, search, _NO_LACK)
+        _offer_found(best, search, _NO_SLACK)
 
 
-def _offer_found(best: TightestBracket, search: TightestSearch, least_lack: float) -> None:
-    found = search.run(least_lack)
-    best.n_iterations = search.n_places
+def _offer_found(best: TightestBracket, search: TightestSearch, least_slack: float) -> None:
+    found = search.run(least_slack)
+    best.n_iterations = search.n_points
     best.offer(found)
     if best.is_interrupted:
         raise KeyboardInterrupt
@@ -173,9 +174,9 @@ def _offer_hard_margin(best: TightestBracket, limits: Limits) -> None:
 
 def _offer_near_rows(best: TightestBracket, v: Floats, limits: Limits) -> None:
     """Offer multipliers of the rows next to the margin of v, whichever are best for the bound."""
-    rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_LACK))
+    rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_SLACK))
     search = TightestSearch(best.problem.of_rows(rows), best.n_passes, best.square, best.loss, limits.is_over)
-    found = search.run(_NO_LACK)
+    found = search.run(_NO_SLACK)
     weights = np.zeros(best.problem.n_samples)
     if found.multipliers is not None:
         weights[rows] = found.multipliers

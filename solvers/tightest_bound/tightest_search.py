@@ -19,16 +19,16 @@ Floats = NDArray[np.float64]
 NAME = "trade-off"
 
 _GAP, _SAMPLE_GAP = 1e-11, 1e-3
-"""Relative width, in floating point, at which the search ends, on all rows and on a sample."""
+"""Relative widths of the interval, in floating point, at which the search ends on all rows and on a sample."""
 
-_SAMPLE_LACK = 0.1
-"""Of the margin, below which the price of a sample falls no further: other rows lack more."""
+_SAMPLE_SLACK = 0.1
+"""Largest slack on a sample, in units of the margin, at which its penalty falls no further: other rows have more."""
 
 _SAMPLES = 4
-"""There are as many times the rows of the sample at least where it is looked at first."""
+"""Smallest number of rows, as a multiple of the rows of the sample, for which the search starts on a sample."""
 
 _MODERATE_EXPONENT = 100
-"""Rows of a size beyond this power of two, or below its inverse, are brought to size 1."""
+"""Largest binary exponent, of either sign, of the size of rows that are not rescaled to size 1."""
 
 
 class TightestSearch:
@@ -53,40 +53,40 @@ class TightestSearch:
         self._n_passes, self._loss, self._is_over = n_passes, loss, is_over
         self._search: Search | None = None
 
-    def run(self, least_lack: float) -> Candidate:
+    def run(self, least_slack: float) -> Candidate:
         """Return v and weights for which the ends of the bound meet, or the best of those seen until the search pauses.
 
-        That is where v lacks no margin by more than `least_lack` and shorter ones are no better.
+        That is where v slacks no margin by more than `least_slack` and shorter ones are no better.
         """
         status = "ended"
         with np.errstate(all="ignore"), interior_point.one_thread_each(self._at.problem):
             try:
                 self._search = self._search or self._started()
-                self._search.run(least_lack, self._is_over)
+                self._search.run(least_slack, self._is_over)
             except KeyboardInterrupt:
                 status = INTERRUPTED
             except (np.linalg.LinAlgError, ArithmeticError):
                 status = "stalled"
-        attempt = Attempt(solver=NAME, status=status, message=f"{self.n_places} iterations")
+        attempt = Attempt(solver=NAME, status=status, message=f"{self.n_points} iterations")
         return self._at.bring_home(_candidate(self._search, attempt))
 
     @property
-    def n_places(self) -> int:
+    def n_points(self) -> int:
         """How many solutions were looked at, those of a sample apart."""
-        return 0 if self._search is None else self._search.n_places
+        return 0 if self._search is None else self._search.n_points
 
     def _started(self) -> Search:
         """Return the search on all rows, which starts where one on a sample ends."""
         problem = self._at.problem
-        price, near = self._at.radius**2 * math.sqrt(problem.n_samples / self._n_passes), None
+        penalty, near = self._at.radius**2 * math.sqrt(problem.n_samples / self._n_passes), None
         if problem.n_samples >= _SAMPLES * problem.sample_size:
             rows, X = problem.sample
             share = len(rows) / problem.n_samples
             part = Problem(X, problem.y[rows], bias=False)
-            search = Search(self._family(part, self._n_passes / share), price * share, gap=_SAMPLE_GAP)
-            search.run(_SAMPLE_LACK, self._is_over)
-            price, near = search.price / share, search.near
-        return Search(self._family(problem, self._n_passes), price, near, gap=_GAP)
+            search = Search(self._family(part, self._n_passes / share), penalty * share, gap=_SAMPLE_GAP)
+            search.run(_SAMPLE_SLACK, self._is_over)
+            penalty, near = search.penalty / share, search.near
+        return Search(self._family(problem, self._n_passes), penalty, near, gap=_GAP)
 
     def _family(self, problem: Problem, n_passes: float) -> Family:
         """Return what is searched; without a matrix of a moderate size, the hinge for either loss."""

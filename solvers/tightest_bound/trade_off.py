@@ -1,10 +1,10 @@
 """The search for the best mistake bound along the solutions of a support vector machine.
 
-With z_i = y_i x_i, let v solve min price/2 ||v||^2 + sum l(1 - z_i.v), where l(t) is t_+ or 1/2 t_+^2, and let the a_i
-be its multipliers, divided by their sum: price v is proportional to sum a_i z_i. As the price rises, the pull
+With z_i = y_i x_i, let v solve min penalty/2 ||v||^2 + sum l(1 - z_i.v), where l(t) is t_+ or 1/2 t_+^2, and let the
+a_i be its multipliers, divided by their sum, so that v is proportional to sum a_i z_i. As the penalty rises, the pull
 ||sum a_i z_i||^2/R^2 rises and the spread, max a_i/E or ||a||^2/E, falls (the a_i minimise pull + constant * spread).
-Where they are equal both ends of the bound meet (see `maxmargin.solvers.proof.mistake_bounds`); as the price goes to
-infinity v goes to 0, and as it goes to 0, v goes to the maximum margin, if there is one.
+Where they are equal both ends of the bound meet (see `maxmargin.solvers.proof.mistake_bounds`). As the penalty goes to
+infinity v goes to 0; as the penalty goes to 0, v goes to the maximum margin, if there is one.
 """
 
 import math
@@ -21,29 +21,29 @@ from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_MOST_PLACES = 40
+_MOST_POINTS = 40
 
 _FIRST_SLOPE = 1.0
-"""Of the logarithm of pull/spread against that of the price: it is at most 2 for a squared loss."""
+"""Assumed derivative of log(pull/spread) with respect to log(penalty) before two points are known."""
 
 _LONGEST_STEP = 3.0
-"""Of the logarithm of the price."""
+"""Largest change of the logarithm of the penalty in one step."""
 
 _OVERSHOOT = 1.05
-"""Of a step from places on one side: the next one had better be on the other."""
+"""Factor by which a step is lengthened while all points are on one side, so that the next one is on the other."""
 
 _BISECTIONS = 60
 
 _TINY = 1e-300
-"""For a pull that is 0, which has no logarithm."""
+"""Number that replaces a pull of 0, which has no logarithm."""
 
 
-class Place(NamedTuple):
+class PathPoint(NamedTuple):
     """A solution.
 
     Attributes
     ----------
-    price : float
+    penalty : float
     v : ndarray (n_features,)
     weights : ndarray (n_samples,)
         The a_i >= 0; they sum to 1.
@@ -52,18 +52,18 @@ class Place(NamedTuple):
     spread, pull : float
     value : float
         The bound that v gives.
-    lack : ndarray (n_samples,)
+    signed_slack : ndarray (n_samples,)
         The 1 - z_i.v.
     """
 
-    price: float
+    penalty: float
     v: Floats
     weights: Floats
     image: Floats
     spread: float
     pull: float
     value: float
-    lack: Floats
+    signed_slack: Floats
 
     @property
     def lower(self) -> float:
@@ -72,12 +72,12 @@ class Place(NamedTuple):
 
     @property
     def imbalance(self) -> float:
-        """The logarithm of pull/spread, which rises with the price."""
+        """The logarithm of pull/spread, which rises with the penalty."""
         return math.log(max(self.pull, _TINY) / self.spread)
 
 
 class Family(ABC):
-    """The solutions for all prices.
+    """The solutions for all penalties.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ class Family(ABC):
         self.problem, self.n_passes, self.radius = problem, n_passes, radius
 
     @abstractmethod
-    def at(self, price: float, near: Floats | None) -> Place:
-        """Return the solution for a price; `near` is that for one nearby."""
+    def at(self, penalty: float, near: Floats | None) -> PathPoint:
+        """Return the solution for a penalty; `near` is that for one nearby."""
 
     @abstractmethod
     def spread(self, weights: Floats) -> float:
@@ -103,17 +103,17 @@ class Family(ABC):
     def value(self, length: float, slack: Floats) -> float:
         """Return the bound that v gives, where R ||v|| is the length."""
 
-    def between(self, low: Place, high: Place, share: float) -> Place:
-        """Return the place with v and the weights a share of the way from one to another; both are linear."""
-        names = ("v", "weights", "image", "lack")
+    def between(self, low: PathPoint, high: PathPoint, share: float) -> PathPoint:
+        """Return the point with v and the weights a share of the way from one to another; both are linear."""
+        names = ("v", "weights", "image", "signed_slack")
         parts = ((1 - share) * getattr(low, name) + share * getattr(high, name) for name in names)
-        return self.place(low.price ** (1 - share) * high.price**share, *parts)
+        return self.point(low.penalty ** (1 - share) * high.penalty**share, *parts)
 
-    def place(self, price: float, v: Floats, weights: Floats, image: Floats, lack: Floats) -> Place:
+    def point(self, penalty: float, v: Floats, weights: Floats, image: Floats, signed_slack: Floats) -> PathPoint:
         """Return a solution with what it proves."""
         pull = float(image @ image) / self.radius**2
-        value = self.value(self.radius * math.sqrt(v @ v), np.maximum(lack, 0.0))
-        return Place(price, v, weights, image, self.spread(weights), pull, value, lack)
+        value = self.value(self.radius * math.sqrt(v @ v), np.maximum(signed_slack, 0.0))
+        return PathPoint(penalty, v, weights, image, self.spread(weights), pull, value, signed_slack)
 
 
 @dataclass(slots=True)
@@ -123,78 +123,78 @@ class Search:
     Attributes
     ----------
     family : Family
-    price : float
+    penalty : float
         To look at next.
     near : ndarray (n_features,) or None
         v near the solution for it.
     gap : float
         Relative width of the interval at which it ends.
-    best, best_lower : Place or None
+    best, best_lower : PathPoint or None
         With the least value, and with the greatest lower bound.
-    n_places : int
-    low, high : Place or None
+    n_points : int
+    low, high : PathPoint or None
         The last ones where the spread exceeds the pull, and where it does not.
     """
 
     family: Family
-    price: float
+    penalty: float
     near: Floats | None = None
     gap: float = 0.0
-    best: Place | None = None
-    best_lower: Place | None = None
-    n_places: int = 0
-    low: Place | None = None
-    high: Place | None = None
+    best: PathPoint | None = None
+    best_lower: PathPoint | None = None
+    n_points: int = 0
+    low: PathPoint | None = None
+    high: PathPoint | None = None
 
-    def run(self, least_lack: float, is_over: Callable[[], bool] = never) -> None:
-        """Look at one price after another, until the ends meet, none is left to look at, or the time is over.
+    def run(self, least_slack: float, is_over: Callable[[], bool] = never) -> None:
+        """Look at one penalty after another, until the ends meet, none is left to look at, or the time is over.
 
         Parameters
         ----------
-        least_lack : float
-            Of the rows, the greatest: where that is less and the price should fall further, the search pauses.
+        least_slack : float
+            Of the rows, the greatest: where that is less and the penalty should fall further, the search pauses.
         is_over : callable
-            Asked after every price but the first.
+            Asked after every penalty but the first.
 
         Raises
         ------
         ArithmeticError, numpy.linalg.LinAlgError
             If a solution is not found; what was seen before is kept.
         """
-        before: Place | None = None
-        for _ in range(_MOST_PLACES):
-            place = self.family.at(self.price, self.near)
-            self.n_places += 1
-            self._keep(place)
-            self.near = place.v
-            if self._has_met() or (place.imbalance > 0 and place.lack.max() <= least_lack):
+        before: PathPoint | None = None
+        for _ in range(_MOST_POINTS):
+            point = self.family.at(self.penalty, self.near)
+            self.n_points += 1
+            self._keep(point)
+            self.near = point.v
+            if self._has_met() or (point.imbalance > 0 and point.signed_slack.max() <= least_slack):
                 return
-            self.price = self._next(place, before)
-            if not 0 < self.price < math.inf or self.price == place.price or is_over():
+            self.penalty = self._next(point, before)
+            if not 0 < self.penalty < math.inf or self.penalty == point.penalty or is_over():
                 return
-            before = place
+            before = point
 
-    def _keep(self, place: Place) -> None:
-        if place.imbalance <= 0:
-            self.low = place
+    def _keep(self, point: PathPoint) -> None:
+        if point.imbalance <= 0:
+            self.low = point
         else:
-            self.high = place
-        self._offer(place)
+            self.high = point
+        self._offer(point)
         if self.low is not None and self.high is not None:
             self._offer(self._balanced(self.low, self.high))
 
-    def _offer(self, place: Place) -> None:
-        if self.best is None or place.value < self.best.value:
-            self.best = place
-        if self.best_lower is None or place.lower > self.best_lower.lower:
-            self.best_lower = place
+    def _offer(self, point: PathPoint) -> None:
+        if self.best is None or point.value < self.best.value:
+            self.best = point
+        if self.best_lower is None or point.lower > self.best_lower.lower:
+            self.best_lower = point
 
     def _has_met(self) -> bool:
         assert self.best is not None and self.best_lower is not None
         return self.best.value - self.best_lower.lower <= self.gap * self.best.value
 
-    def _balanced(self, low: Place, high: Place) -> Place:
-        """Return a place between, where pull and spread are about equal."""
+    def _balanced(self, low: PathPoint, high: PathPoint) -> PathPoint:
+        """Return a point between, where pull and spread are about equal."""
         cross = float(high.image @ low.image) * high.pull / float(high.image @ high.image)
         left, right = 0.0, 1.0
         for _ in range(_BISECTIONS):
@@ -204,15 +204,15 @@ class Search:
             left, right = (t, right) if pull < spread else (left, t)
         return self.family.between(low, high, (left + right) / 2)
 
-    def _next(self, place: Place, before: Place | None) -> float:
-        """Return the price where a secant of the imbalance has its root; between prices on either side of it."""
+    def _next(self, point: PathPoint, before: PathPoint | None) -> float:
+        """Return the penalty where a secant of the imbalance has its root; between penalties on either side of it."""
         slope = _FIRST_SLOPE
         if before is not None:
-            rise = (place.imbalance - before.imbalance) / math.log(place.price / before.price)
+            rise = (point.imbalance - before.imbalance) / math.log(point.penalty / before.penalty)
             slope = rise if rise > 0 else slope
-        step = float(np.clip(-place.imbalance / slope, -_LONGEST_STEP, _LONGEST_STEP))
+        step = float(np.clip(-point.imbalance / slope, -_LONGEST_STEP, _LONGEST_STEP))
         if self.low is None or self.high is None:
-            return place.price * math.exp(_OVERSHOOT * step)
-        left, width = math.log(self.low.price), math.log(self.high.price / self.low.price)
-        share = (math.log(place.price) + step - left) / width
+            return point.penalty * math.exp(_OVERSHOOT * step)
+        left, width = math.log(self.low.penalty), math.log(self.high.penalty / self.low.penalty)
+        share = (math.log(point.penalty) + step - left) / width
         return math.exp(left + (share if 0 < share < 1 else 1 / 2) * width)

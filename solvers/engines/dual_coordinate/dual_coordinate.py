@@ -1,9 +1,10 @@
 """The soft margin by descent along single multipliers: for many sparse columns, in memory linear in the entries.
 
-The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over 0 <= alpha_i <= prices_i with sum alpha y = 0. Coordinate
+The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over 0 <= alpha_i <= costs_i with sum alpha y = 0. Coordinate
 descent (Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008) keeps w = sum alpha y x
-up to date, one row at a time. The balance, which no single multiplier can keep, is priced: offset r + stiffness/2 r^2
-with r = sum alpha y; after every pass the offset moves by stiffness r (method of multipliers), and becomes the bias.
+up to date, one row at a time. No single multiplier can keep the balance, so that imbalance r = sum alpha y is penalised
+by offset r + stiffness/2 r^2; after every pass the offset moves by stiffness r (method of multipliers), and becomes the
+bias.
 """
 
 import math
@@ -23,52 +24,54 @@ from maxmargin.solvers.problem.problem import Problem
 Floats = NDArray[np.float64]
 
 _FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
-"""Of the balance, as multiples of the mean ||x||^2; a great one couples all rows and slows descent down."""
+"""First stiffness of the penalty on imbalance, its factor of growth and its largest value, in units of the mean
+||x||^2: a large stiffness couples all rows and slows the descent."""
 
 _CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS = 10.0, 1.0
-"""The same, where a check on all rows failed."""
+"""Factor of growth and largest stiffness after a check on all rows that failed."""
 
 _BALANCE_EPOCHS, _SLOW_BALANCE = 5, 0.1
-"""In so many passes the imbalance should fall to this share, change sides, or fall as the root of the gap does."""
+"""Number of passes in which the imbalance should fall to this fraction, change sign, or fall as the root of the gap."""
 
 _CHECK_SHARE = 0.7
-"""Of the target: an estimated gap this small is worth a check on all rows."""
+"""Estimated gap, as a fraction of the target, below which a check on all rows is worth its time."""
 
 _LESS, _MOST_STALE_CHECKS = 0.9, 20
-"""After so many checks in a row, none of which lowers the gap to this share, prices are too small for floats."""
+"""The descent stops after this number of successive checks none of which lowers the gap to this fraction: the costs
+are too small for binary64."""
 
 _FEWEST_EPOCHS, _RATE_EPOCHS = 20, 8
-"""Passes before their speed is judged, and from how many."""
+"""Number of passes before the rate of convergence is judged, and number of passes that it is computed from."""
 
 _MOST_EPOCHS_AHEAD = 300
-"""Passes over all rows that the target may still be away before Newton's method takes over."""
+"""Estimated number of remaining passes over all rows above which Newton's method takes over."""
 
-_LARGEST_PRICE = 1e280
+_LARGEST_COST = 1e280
 
 
 def solve(
     problem: Problem,
-    prices: Floats,
+    costs: Floats,
     *,
     relative_gap: float = 1e-6,
     is_over: Callable[[], bool] = never,
 ) -> Candidate:
-    """Solve min 1/2 ||w||^2 + sum_i prices_i max(0, 1 - y_i (w.x_i + b)); b is free, or 0 where there is no bias.
+    """Solve min 1/2 ||w||^2 + sum_i costs_i max(0, 1 - y_i (w.x_i + b)); b is free, or 0 where there is no bias.
 
     Parameters
     ----------
     problem : Problem
-    prices : ndarray (n_samples,)
-        Of a unit of slack of each row, positive and finite.
+    costs : ndarray (n_samples,)
+        The cost of a unit of slack of each row, positive and finite.
     relative_gap : float
-        (objective - dual)/objective at which to stop, both in floating point.
+        (objective - dual)/objective, in floating point, at which to stop.
     is_over : callable
-        Returns True when the work is to stop.
+        Called before every pass; the work stops where it returns True.
 
     Returns
     -------
     Candidate
-        The normal and the multipliers, 0 <= alpha_i <= prices_i, balanced up to rounding. The native status is
+        The normal and the multipliers, 0 <= alpha_i <= costs_i, balanced up to rounding. The native status is
         `optimal`, `user_limit` (time), `interrupted` (Ctrl-C), or `stalled`. The same on every run.
 
     Examples
@@ -79,8 +82,8 @@ def solve(
     """
     rows = Rows.of(problem)
     with np.errstate(all="ignore"):
-        in_units = np.minimum(np.ldexp(np.asarray(prices, dtype=np.float64), 2 * rows.exponent), _LARGEST_PRICE)
-        best = Best(rows=rows, prices=in_units)
+        in_units = np.minimum(np.ldexp(np.asarray(costs, dtype=np.float64), 2 * rows.exponent), _LARGEST_COST)
+        best = Best(rows=rows, costs=in_units)
         is_interrupted = _descend(
             _Descent(rows=rows, best=best, target=relative_gap, relative_stiffness=_FIRST_STIFFNESS), is_over
         )
@@ -90,7 +93,7 @@ def solve(
     else:
         status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_over() else "stalled"
     attempt = Attempt(solver=NAME, status=status, message=f"relative gap {best.relative_gap:.1e}")
-    return Candidate(w=w, multipliers=np.clip(alpha, 0.0, prices), engine=NAME, attempt=attempt)
+    return Candidate(w=w, multipliers=np.clip(alpha, 0.0, costs), engine=NAME, attempt=attempt)
 
 
 def _descend(descent: "_Descent", is_over: Callable[[], bool]) -> bool:

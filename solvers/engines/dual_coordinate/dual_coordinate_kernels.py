@@ -27,7 +27,7 @@ _ROWS = (_FLOATS, _COLUMNS, _NUMBERS, _NUMBERS)
 
 
 _LEAST_CURVATURE = 1e-300
-"""Of a row of zeros: its multiplier goes to a bound."""
+"""Curvature used for a row of zeros, whose multiplier goes to a bound."""
 
 
 @compiled(_FLOATS, _COLUMNS, _STATE)
@@ -108,7 +108,7 @@ def epoch(
     places: Numbers,
     y: Floats,
     squares: Floats,
-    prices: Floats,
+    costs: Floats,
     order: Numbers,
     offset: float,
     stiffness: float,
@@ -119,7 +119,7 @@ def epoch(
     w: Floats,
     keep: NDArray[np.bool_],
 ) -> tuple[float, float, float, float]:
-    """Minimise over one alpha_i after another, in the given order, 0 <= alpha_i <= prices_i.
+    """Minimise over one alpha_i after another, in the given order, 0 <= alpha_i <= costs_i.
 
     What is minimised is ``1/2 ||w||^2 - sum alpha + offset r + stiffness/2 r^2`` with w = sum alpha y x and
     r = sum alpha y, of which `imbalance` is the value at the start (Hsieh et al., ICML 2008). Updates alpha and w.
@@ -129,7 +129,7 @@ def epoch(
     -------
     imbalance : float
     gap : float
-        Sum over the rows of the duality gap, alpha s + price max(0, -s) with each slope s as it was met.
+        Sum over the rows of the duality gap, alpha s + cost max(0, -s) with each slope s as it was met.
     least, greatest : float
         Of the slopes that moved, or wanted to move, an alpha.
     """
@@ -138,19 +138,19 @@ def epoch(
         row = order[k]
         first, stop, place = starts[row], starts[row + 1], places[row]
         values, columns = data[first:stop], indices[place : place + stop - first]
-        sign, price, old = y[row], prices[row], alpha[row]
+        sign, cost, old = y[row], costs[row], alpha[row]
         slope = sign * (_product(values, columns, w) + offset + stiffness * imbalance) - 1.0
-        gap += old * slope - price * min(slope, 0.0)
+        gap += old * slope - cost * min(slope, 0.0)
         if old <= 0.0 and slope >= 0.0:
             keep[k] = slope <= high
             continue
-        if old >= price and slope <= 0.0:
+        if old >= cost and slope <= 0.0:
             keep[k] = slope >= low
             continue
         keep[k] = True
         least, greatest = min(least, slope), max(greatest, slope)
         curvature = max(squares[row] + stiffness, _LEAST_CURVATURE)
-        new = min(max(old - slope / curvature, 0.0), price)
+        new = min(max(old - slope / curvature, 0.0), cost)
         if new != old:
             alpha[row] = new
             imbalance += sign * (new - old)

@@ -2,7 +2,7 @@
 
 Descent along single multipliers crawls where the free rows are nearly dependent. Every round here solves
 
-    max_alpha  dual objective - sum (alpha_i - anchor_i)^2 / (2 weights_i),   0 <= alpha_i <= prices_i,
+    max_alpha  dual objective - sum (alpha_i - anchor_i)^2 / (2 weights_i),   0 <= alpha_i <= costs_i,
 
 whose dual in (w, b) is 1/2 ||w||^2 plus hinges rounded at the corner: differentiable, with an optimum where
 alpha_i = clip(anchor_i - weights_i (y_i (w.x_i + b) - 1)) has the normal w and the balance 0. Newton's steps need the
@@ -22,19 +22,20 @@ from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best
 Floats = NDArray[np.float64]
 
 _FIRST_WEIGHT = 10.0
-"""Times 1/||x||^2: how far multipliers move in the first round; 1 is what a single step of descent moves."""
+"""Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent."""
 
 _GROWTH, _EASY_GROWTH = 3.0, 10.0
-"""Of the weights after a round; after one that took few steps."""
+"""Factors by which the weights grow after a round, and after a round of few steps."""
 
 _FEW_STEPS, _MANY_STEPS, _MOST_STEPS = 2, 15, 30
-"""Newton's steps in a round: weights grow faster, do not grow, the round ends."""
+"""Numbers of Newton's steps in a round up to which the weights grow faster, above which they do not grow, and at which
+the round ends."""
 
 _MOST_ROUNDS, _MOST_STALE_ROUNDS = 100, 8
-"""Rounds at all, and in a row without a better gap."""
+"""Largest number of rounds, and of successive rounds without a better gap."""
 
 _MOST_PRODUCTS = 500
-"""Of the Hessian with a vector, in one step."""
+"""Largest number of products of the Hessian with a vector in one step."""
 
 _STEP_ACCURACY, _ROUND_ACCURACY, _GAP_SHARE = 0.3, 0.1, 0.02
 """Residual of a linear system relative to its right side; square of a round's residual relative to the square of its
@@ -47,7 +48,7 @@ _SLOPE_SHARE, _MOST_BISECTIONS = 0.3, 60
 def polish(rows: Rows, best: Best, alpha: Floats, offset: float, target: float, is_over: Callable[[], bool]) -> None:
     """Improve on the multipliers until the relative gap is at the target, or time is over, or nothing improves."""
     w = rows.normal(alpha)
-    point = _Point(rows=rows, prices=best.prices, w=w, b=offset, scores=rows.scores(w), alpha=alpha, is_over=is_over)
+    point = _Point(rows=rows, costs=best.costs, w=w, b=offset, scores=rows.scores(w), alpha=alpha, is_over=is_over)
     sizes = np.maximum(rows.squares, 1e-2 * rows.squares.mean())
     weight, n_stale = _FIRST_WEIGHT, 0
     for _ in range(_MOST_ROUNDS):
@@ -67,7 +68,7 @@ class _Point:
     """A hyperplane, the scores w.x of all rows, and the multipliers that the last round gave."""
 
     rows: Rows
-    prices: Floats
+    costs: Floats
     w: Floats
     b: float
     scores: Floats
@@ -79,8 +80,8 @@ class _Point:
         anchor = self.alpha
         for n_steps in range(_MOST_STEPS):
             wanted = anchor - weights * self._slopes()
-            self.alpha = np.clip(wanted, 0.0, self.prices)
-            free = np.flatnonzero((wanted > 0) & (wanted < self.prices))
+            self.alpha = np.clip(wanted, 0.0, self.costs)
+            free = np.flatnonzero((wanted > 0) & (wanted < self.costs))
             residual = self.rows.normal(self.alpha) - self.w
             excess = dot(self.alpha, self.rows.y) if self.rows.bias else 0.0
             square = dot(residual, residual) + excess * excess / max(weights[free].sum(), weights.min())
@@ -109,9 +110,9 @@ class _Point:
         """Where every multiplier is at a bound: towards its normal, the offset balancing the multipliers."""
         self._search(anchor, weights, residual, self.rows.scores(residual), 0.0)
         if self.rows.bias:
-            reach = float((np.abs(self.scores) + 1.0 + (anchor + self.prices) / weights).max())
+            reach = float((np.abs(self.scores) + 1.0 + (anchor + self.costs) / weights).max())
             y, kinks = self.rows.y, anchor - weights * (self.rows.y * self.scores - 1.0)
-            self.b = _root(lambda b: -dot(y, np.clip(kinks - weights * y * b, 0.0, self.prices)), -reach, reach, 0.0)
+            self.b = _root(lambda b: -dot(y, np.clip(kinks - weights * y * b, 0.0, self.costs)), -reach, reach, 0.0)
 
     def _search(self, anchor: Floats, weights: Floats, direction: Floats, scores: Floats, shift: float) -> None:
         """Move along the direction until the slope has nearly gone; the full step where it has there."""
@@ -119,7 +120,7 @@ class _Point:
         linear, quadratic = dot(self.w, direction), dot(direction, direction)
 
         def slope(t: float) -> float:
-            alpha = np.clip(anchor - weights * (slopes + t * change), 0.0, self.prices)
+            alpha = np.clip(anchor - weights * (slopes + t * change), 0.0, self.costs)
             return linear + t * quadratic - dot(alpha, change)
 
         enough = _SLOPE_SHARE * abs(slope(0.0))

@@ -20,10 +20,10 @@ Numbers = NDArray[np.int64]
 Kernel = Callable[..., None]
 
 _SAFE_EXPONENT = 200
-"""Rows of size 2**-200 to 2**200 are used as they are; squares of others would leave the range of binary64."""
+"""Largest binary exponent, of either sign, of the size of rows that are not rescaled: other squares overflow."""
 
 _BLOCK_ROWS = 8
-"""Rows next to each other in memory are visited together; the blocks come in random order."""
+"""Number of neighbouring rows that are visited together; the blocks come in random order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ class Best:
     """The best normal and the best balanced multipliers so far, with their objectives in floating point."""
 
     rows: Rows
-    prices: Floats
+    costs: Floats
     w: Floats = field(init=False)
     alpha: Floats = field(init=False)
     objective: float = math.inf
@@ -136,14 +136,14 @@ class Best:
 
     def __post_init__(self) -> None:
         self.w = np.zeros(self.rows.n_features)
-        self.alpha = np.zeros(len(self.prices))
-        self.offer_normal(self.w, np.zeros(len(self.prices)))
+        self.alpha = np.zeros(len(self.costs))
+        self.offer_normal(self.w, np.zeros(len(self.costs)))
 
     def offer_normal(self, w: Floats, scores: Floats) -> float:
         """Keep w if with its best offset, which is returned, it is better; `scores` are w.x of all rows."""
         y = self.rows.y
-        offset = offset_of_least_slack(y - scores, y, self.prices) if self.rows.bias else 0.0
-        objective = dot(w, w) / 2 + dot(self.prices, np.maximum(0.0, 1.0 - y * (scores + offset)))
+        offset = offset_of_least_slack(y - scores, y, self.costs) if self.rows.bias else 0.0
+        objective = dot(w, w) / 2 + dot(self.costs, np.maximum(0.0, 1.0 - y * (scores + offset)))
         if objective < self.objective:
             self.w, self.objective = w.copy(), objective
         return offset
@@ -151,7 +151,7 @@ class Best:
     def offer_multipliers(self, alpha: Floats) -> tuple[Floats, Floats]:
         """Balance the multipliers, keep them if they are better; return them and their normal ``sum alpha y x``."""
         if self.rows.bias:
-            alpha = balanced(alpha, self.rows.y, self.prices)
+            alpha = balanced(alpha, self.rows.y, self.costs)
         w = self.rows.normal(alpha)
         lower = float(alpha.sum()) - dot(w, w) / 2
         if lower > self.lower:
@@ -166,7 +166,7 @@ class Best:
 
 @dataclass(slots=True, kw_only=True)
 class Descent:
-    """Multipliers on their way, with the offset that prices the balance, and the rows not yet set aside.
+    """Multipliers on their way, with the offset that penalises imbalance, and the rows that still take part.
 
     `relative_stiffness` is that of the first pass, in units of the mean ||x||^2.
     """
@@ -211,7 +211,7 @@ class Descent:
                 *self.rows.entries,
                 self.rows.y,
                 self.rows.squares,
-                self.best.prices,
+                self.best.costs,
                 order[part],
                 self.offset,
                 self.stiffness,
@@ -240,16 +240,16 @@ def dot(u: Floats, v: Floats) -> float:
     return float(np.einsum("i,i->", u, v))
 
 
-def balanced(alpha: Floats, y: Floats, prices: Floats) -> Floats:
+def balanced(alpha: Floats, y: Floats, costs: Floats) -> Floats:
     """Return multipliers near these with sum alpha y = 0, up to rounding.
 
     Free multipliers give way, in proportion to their room: there the dual objective is flat. Where they have not room
     enough, and in the proof, which knows no free multipliers, the heavier class is scaled down.
     """
     excess = dot(alpha, y)
-    room = np.where(y * excess > 0, alpha, prices - alpha) * ((alpha > 0) & (alpha < prices))
+    room = np.where(y * excess > 0, alpha, costs - alpha) * ((alpha > 0) & (alpha < costs))
     total = float(room.sum())
     if abs(excess) <= total:
         moved = alpha - y * room * (excess / total) if total else alpha
-        return scaled_to_balance(y, np.clip(moved, 0.0, prices))
+        return scaled_to_balance(y, np.clip(moved, 0.0, costs))
     return scaled_to_balance(y, alpha)

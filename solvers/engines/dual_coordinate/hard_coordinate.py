@@ -1,9 +1,9 @@
 """The hard margin by descent along single multipliers: for many columns, in memory linear in the entries.
 
 The dual is max sum alpha - 1/2 ||sum alpha y x||^2 over alpha >= 0 with sum alpha y = 0: that of the soft margin
-without upper bounds, so the passes are those of `dual_coordinate` (Hsieh et al., ICML 2008). The balance is priced: a
-proximal step on the offset after every pass (method of multipliers). Any pass may leave a normal that separates the
-classes. Where the data are not separable the multipliers grow for ever; a budget of work ends that.
+without upper bounds, so the passes are those of `dual_coordinate` (Hsieh et al., ICML 2008). Imbalance is penalised:
+the offset takes a proximal step after every pass (method of multipliers). Any pass may leave a normal that separates
+the classes. Where the data are not separable the multipliers grow for ever; a budget of work ends that.
 """
 
 import math
@@ -23,25 +23,26 @@ from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 Floats = NDArray[np.float64]
 
 _STIFFNESS = 0.01
-"""Of the balance, as a multiple of the mean ||x||^2; a great one couples all rows and slows descent down."""
+"""Stiffness of the penalty on imbalance, in units of the mean ||x||^2: a large one couples all rows and slows the
+descent."""
 
 _CHECK_EPOCHS = 20
-"""Passes over the active rows between two looks at all rows."""
+"""Number of passes over the active rows between two checks of all rows."""
 
 _FEWEST_EPOCHS, _RATE_EPOCHS = 100, 50
-"""Passes before their speed is judged, and from how many."""
+"""Number of passes before the rate of convergence is judged, and number of passes that it is computed from."""
 
 _MOST_EPOCHS_AHEAD = 500
-"""Passes over all rows that the target may still be away before Newton's method takes over."""
+"""Estimated number of remaining passes over all rows above which Newton's method takes over."""
 
 _BUDGET_ENTRIES, _BUDGET_EPOCHS = 1 << 27, 100
-"""Entries looked at, or passes if they are more, in which a normal that separates must be found."""
+"""Number of entries read, and of passes, after both of which the search ends unless a separating normal is found."""
 
 _MOST_EPOCHS = 5000
-"""Passes at all; small data are passed over so often in no time."""
+"""Largest number of passes; on small data they take no time."""
 
 _NO_BOUND = 1e280
-"""Upper bound of a multiplier: so great that none is met, and finite in all sums."""
+"""Upper bound of the multipliers: so large that none is reached, and finite in all sums."""
 
 
 def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]) -> Iterator[Candidate]:
@@ -77,7 +78,7 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
     rows = Rows.of(problem)
     descent = _Descent(
         rows=rows,
-        best=_Margins(rows=rows, prices=np.full(problem.n_samples, _NO_BOUND)),
+        best=_Margins(rows=rows, costs=np.full(problem.n_samples, _NO_BOUND)),
         target=relative_gap,
         relative_stiffness=_STIFFNESS,
         is_over=is_over,

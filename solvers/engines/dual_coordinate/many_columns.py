@@ -9,7 +9,7 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import ColumnScaling
 
 _MANY_COLUMNS, _MANY_PLACES = 300, 1 << 20
-"""Columns, and rows times columns, from which on descent is worth its compilation."""
+"""Smallest numbers of columns, and of matrix entries, for which the descent is worth its compilation."""
 
 
 def is_worth_it(problem: Problem) -> bool:

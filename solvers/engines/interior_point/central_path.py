@@ -1,7 +1,7 @@
 """The rows of an interior point of the soft-margin program, and what one Newton step does to each.
 
 A row has two complementary pairs: the multiplier a of its margin constraint with the excess s, and the distance r of
-the multiplier from its price with the slack x: a + r = c, margin - target + x = s, and on the central path
+the multiplier from its upper bound c with the slack x: a + r = c, margin - target + x = s, and on the central path
 a s = r x = mu. Eliminating ds, dx and dr leaves, for the change p of the margin,
 
     da = (t - p) / D,    D = s/a + x/r,
@@ -25,13 +25,13 @@ from maxmargin.solvers.engines.interior_point import central_path_arrays
 Floats = NDArray[np.float64]
 
 FEW_ENTRIES = 1 << 20
-"""Entries of the rows up to which they are worked on by operations on whole arrays, without compiled code."""
+"""Largest number of matrix entries for which operations on whole arrays are used in place of compiled code."""
 
 _FEW_ROWS = FEW_ENTRIES // 4
 
 
 def _kernels(rows: "Rows") -> Any:
-    """Return what works on so many rows."""
+    """Return the module that works on this number of rows."""
     if len(rows.a) <= _FEW_ROWS:
         return central_path_arrays
     from maxmargin.solvers.engines.interior_point import central_path_kernels
@@ -56,8 +56,8 @@ class Aim(NamedTuple):
         return 1.0 if self.nu is None else 0.0
 
 
-class Held(NamedTuple):
-    """Rows beside those of an iterate, whose multipliers stay as they are, each at its price.
+class RowsAtBound(NamedTuple):
+    """Rows beside those of an iterate, whose multipliers stay at their upper bounds.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Held(NamedTuple):
     written : ndarray (n_features,)
         X'(y a).
     center : ndarray (n_features,) or None
-        What is subtracted from every row, of those of the iterate too.
+        The vector subtracted from every row, also from the rows of the iterate.
     """
 
     total: float
@@ -76,7 +76,7 @@ class Held(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Multipliers, their distances from the prices, excesses and slacks; of an iterate all are positive."""
+    """Multipliers, their distances from the costs, excesses and slacks; of an iterate all are positive."""
 
     a: Floats
     r: Floats
@@ -84,25 +84,25 @@ class Rows(NamedTuple):
     x: Floats
 
     @classmethod
-    def start(cls, prices: Floats) -> "Rows":
+    def start(cls, costs: Floats) -> "Rows":
         """Return the first iterate, as far from all ends as can be."""
-        return cls(prices / 2, prices / 2, np.ones(len(prices)), np.ones(len(prices)))
+        return cls(costs / 2, costs / 2, np.ones(len(costs)), np.ones(len(costs)))
 
     @classmethod
-    def around(cls, lack: Floats, prices: Floats, spread: float) -> "Rows":
-        """Return the rows with x - s = lack, s x = spread and a s = r x: they suit a hyperplane at hand.
+    def around(cls, signed_slack: Floats, costs: Floats, spread: float) -> "Rows":
+        """Return the rows with x - s = signed_slack, s x = spread and a s = r x: they suit a hyperplane at hand.
 
         Parameters
         ----------
-        lack : ndarray
+        signed_slack : ndarray
             Target less margin of every row.
-        prices : ndarray
+        costs : ndarray
         spread : float
         """
-        root = np.sqrt(lack**2 + 4.0 * spread)
-        x = np.where(lack > 0, (root + lack) / 2, 2.0 * spread / (root - lack))
+        root = np.sqrt(signed_slack**2 + 4.0 * spread)
+        x = np.where(signed_slack > 0, (root + signed_slack) / 2, 2.0 * spread / (root - signed_slack))
         s = spread / x
-        return cls(prices * (x / (s + x)), prices * (s / (s + x)), s, x)
+        return cls(costs * (x / (s + x)), costs * (s / (s + x)), s, x)
 
     def at(self, y: Floats, scores: Floats, target: float) -> "RowsAt":
         """Return what a Newton step needs of the rows, for their scores."""
@@ -211,7 +211,7 @@ class Progress:
     primal, dual : float
         The two objectives at w, b (and rho) and at a; the second bounds the first if the multipliers balance.
     size : float
-        What a gap is compared with: the sum of the moduli of the terms of the first.
+        The sum of the moduli of the terms of the primal objective, with which a gap is compared.
     imbalance : float
         How far the sums of multipliers are from what they should be, relative to sum a: with bias that of y a is 0;
         for the nu-SVM that of a is nu.

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point import sparse_passes
-from maxmargin.solvers.engines.interior_point.central_path import FEW_ENTRIES, Aim, Held, Prediction, Progress, Rows
+from maxmargin.solvers.engines.interior_point.central_path import (
+    FEW_ENTRIES,
+    Aim,
+    Prediction,
+    Progress,
+    Rows,
+    RowsAtBound,
+)
 from maxmargin.solvers.engines.interior_point.factor import Factor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
@@ -16,10 +23,10 @@ from maxmargin.solvers.problem.problem import Problem
 Floats = NDArray[np.float64]
 
 _NORMAL_ERROR = 1e-8
-"""Of the dual equations relative to w, above which a direction is refined: it enters the gap by its square."""
+"""Error of the dual equations, relative to ||w||, above which a direction is refined: its square enters the gap."""
 
 _BALANCE_ERROR = 1e-13
-"""Of the balance relative to sum a, above which it is: this one enters at first order."""
+"""Error of the balance, relative to sum a, above which a direction is refined: it enters the gap at first order."""
 
 
 def passes_over(problem: Problem) -> Any:
@@ -38,14 +45,14 @@ class ColumnSystem:
     ----------
     problem : Problem
     center : ndarray (n_features,) or None
-        What is subtracted from every row on the way.
+        The vector subtracted from every row.
     aim : Aim
-    held : Held, optional
-        Rows beside those of the problem, which add to the objective what their price times 1 - y (w.x + b) is. Without
+    at_bound : RowsAtBound, optional
+        Rows beside those of the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
         nu only.
     """
 
-    def __init__(self, problem: Problem, center: Floats | None, aim: Aim, held: Held | None = None) -> None:
+    def __init__(self, problem: Problem, center: Floats | None, aim: Aim, at_bound: RowsAtBound | None = None) -> None:
         self.problem, self.aim = problem, aim
         self._view = RowView(center, problem.bias, aim, problem.sizes)
         self._passes = passes_over(problem)
@@ -55,11 +62,11 @@ class ColumnSystem:
         self._cost = np.zeros(len(self.plane))
         if aim.nu is not None:
             self._cost[-1] = -aim.nu
-        self._held_total = 0.0
-        if held is not None:
-            self._held_total = held.total
-            self._cost[:d] = -held.written
-            self._cost[d:] = -held.balance
+        self._total_at_bound = 0.0
+        if at_bound is not None:
+            self._total_at_bound = at_bound.total
+            self._cost[:d] = -at_bound.written
+            self._cost[d:] = -at_bound.balance
         self._t, self._affine_change, self._change = np.empty((3, problem.n_samples))
 
     def linearise(self, rows: Rows) -> Progress:
@@ -70,12 +77,12 @@ class ColumnSystem:
         self._side = gram[:-1, -1]
         self._factor = Factor(gram[:-1, :-1] + np.diag(self._penalty))
         self._residual = self._penalty * self.plane + self._cost - written
-        self._total = total + self._held_total
+        self._total = total + self._total_at_bound
         return self._progress(written, complementarity, hinge)
 
     def _progress(self, written: Floats, complementarity: float, hinge: float) -> Progress:
         d = self.problem.n_features
-        square, cost = float(self.plane[:d] @ self.plane[:d]) / 2, self._held_total + float(self._cost @ self.plane)
+        square, cost = float(self.plane[:d] @ self.plane[:d]) / 2, self._total_at_bound + float(self._cost @ self.plane)
         normal = written[:d] - self._cost[:d]
         return Progress(
             complementarity=complementarity,

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _RIDGES = (0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-10)
-"""Added in turn to a diagonal of ones, a multiple of the size each, until there is a factor."""
+"""Numbers that, times the order of the matrix, are added in turn to its diagonal of ones until it has a factor."""
 
 
 class Factor:

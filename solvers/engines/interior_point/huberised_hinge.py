@@ -1,8 +1,8 @@
-"""Newton's method for the soft margin with a hinge that is rounded off, the less the nearer the solution.
+"""Newton's method for the soft margin with a Huberised hinge, which comes closer to the hinge near the solution.
 
 It minimises 1/2 ||w||^2 + sum c_i l_h(t_i) with t_i = 1 - y_i (w.x_i + b), where l_h(t) is max(0, t) for |t| >= h and
 (t + h)^2/(4h) between. Only rows with |t| < h have curvature, so a step costs a pass and the Gram matrix of these. In
-the end the sign of t tells which multipliers are 0 and which are at their price, for all rows but few near t = 0.
+the end the sign of t tells which multipliers are 0 and which are at their upper bound, for all rows but few near t = 0.
 
 Source: Chapelle, Training a support vector machine in the primal, Neural Computation 19 (2007); Lee and Mangasarian,
 SSVM: a smooth support vector machine, Computational Optimization and Applications 20 (2001).
@@ -26,21 +26,21 @@ FIRST_WIDTH = 0.5
 """The first h, in units of the margin."""
 
 _LEAST_FACTOR = 1 / 8
-"""By which the next h is smaller at least; it follows what a step moves the margins by."""
+"""Smallest factor from one h to the next; within it, h follows the movement of the margins in a step."""
 
 _SHORT = 1 / 2
-"""Of h: a step that moves the margins by less ends near the minimum."""
+"""Movement of the margins, in units of h, below which a step ends near the minimum."""
 
-_DOUBT = 1 / 8
-"""Of h: what rounding off by it may move the margins by."""
+_HUBER_ERROR = 1 / 8
+"""Error of the margins, in units of h, that the Huberised hinge may cause."""
 
 _MOST_PASSES = 24
 
 _BISECTIONS = 8
-"""Of a step that does not lower the objective."""
+"""Number of bisections of a step that does not lower the objective."""
 
 _BLOCK_ENTRIES = 1 << 19
-"""Matrix entries looked at together: four megabytes."""
+"""Number of matrix entries in a block of rows (4 MiB), which stays in the cache."""
 
 
 class Point(NamedTuple):
@@ -52,7 +52,7 @@ class Point(NamedTuple):
         w, and b with bias.
     width : float
         h.
-    lack : ndarray (n_samples,)
+    signed_slack : ndarray (n_samples,)
         The t.
     value : float
     gradient : ndarray (k,)
@@ -64,7 +64,7 @@ class Point(NamedTuple):
 
     plane: Floats
     width: float
-    lack: Floats
+    signed_slack: Floats
     value: float
     gradient: Floats
     curvature: Floats
@@ -81,12 +81,12 @@ class Point(NamedTuple):
 
     def distance(self, n_rows: int) -> float:
         """Return the width within which so many rows have their t."""
-        n_rows = min(n_rows, len(self.lack) - 1)
-        return float(np.partition(np.abs(self.lack), n_rows)[n_rows])
+        n_rows = min(n_rows, len(self.signed_slack) - 1)
+        return float(np.partition(np.abs(self.signed_slack), n_rows)[n_rows])
 
-    def multipliers(self, prices: Floats) -> Floats:
+    def multipliers(self, costs: Floats) -> Floats:
         """Return the c l_h'(t)."""
-        return prices * np.clip(0.5 + self.lack / (2 * self.width), 0.0, 1.0)
+        return costs * np.clip(0.5 + self.signed_slack / (2 * self.width), 0.0, 1.0)
 
 
 class Descent:
@@ -95,7 +95,7 @@ class Descent:
     Parameters
     ----------
     problem : Problem
-    prices : ndarray (n_samples,)
+    costs : ndarray (n_samples,)
         The c_i.
     view : RowView
     plane : ndarray (k,)
@@ -114,9 +114,9 @@ class Descent:
     """
 
     def __init__(
-        self, problem: Problem, prices: Floats, view: RowView, plane: Floats, width: float = FIRST_WIDTH
+        self, problem: Problem, costs: Floats, view: RowView, plane: Floats, width: float = FIRST_WIDTH
     ) -> None:
-        self.problem, self.prices, self.view, self.plane, self.width = problem, prices, view, plane, width
+        self.problem, self.costs, self.view, self.plane, self.width = problem, costs, view, plane, width
         self.point: Point | None = None
         self._movement = np.inf
         self._penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)
@@ -160,17 +160,17 @@ class Descent:
 
     def _between(self, point: Point, beyond: Point) -> Floats:
         """Return about where the rounded objective is least between a point and one beyond the minimum."""
-        step, change = beyond.plane - point.plane, beyond.lack - point.lack
+        step, change = beyond.plane - point.plane, beyond.signed_slack - point.signed_slack
         low, high = 0.0, 1.0
         for _ in range(_BISECTIONS):
             length = (low + high) / 2
-            shares = np.clip(0.5 + (point.lack + length * change) / (2 * beyond.width), 0.0, 1.0)
-            slope = self._penalty * step @ (point.plane + length * step) + (self.prices * shares) @ change
+            shares = np.clip(0.5 + (point.signed_slack + length * change) / (2 * beyond.width), 0.0, 1.0)
+            slope = self._penalty * step @ (point.plane + length * step) + (self.costs * shares) @ change
             low, high = (low, length) if slope > 0 else (length, high)
         return point.plane + high * step
 
     def _n_within_reach(self, point: Point) -> int:
-        return int(np.count_nonzero(np.abs(point.lack) <= self._reach))
+        return int(np.count_nonzero(np.abs(point.signed_slack) <= self._reach))
 
     def reach(self, least: int) -> float:
         """Return how far the last hyperplane may be from the best one, in units of the margin, or so many rows are."""
@@ -179,18 +179,18 @@ class Descent:
 
     @property
     def _reach(self) -> float:
-        return max(self._movement, _DOUBT * self.width)
+        return max(self._movement, _HUBER_ERROR * self.width)
 
     def _look(self, plane: Floats, width: float) -> Point:
         """Look at all rows."""
         function = partial(_looked_at, self.view, plane, width)
-        lacks, *parts = zip(*self.problem.map(function, self.problem.y, self.prices), strict=True)
+        slacks, *parts = zip(*self.problem.map(function, self.problem.y, self.costs), strict=True)
         hinge, written, curvature, weight = (sum(part) for part in parts)
         normal = self._penalty * plane
         return Point(
             plane=plane,
             width=width,
-            lack=np.concatenate(lacks),
+            signed_slack=np.concatenate(slacks),
             value=float(normal @ normal) / 2 + hinge,
             gradient=normal - written,
             curvature=curvature,
@@ -200,14 +200,14 @@ class Descent:
 
 @np.errstate(all="ignore")
 def _looked_at(
-    view: RowView, plane: Floats, width: float, _: slice, X: Any, y: NDArray[Any], prices: Floats
+    view: RowView, plane: Floats, width: float, _: slice, X: Any, y: NDArray[Any], costs: Floats
 ) -> tuple[Floats, float, Floats, Floats, float]:
     """Return t, sum c l_h(t), X'(y c l_h'(t)), the curvature and its weight."""
-    lack, written = np.empty(len(y)), np.zeros(len(plane))
+    signed_slack, written = np.empty(len(y)), np.zeros(len(plane))
     curvature, hinge, weight = np.zeros((len(plane), len(plane))), 0.0, 0.0
     for part in blocks(X):
-        rows, signs, c = view.centred(X[part]), y[part], prices[part]
-        t = lack[part] = view.lack(rows, signs, plane)
+        rows, signs, c = view.centred(X[part]), y[part], costs[part]
+        t = signed_slack[part] = view.signed_slack(rows, signs, plane)
         share = np.clip(0.5 + t / (2 * width), 0.0, 1.0)
         near = np.flatnonzero(np.abs(t) < width)
         hinge += float(c @ np.maximum(0.0, t)) + float(c[near] @ _rounding(t[near], width))
@@ -215,7 +215,7 @@ def _looked_at(
         bends = c[near] / (2 * width)
         curvature += view.gram(rows[near], signs[near], np.sqrt(bends))
         weight += float(bends.sum())
-    return lack, hinge, written, curvature, weight
+    return signed_slack, hinge, written, curvature, weight
 
 
 def _rounding(t: Floats, width: float) -> Floats:

@@ -17,7 +17,7 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.interior_point.central_path import Held, Prediction, Progress, Rows
+    from maxmargin.solvers.engines.interior_point.central_path import Prediction, Progress, Rows, RowsAtBound
     from maxmargin.solvers.engines.interior_point.first_iterate import Systems
 
 Floats = NDArray[np.float64]
@@ -25,31 +25,35 @@ Floats = NDArray[np.float64]
 NAME = "interior-point"
 
 _GREATEST_SPARSE_SIDE = 1000
-"""As `Sizes.factorised_side`, for sparse rows, from which the other methods gain more."""
+"""As `Sizes.factorised_side`, but for sparse rows, which the other methods exploit better."""
 
 _SMALL_SIDE = 500
-"""Largest order of the matrix with which several threads only hinder each other."""
+"""Largest order of the matrix for which several threads of BLAS are slower than one."""
 
 _FAR_FROM_ZERO = 8.0
-"""A column whose middle is so many times its spread from 0 is centred; less costs one digit at most."""
+"""Distance of the middle of a column from 0, in units of its spread, above which it is centred: below, at most one
+decimal digit is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """When the method ends.
+    """When the method stops.
 
     Attributes
     ----------
     gap, imbalance : float
-        Relative distance of the two objectives, and of the multipliers of the two classes, at which it is done.
+        Relative gap of the two objectives, and relative imbalance of the multipliers, at which the method is done.
     near : float
-        Relative gap from which on the best iterate is kept, and the method may stop without progress.
+        Relative gap below which the best iterate is kept, and the method may stop for lack of progress.
     patience : int
-        So many iterations without a better iterate, near the end.
+        Number of iterations without a better iterate after which the method stops, once the gap is below `near`.
     max_iterations : int
     shortest_step : float
+        Length of a step, as a fraction of the full step, below which the method stops.
+    least_size : float
+        Smallest size with which a gap is compared, relative to the size at the first iterate.
     boundary, last_boundary : float
-        Shares of the way to the nearest boundary that are taken, far from the solution and next to it.
+        Fractions of the way to the nearest boundary that a step covers, far from the solution and next to it.
     """
 
     gap: float = 1e-13
@@ -64,13 +68,13 @@ class Settings:
 
 
 _GROWTH = 1.5
-"""Of the complementarity in one step, from which on the next one is cautious: second-order steps can go in circles."""
+"""Growth of the complementarity in one step above which the next step is cautious: second-order steps can cycle."""
 
 _CAUTION = 0.5
-"""Share of mu that a cautious step aims at, to first order only."""
+"""Fraction of the present mu at which a cautious step, of first order only, aims."""
 
 _NU_SETTINGS = Settings(least_size=1e-8)
-"""Reduced hulls that meet have the objective 0."""
+"""Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own."""
 
 
 def fits(problem: Problem) -> bool:
@@ -81,11 +85,11 @@ def fits(problem: Problem) -> bool:
 
 def solve(
     problem: Problem,
-    prices: Floats,
+    costs: Floats,
     *,
     nu: float | None = None,
     start: tuple[Floats, float] | None = None,
-    held: "Held | None" = None,
+    at_bound: "RowsAtBound | None" = None,
     settings: Settings | None = None,
     is_over: Callable[[], bool] = never,
 ) -> Candidate:
@@ -96,17 +100,17 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    prices : ndarray (n_samples,)
-        The c_i, positive.
+    costs : ndarray (n_samples,)
+        The c_i, positive: the cost of a unit of slack, and the upper bound of the multiplier of each row.
     nu : float, optional
-        Between 0 and what the prices of the rows of either class add up to, twice.
+        Between 0 and twice the sum of the costs in either class.
     start : tuple of ndarray (n_features,) and float, optional
-        The solution (w, b) for other prices of this kind: it saves about a third of the iterations. Without nu only.
-    held : Held, optional
-        Rows beside those of the problem, whose multipliers stay at their prices. Without nu only.
+        The solution (w, b) for similar costs, which saves about a third of the iterations. Without nu only.
+    at_bound : RowsAtBound, optional
+        Rows beside those of the problem, whose multipliers stay at their upper bounds. Without nu only.
     settings : Settings, optional
     is_over : callable
-        Asked before every iteration whether the work is to stop.
+        Called before every iteration; the work stops where it returns True.
     """
     from maxmargin.solvers.engines.interior_point.central_path import Aim
     from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
@@ -116,13 +120,13 @@ def solve(
     settings = settings or (Settings() if nu is None else _NU_SETTINGS)
     aim = Aim(nu)
     with np.errstate(all="ignore"), one_thread_each(problem):
-        center = center_of(problem) if held is None else held.center
+        center = center_of(problem) if at_bound is None else at_bound.center
         systems: Systems
-        if held is None and problem.n_samples < problem.n_features:
+        if at_bound is None and problem.n_samples < problem.n_features:
             systems = RowSystem(problem, center, aim)
         else:
-            systems = ColumnSystem(problem, center, aim, held)
-        run = _Run(systems, first_rows(problem, prices, systems, aim, start), settings)
+            systems = ColumnSystem(problem, center, aim, at_bound)
+        run = _Run(systems, first_rows(problem, costs, systems, aim, start), settings)
         run.finish(is_over)
     attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class RowSystem:
-    """The hyperplane of an iterate is always w = sum a y x; what is free beside it are its offsets.
+    """The Newton steps where the normal of an iterate is always w = sum a y x; only the offsets are free.
 
     A margin is y w.x plus a free column times its offset: y times b with bias, and for the nu-SVM -1 times rho. The
     multipliers are to sum to 0 along y, and to nu.
@@ -25,7 +25,7 @@ class RowSystem:
     ----------
     problem : Problem
     center : ndarray (n_features,) or None
-        What is subtracted from every row on the way.
+        The vector subtracted from every row.
     aim : Aim
         With nu there is an offset rho, at the cost -nu.
     """

@@ -68,7 +68,7 @@ class RowView(NamedTuple):
             result -= offsets[-1] * y
         return result
 
-    def lack(self, X: Any, y: NDArray[Any], plane: Floats) -> Floats:
+    def signed_slack(self, X: Any, y: NDArray[Any], plane: Floats) -> Floats:
         """Return t = 1 - y (w.x + b)."""
         return np.asarray(1.0 - y * self.scores(X, y, plane))
 

@@ -1,4 +1,4 @@
-"""What the working set of a soft margin leaves to a process that goes on after a kill: where it is after every pass."""
+"""The state of the working set of a soft margin after every pass, for a process that resumes a killed one."""
 
 import hashlib
 from typing import NamedTuple
@@ -16,19 +16,19 @@ from maxmargin.solvers.problem.warm_start import Found
 Floats = NDArray[np.float64]
 
 _MOST_ROWS = 50_000
-"""Rows of the program that are kept with the rest; more are fetched again."""
+"""Largest number of rows of the program that are cached with the state; more are fetched again."""
 
 
-class Place(NamedTuple):
-    """A hyperplane, and what is to be done there.
+class State(NamedTuple):
+    """A hyperplane, and the next step from it.
 
     Attributes
     ----------
     plane : ndarray (k,)
     width : float
-        h of the next look at all rows.
+        The h of the next pass.
     reach : float
-        If positive, the rows within it are to be solved for next.
+        If positive, the next step is the program of the rows whose |t| is at most this.
     """
 
     plane: Floats
@@ -37,44 +37,44 @@ class Place(NamedTuple):
 
 
 class Progress:
-    """Keeps the place of the search, and the rows that are solved for.
+    """Caches the state of the search and the rows of its program for a process that resumes it.
 
     Parameters
     ----------
     problem : Problem
-    prices : ndarray (n_samples,)
+    costs : ndarray (n_samples,)
     view : RowView
     """
 
-    def __init__(self, problem: Problem, prices: Floats, view: RowView) -> None:
-        self.problem, self.prices, self.view = problem, prices, view
+    def __init__(self, problem: Problem, costs: Floats, view: RowView) -> None:
+        self.problem, self.costs, self.view = problem, costs, view
         self._is_kept = not isinstance(problem.carrier, InMemory)
         self._question = self._name() if self._is_kept else ""
-        self._place: Found = {}
+        self._state: Found = {}
 
-    def keep_place(self, place: Place) -> None:
+    def keep_state(self, state: State) -> None:
         """Keep where the search is."""
         if self._is_kept:
-            w, b = self.view.hyperplane_of(place.plane)
-            self._place = {"w": w, "numbers": np.array([b, place.width, place.reach])}
-            self.problem.warm_start.keep(self._question, self._place)
+            w, b = self.view.hyperplane_of(state.plane)
+            self._state = {"w": w, "numbers": np.array([b, state.width, state.reach])}
+            self.problem.warm_start.keep(self._question, self._state)
 
     def keep_near(self, near: NearRows) -> None:
         """Keep the rows that are solved for, and on which sides the others are."""
         if self._is_kept:
             if len(near.rows) <= _MOST_ROWS:
                 self.problem.warm_start.remember(near.rows, near.X, "soft")
-            held = np.append(near.held, near.offset)
+            held = np.append(near.sums_at_bound, near.offset)
             found = {"sides": near.sides.copy(), "held": held, "center": self._center}
-            self.problem.warm_start.keep(self._question, {**self._place, **found})
+            self.problem.warm_start.keep(self._question, {**self._state, **found})
 
-    def place(self) -> Place | None:
+    def state(self) -> State | None:
         """Return where an earlier process was."""
         found = self._found()
         if "w" not in found:
             return None
         b, width, reach = found["numbers"].tolist()
-        return Place(self.view.plane_of(found["w"], b), width, reach)
+        return State(self.view.plane_of(found["w"], b), width, reach)
 
     def near(self) -> NearRows | None:
         """Return the rows that an earlier process was solving for."""
@@ -84,13 +84,13 @@ class Progress:
         sides, held = found["sides"].copy(), found["held"]
         rows = np.flatnonzero(sides == 0)
         X = self.problem.carrier[rows]
-        return NearRows(self.problem, self.prices, self.view, sides, rows, X, held[:-1], float(held[-1]))
+        return NearRows(self.problem, self.costs, self.view, sides, rows, X, held[:-1], float(held[-1]))
 
     def _found(self) -> Found:
         found = self.problem.warm_start.kept(self._question)
         if not self._is_usable(found):
             return {}
-        self._place = {name: found[name] for name in ("w", "numbers") if name in found}
+        self._state = {name: found[name] for name in ("w", "numbers") if name in found}
         return found
 
     def _is_usable(self, found: Found) -> bool:
@@ -103,8 +103,8 @@ class Progress:
             "center": ("float64", self._center.shape),
             "sides": ("int8", (self.problem.n_samples,)),
         }
-        place, near = {"w", "numbers"}, {"sides", "held", "center"}
-        is_whole = set(found) in (set(), place, near, place | near)
+        state, near = {"w", "numbers"}, {"sides", "held", "center"}
+        is_whole = set(found) in (set(), state, near, state | near)
         return (
             is_whole
             and all((values.dtype.name, values.shape) == forms[name] for name, values in found.items())
@@ -120,5 +120,5 @@ class Progress:
         """Return a name that no other question on the data has."""
         digest = hashlib.sha256(f"soft margin, bias: {self.view.bias}\n".encode())
         digest.update(np.ascontiguousarray(self.problem.y, dtype=np.int8).tobytes())
-        digest.update(np.ascontiguousarray(self.prices).tobytes())
+        digest.update(np.ascontiguousarray(self.costs).tobytes())
         return digest.hexdigest()

@@ -1,9 +1,9 @@
-"""The soft margin of many rows from a few: the others stay at 0 or at their price, on the side where they are seen.
+"""The soft margin of many rows from a few of them; the multipliers of the other rows stay at 0 or at their upper bound.
 
-A sample gives a first hyperplane, and Newton's method with a rounded hinge one so near the best that only rows next to
-the margin may still change sides. The interior point solves the program of these, where rows beyond the margin have no
-say and rows that lack it have one of first order; one pass over all rows finds those on the other side, which are taken
-in. Without any the solution is that of the whole program.
+A sample gives a first hyperplane, and Newton's method with a Huberised hinge one so near the best that only rows next
+to the margin may still change sides. The interior point solves the program of these rows, on which rows beyond the
+margin have no influence and rows inside it a linear one. One pass over all rows finds those on the other side, which
+join the program. If there are none, the solution is that of the whole program.
 """
 
 from collections.abc import Callable
@@ -22,34 +22,35 @@ from maxmargin.solvers.problem.quantile import offset_of_least_slack
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.interior_point.row_view import RowView
     from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
-    from maxmargin.solvers.engines.soft_working_set.soft_progress import Place, Progress
+    from maxmargin.solvers.engines.soft_working_set.soft_progress import Progress, State
 
 Floats = NDArray[np.float64]
 
 NAME = "working-set"
 
 _SAMPLES = 4
-"""There are as many times the rows of the sample at least."""
+"""Smallest number of rows, as a multiple of the rows of the sample, for which a sample is worth its time."""
 
 _ROWS_A_COLUMN = 10
-"""Of the sample, at least: of fewer the first hyperplane tells little."""
+"""Smallest number of rows of the sample for each column: with fewer the first hyperplane is a poor start."""
 
 _SAMPLE_GAP = 1e-3
-"""Relative gap to which the sample is solved; the others of it matter more."""
+"""Relative gap to which the sample is solved; the rows outside the sample matter more than a smaller gap."""
 
 _NEAR_SHARE, _LEAST_NEAR, _NEAR_A_COLUMN, _FEW_NEAR = 0.03, 1000, 10, 100
-"""Share of all rows, or number of them, that are near enough to the margin to be solved for, and least number."""
+"""Sizes of the program of the rows next to the margin: the fraction of all rows, or number of rows, that it may have,
+and the numbers of rows, for each column and in all, that it has at least."""
 
 _MOST_NEAR_ENTRIES = 1 << 23
-"""Entries of these rows, at most at first."""
+"""Largest number of matrix entries in the first program of the rows next to the margin."""
 
 _WIDER, _MOST_WIDTHS = 4, 3
-"""How much further rows are solved for as well where too many are on the wrong side, and how often."""
+"""Factor by which the reach of the program grows where too many rows are on the wrong side, and number of reaches."""
 
 _MOST_ROUNDS = 6
 
 _NEGLIGIBLE = 1e-14
-"""Cost of rows on the wrong side, relative to the objective, that rounding leaves."""
+"""Largest cost of the rows on the wrong side, relative to the objective, that counts as a rounding error."""
 
 ABANDONED = "abandoned"
 
@@ -79,12 +80,12 @@ def most_near(problem: Problem) -> int:
 
 def solve(
     problem: Problem,
-    prices: Floats,
+    costs: Floats,
     *,
     start: tuple[Floats, float] | None = None,
     is_over: Callable[[], bool] = never,
 ) -> Candidate:
-    """Return a hyperplane and multipliers as `interior_point.solve`; those it has where this is no way to the best.
+    """Return a hyperplane and multipliers as `interior_point.solve`; the best so far where this method fails.
 
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
     """
@@ -93,7 +94,7 @@ def solve(
 
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = RowView(interior_point.center_of(problem), problem.bias, sizes=problem.sizes)
-        run = _Run(problem, prices, view, Progress(problem, prices, view), is_over)
+        run = _Run(problem, costs, view, Progress(problem, costs, view), is_over)
         try:
             run.finish(start)
         except KeyboardInterrupt:
@@ -110,11 +111,11 @@ class _Run:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
     def __init__(
-        self, problem: Problem, prices: Floats, view: "RowView", progress: "Progress", is_over: Callable[[], bool]
+        self, problem: Problem, costs: Floats, view: "RowView", progress: "Progress", is_over: Callable[[], bool]
     ) -> None:
-        self.problem, self.prices, self.view, self.progress, self.is_over = problem, prices, view, progress, is_over
+        self.problem, self.costs, self.view, self.progress, self.is_over = problem, costs, view, progress, is_over
         self.status, self.message, self.n_programs = ABANDONED, "", 0
-        self.normal, self.multipliers = np.zeros(problem.n_features), prices
+        self.normal, self.multipliers = np.zeros(problem.n_features), costs
         self._most = _WIDER * most_near(problem)
 
     def finish(self, start: tuple[Floats, float] | None) -> None:
@@ -122,48 +123,48 @@ class _Run:
         near = self.progress.near()
         if near is not None and self._is_settled(near):
             return
-        place = self._first_place(start)
-        if not place.reach:
-            place = self._descended(place)
-        if place.reach and not self.is_over():
-            self._settle(place)
+        state = self._first_state(start)
+        if not state.reach:
+            state = self._descended(state)
+        if state.reach and not self.is_over():
+            self._settle(state)
 
-    def _first_place(self, start: tuple[Floats, float] | None) -> "Place":
+    def _first_state(self, start: tuple[Floats, float] | None) -> "State":
         """Return where an earlier process was, or where to start."""
-        from maxmargin.solvers.engines.soft_working_set.soft_progress import Place
+        from maxmargin.solvers.engines.soft_working_set.soft_progress import State
 
         if self.problem.n_samples <= self._most:
-            return Place(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
-        known = self.progress.place()
+            return State(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
+        known = self.progress.state()
         if known is not None:
             return known
-        return Place(self.view.plane_of(*(start or _of_sample(self.problem, self.prices, self.is_over))))
+        return State(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
 
-    def _descended(self, place: "Place") -> "Place":
+    def _descended(self, state: "State") -> "State":
         """Return where Newton's method ends; it has a reach if that is near the solution."""
         from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent
 
-        descent = Descent(self.problem, self.prices, self.view, place.plane, place.width)
+        descent = Descent(self.problem, self.costs, self.view, state.plane, state.width)
         try:
             least = least_near(self.problem)
             for is_near in descent.run(least, most_near(self.problem)):
                 reach = descent.reach(least) if is_near else 0.0
-                place = place._replace(plane=descent.plane, width=descent.width, reach=reach)
-                self.progress.keep_place(place)
+                state = state._replace(plane=descent.plane, width=descent.width, reach=reach)
+                self.progress.keep_state(state)
                 if is_near or self.is_over():
                     break
         finally:
             if descent.point is not None:
                 self.normal = descent.point.plane[: self.problem.n_features]
-                self.multipliers = descent.point.multipliers(self.prices)
-        return place
+                self.multipliers = descent.point.multipliers(self.costs)
+        return state
 
-    def _settle(self, place: "Place") -> None:
+    def _settle(self, state: "State") -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
         from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 
-        for width in (_WIDER**k * place.reach for k in range(_MOST_WIDTHS)):
-            near = NearRows.within(self.problem, self.prices, self.view, place.plane, width, self._most)
+        for width in (_WIDER**k * state.reach for k in range(_MOST_WIDTHS)):
+            near = NearRows.within(self.problem, self.costs, self.view, state.plane, width, self._most)
             if near is None or self.is_over():
                 return
             self.progress.keep_near(near)
@@ -182,7 +183,7 @@ class _Run:
             plane, multipliers = solution
             self.normal, self.multipliers = plane[: self.problem.n_features], near.all_multipliers(multipliers)
             wrong = near.wrong_side(plane)
-            if wrong.cost <= _NEGLIGIBLE * wrong.objective:
+            if wrong.shortfall <= _NEGLIGIBLE * wrong.objective:
                 self.status = "user_limit" if self.is_over() else "optimal"
                 return True
             if wrong.are_too_many or self.is_over():
@@ -193,12 +194,12 @@ class _Run:
         return False
 
 
-def _of_sample(problem: Problem, prices: Floats, is_over: Callable[[], bool]) -> tuple[Floats, float]:
+def _of_sample(problem: Problem, costs: Floats, is_over: Callable[[], bool]) -> tuple[Floats, float]:
     """Return about the hyperplane of a sample, whose rows stand for all of their class."""
     rows, X = problem.sample
-    y, shares = problem.y[rows], prices[rows].copy()
+    y, shares = problem.y[rows], costs[rows].copy()
     for sign in (-1.0, 1.0):
-        shares[y == sign] *= prices[problem.y == sign].sum() / shares[y == sign].sum()
+        shares[y == sign] *= costs[problem.y == sign].sum() / shares[y == sign].sum()
     sample = Problem(X, y, problem.bias, sizes=problem.sizes)
     settings = Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
     found = interior_point.solve(sample, shares, settings=settings, is_over=is_over)

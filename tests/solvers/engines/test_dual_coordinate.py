@@ -29,13 +29,13 @@ from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 GAP = 1e-6
-PRICES = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]
+COSTS = [1e-4, 0.01, 1.0, 100.0, 1e4, 1e6]
 
 
-def objective(problem: Problem, prices: np.ndarray, w: np.ndarray) -> float:
+def objective(problem: Problem, costs: np.ndarray, w: np.ndarray) -> float:
     scores = problem.X @ w
-    b = offset_of_least_slack(problem.y - scores, problem.y, prices) if problem.bias else 0.0
-    return float(w @ w / 2 + prices @ np.maximum(0, 1 - problem.y * (scores + b)))
+    b = offset_of_least_slack(problem.y - scores, problem.y, costs) if problem.bias else 0.0
+    return float(w @ w / 2 + costs @ np.maximum(0, 1 - problem.y * (scores + b)))
 
 
 def dual_value(problem: Problem, alpha: np.ndarray) -> float:
@@ -43,23 +43,23 @@ def dual_value(problem: Problem, alpha: np.ndarray) -> float:
     return float(alpha.sum() - w @ w / 2)
 
 
-def check(problem: Problem, prices: np.ndarray, found: Candidate, gap: float = GAP) -> None:
+def check(problem: Problem, costs: np.ndarray, found: Candidate, gap: float = GAP) -> None:
     """Feasible multipliers, balanced, and a duality gap computed here from the answer alone."""
     assert found.attempt.status == "optimal", found.attempt
     w, alpha = found.w, found.multipliers
     assert w is not None and alpha is not None
-    assert (alpha >= 0).all() and (alpha <= prices).all()
+    assert (alpha >= 0).all() and (alpha <= costs).all()
     if problem.bias:
         assert abs(alpha @ problem.y) <= 1e-13 * alpha.sum()
-    upper, lower = objective(problem, prices, w), dual_value(problem, alpha)
+    upper, lower = objective(problem, costs, w), dual_value(problem, alpha)
     assert lower <= upper * (1 + 1e-12)
     assert upper - lower <= gap * upper * (1 + 1e-6) + 1e-15 * alpha.sum()
 
 
-def textbook(problem: Problem, prices: np.ndarray) -> float:
+def textbook(problem: Problem, costs: np.ndarray) -> float:
     w, b = cp.Variable(problem.n_features), cp.Variable() if problem.bias else 0.0
     slack = cp.pos(1 - cp.multiply(problem.y, problem.X @ w + b))
-    return float(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + prices @ slack)).solve(solver="CLARABEL"))
+    return float(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + costs @ slack)).solve(solver="CLARABEL"))
 
 
 def sparse_problem(n: int = 300, d: int = 2000, *, bias: bool = True, seed: int = 0) -> Problem:
@@ -84,64 +84,64 @@ def problems(draw: st.DrawFn) -> tuple[Problem, np.ndarray]:
     X = draw(hnp.arrays(np.float64, (n, d), elements=entries))
     y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
     y[:2] = -1.0, 1.0
-    prices = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])))
-    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans())), prices
+    costs = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])))
+    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans())), costs
 
 
 @given(problems())
 @settings(deadline=None, max_examples=40)
 def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray]) -> None:
-    problem, prices = drawn
-    found = solve(problem, prices)
-    check(problem, prices, found)
-    assert objective(problem, prices, found.w) == pytest.approx(textbook(problem, prices), rel=1e-5, abs=1e-7)
+    problem, costs = drawn
+    found = solve(problem, costs)
+    check(problem, costs, found)
+    assert objective(problem, costs, found.w) == pytest.approx(textbook(problem, costs), rel=1e-5, abs=1e-7)
 
 
 @given(problems())
 @settings(deadline=None, max_examples=40)
 def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
-    problem, prices = drawn
-    found = solve(problem, prices)
-    b = offset_of_least_slack(problem.y - problem.X @ found.w, problem.y, prices) if problem.bias else 0.0
-    upper, lower = objective_upper_bound(problem, found.w, b, prices), dual_lower_bound(problem, found.multipliers)
+    problem, costs = drawn
+    found = solve(problem, costs)
+    b = offset_of_least_slack(problem.y - problem.X @ found.w, problem.y, costs) if problem.bias else 0.0
+    upper, lower = objective_upper_bound(problem, found.w, b, costs), dual_lower_bound(problem, found.multipliers)
     assume(upper > 0)
     assert 0 <= upper - lower <= 1.1 * GAP * upper
 
 
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("C", PRICES)
+@pytest.mark.parametrize("C", COSTS)
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
-def test_prices_of_all_sizes(build: Callable[..., Problem], C: float, bias: bool) -> None:
+def test_costs_of_all_sizes(build: Callable[..., Problem], C: float, bias: bool) -> None:
     problem = build(bias=bias)
-    prices = np.full(problem.n_samples, C)
-    check(problem, prices, solve(problem, prices))
+    costs = np.full(problem.n_samples, C)
+    check(problem, costs, solve(problem, costs))
 
 
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
 def test_a_narrow_gap_on_request(build: Callable[..., Problem]) -> None:
     problem = build()
-    prices = np.full(problem.n_samples, 1.0)
-    check(problem, prices, solve(problem, prices, relative_gap=1e-10), 1e-10)
+    costs = np.full(problem.n_samples, 1.0)
+    check(problem, costs, solve(problem, costs, relative_gap=1e-10), 1e-10)
 
 
 def test_multipliers_agree_with_the_margins() -> None:
     problem = sparse_problem()
-    prices = np.random.default_rng(1).uniform(0.02, 0.3, problem.n_samples)
-    found = solve(problem, prices, relative_gap=1e-12)
+    costs = np.random.default_rng(1).uniform(0.02, 0.3, problem.n_samples)
+    found = solve(problem, costs, relative_gap=1e-12)
     scores = problem.X @ found.w
-    margins = problem.y * (scores + offset_of_least_slack(problem.y - scores, problem.y, prices))
-    at_zero, at_price = found.multipliers == 0, found.multipliers == prices
-    assert at_zero.any() and at_price.any() and not (at_zero | at_price).all()
-    assert (margins[at_zero] >= 1 - 1e-5).all() and (margins[at_price] <= 1 + 1e-5).all()
-    np.testing.assert_allclose(margins[~at_zero & ~at_price], 1, atol=1e-5)
+    margins = problem.y * (scores + offset_of_least_slack(problem.y - scores, problem.y, costs))
+    at_zero, at_bound = found.multipliers == 0, found.multipliers == costs
+    assert at_zero.any() and at_bound.any() and not (at_zero | at_bound).all()
+    assert (margins[at_zero] >= 1 - 1e-5).all() and (margins[at_bound] <= 1 + 1e-5).all()
+    np.testing.assert_allclose(margins[~at_zero & ~at_bound], 1, atol=1e-5)
     np.testing.assert_allclose(problem.X.T @ (found.multipliers * problem.y), found.w, atol=1e-5)
 
 
-@pytest.mark.parametrize("price", [0.1, 10.0])
-def test_two_points_in_closed_form(price: float) -> None:
-    # Points -2 and 2: w = alpha_1 * 2 + alpha_2 * 2 = 4 alpha, alpha = min(price, 1/8).
-    found = solve(Problem(np.array([[-2.0], [2.0]]), np.array([-1.0, 1.0])), np.full(2, price))
-    alpha = min(price, 0.125)
+@pytest.mark.parametrize("cost", [0.1, 10.0])
+def test_two_points_in_closed_form(cost: float) -> None:
+    # Points -2 and 2: w = alpha_1 * 2 + alpha_2 * 2 = 4 alpha, alpha = min(cost, 1/8).
+    found = solve(Problem(np.array([[-2.0], [2.0]]), np.array([-1.0, 1.0])), np.full(2, cost))
+    alpha = min(cost, 0.125)
     np.testing.assert_allclose(found.multipliers, alpha, rtol=1e-3)
     np.testing.assert_allclose(found.w, 4 * alpha, rtol=1e-3)
 
@@ -177,16 +177,16 @@ def test_the_storage_of_sparse_rows_does_not_matter() -> None:
 def test_a_duplicated_row_is_one_of_twice_the_price() -> None:
     problem = dense_problem()
     twice = Problem(np.vstack([problem.X, problem.X[:10]]), np.append(problem.y, problem.y[:10]))
-    prices = np.where(np.arange(60) < 10, 2.0, 1.0)
-    one = objective(problem, prices, solve(problem, prices).w)
+    costs = np.where(np.arange(60) < 10, 2.0, 1.0)
+    one = objective(problem, costs, solve(problem, costs).w)
     assert one == pytest.approx(objective(twice, np.ones(70), solve(twice, np.ones(70)).w), rel=2 * GAP)
 
 
-def test_a_row_of_price_near_zero_hardly_counts() -> None:
+def test_a_row_of_cost_near_zero_hardly_counts() -> None:
     problem = dense_problem()
-    prices = np.where(np.arange(60) < 30, 1.0, 1e-9)
+    costs = np.where(np.arange(60) < 30, 1.0, 1e-9)
     half = Problem(problem.X[:30], problem.y[:30])
-    whole = objective(problem, prices, solve(problem, prices).w)
+    whole = objective(problem, costs, solve(problem, costs).w)
     assert whole == pytest.approx(objective(half, np.ones(30), solve(half, np.ones(30)).w), rel=1e-5)
 
 
@@ -234,22 +234,22 @@ def ill_conditioned() -> Problem:
 
 
 def test_newton_takes_over_where_descent_crawls(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, prices = ill_conditioned(), np.full(400, 1000.0)
+    problem, costs = ill_conditioned(), np.full(400, 1000.0)
     calls = []
     monkeypatch.setattr(dual_coordinate, "polish", lambda *rest: (calls.append(rest), polish(*rest)))
-    check(problem, prices, solve(problem, prices, relative_gap=1e-9), 1e-9)
+    check(problem, costs, solve(problem, costs, relative_gap=1e-9), 1e-9)
     assert calls
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
 def test_newton_alone_gets_there(build: Callable[..., Problem], bias: bool) -> None:
-    problem, prices = build(bias=bias), np.ones(build().n_samples)
+    problem, costs = build(bias=bias), np.ones(build().n_samples)
     rows = Rows.of(problem)
-    best = Best(rows=rows, prices=prices)
+    best = Best(rows=rows, costs=costs)
     polish(rows, best, np.zeros(problem.n_samples), 0.0, 1e-10, lambda: False)
     assert best.relative_gap <= 1e-10
-    assert best.lower == pytest.approx(textbook(problem, prices), rel=1e-6)
+    assert best.lower == pytest.approx(textbook(problem, costs), rel=1e-6)
 
 
 def test_work_stops_when_told() -> None:
@@ -265,9 +265,9 @@ def test_work_stops_when_told() -> None:
 def test_interrupted_work_returns_what_is_proven(build: Callable[..., Problem], C: float, n_calls: int) -> None:
     """Ctrl-C comes in the third pass, and in Newton's method."""
     problem = build()
-    true, prices = soft_margin(problem, C), np.full(problem.n_samples, C)
-    bracket = SoftBracket(problem, prices)
-    bracket.improve([solve(problem, prices, is_over=interrupting(n_calls))], Limits())
+    true, costs = soft_margin(problem, C), np.full(problem.n_samples, C)
+    bracket = SoftBracket(problem, costs)
+    bracket.improve([solve(problem, costs, is_over=interrupting(n_calls))], Limits())
     answer = bracket.solution(C)
     assert answer.reason == WHAT_WAS_PROVEN and answer.attempts[-1].status == "interrupted"
     assert 0 < answer.lower <= true.objective
@@ -303,13 +303,13 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem], monkeypatch:
     hnp.arrays(np.float64, 8, elements=st.floats(-5, 5).map(lambda v: round(v, 2))),
     hnp.arrays(np.float64, 8, elements=st.sampled_from([0.1, 1.0, 5.0])),
 )
-def test_the_best_offset_beats_every_kink(scores: np.ndarray, prices: np.ndarray) -> None:
+def test_the_best_offset_beats_every_kink(scores: np.ndarray, costs: np.ndarray) -> None:
     y = np.array([1.0, -1.0] * 4)
 
     def loss(b: float) -> float:
-        return float(prices @ np.maximum(0, 1 - y * (scores + b)))
+        return float(costs @ np.maximum(0, 1 - y * (scores + b)))
 
-    best = loss(offset_of_least_slack(y - scores, y, prices))
+    best = loss(offset_of_least_slack(y - scores, y, costs))
     assert best <= min(loss(kink) for kink in y - scores) + 1e-9
 
 
@@ -332,5 +332,5 @@ def test_extreme_units_are_no_error(unit: float) -> None:
 
 def test_a_descent_that_stands_still_short_of_the_target_is_finished() -> None:
     problem = Problem(np.array([[-4.0], [5.0], [1.0]]), np.array([-1.0, 1.0, -1.0]))
-    prices = np.array([1.0, 0.1, 100.0])
-    check(problem, prices, solve(problem, prices))
+    costs = np.array([1.0, 0.1, 100.0])
+    check(problem, costs, solve(problem, costs))

@@ -34,7 +34,7 @@ from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_p
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 NARROW = 1e-9
-PRICES = (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e10)
+COSTS = (1e-6, 1e-3, 1.0, 1e3, 1e6, 1e10)
 
 
 def overlapping(n: int, d: int, *, seed: int = 0, share: float = 0.5, bias: bool = True) -> Problem:
@@ -97,13 +97,13 @@ def test_the_engines_agree_within_their_intervals(name: str, C: float) -> None:
 
 
 @pytest.mark.parametrize("name", ZOO)
-def test_every_price_ends_in_a_narrow_interval(name: str) -> None:
-    for answer in soft_margin_path(ZOO[name], PRICES):
+def test_every_cost_ends_in_a_narrow_interval(name: str) -> None:
+    for answer in soft_margin_path(ZOO[name], COSTS):
         assert relative_gap(answer) <= NARROW, answer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("C", PRICES)
+@pytest.mark.parametrize("C", COSTS)
 def test_raw_digits(C: float) -> None:
     problem = _raw("digits", "0")
     mine, automatic = soft_margin(problem, C, method="interior-point"), soft_margin(problem, C)
@@ -171,7 +171,7 @@ def test_a_start_nearby_saves_iterations(shift: float) -> None:
 
 
 def test_steps_that_went_in_circles_are_damped() -> None:
-    """From the answer for a low price second-order steps overshot from one end to the other, for ever."""
+    """From the answer for a low cost second-order steps overshot from one end to the other, for ever."""
     problem = Problem(np.array([[2.0, -3.0], [-3.0, -3.0]]), np.array([-1.0, 1.0]), bias=False)
     first = soft_margin(problem, 1e-3)
     again = interior_point.solve(problem, np.ones(2), start=(first.w, first.b))
@@ -190,10 +190,10 @@ def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> Non
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(1e-3, 1.0))
-def test_rows_around_a_margin_are_paired(margin: float, price: float, spread: float) -> None:
-    (a,), (r,), (s,), (x,) = Rows.around(np.array([1 - margin]), np.array([price]), spread)
+def test_rows_around_a_margin_are_paired(margin: float, cost: float, spread: float) -> None:
+    (a,), (r,), (s,), (x,) = Rows.around(np.array([1 - margin]), np.array([cost]), spread)
     assert min(a, r, s, x) > 0
-    assert math.isclose(a + r, price) and math.isclose(s * x, spread) and math.isclose(a * s, r * x)
+    assert math.isclose(a + r, cost) and math.isclose(s * x, spread) and math.isclose(a * s, r * x)
     assert math.isclose(s - x, margin - 1, rel_tol=1e-9, abs_tol=1e-9)
 
 
@@ -221,13 +221,13 @@ def test_rounded_objectives_are_above_the_exact_ones(data: st.DataObject) -> Non
     rng, X = columns_of_all_sizes(data)
     n, d = X.shape
     problem = Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), data.draw(st.booleans()))
-    w, b, prices = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
+    w, b, costs = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
     sizes = Sizes(exact_rows=data.draw(st.sampled_from([0, 2000])))
-    rounded = soft_bounds.objective_upper_bound(replace(problem, sizes=sizes), w, b, prices)
+    rounded = soft_bounds.objective_upper_bound(replace(problem, sizes=sizes), w, b, costs)
     margins = exact_functional_margins(problem, np.arange(n), w, b)
-    slack = sum(Fraction(c) * max(Fraction(0), 1 - m) for c, m in zip(prices.tolist(), margins, strict=True))
+    slack = sum(Fraction(c) * max(Fraction(0), 1 - m) for c, m in zip(costs.tolist(), margins, strict=True))
     exact = norm_squared(w) / 2 + slack
-    sizes = prices @ (1 + np.abs(X) @ np.abs(w) + abs(b))
+    sizes = costs @ (1 + np.abs(X) @ np.abs(w) + abs(b))
     assert exact <= Fraction(rounded) <= exact + Fraction(1e-12 * sizes) + Fraction(1e-12) * exact
 
 
@@ -290,18 +290,18 @@ def test_sums_are_enclosed(data: st.DataObject) -> None:
 
 def test_many_rows_on_the_margin_cost_width_only() -> None:
     X, y = np.repeat([[-1.0], [1.0]], 50, axis=0), np.repeat([-1.0, 1.0], 50)
-    prices, problem = np.full(100, 3.0), Problem(X, y)
-    assert soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, prices) <= 0.5 * (1 + 1e-15)
+    costs, problem = np.full(100, 3.0), Problem(X, y)
+    assert soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, costs) <= 0.5 * (1 + 1e-15)
     problem = replace(problem, sizes=Sizes(exact_rows=10))
-    assert 0.5 <= soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, prices) <= 0.5 * (1 + 1e-11)
+    assert 0.5 <= soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, costs) <= 0.5 * (1 + 1e-11)
 
 
 def test_numbers_out_of_range_prove_nothing() -> None:
     problem = Problem(np.array([[1e300], [-1e300], [2e300]]), np.array([-1.0, 1.0, 1.0]))
-    prices = np.full(3, 1e300)
-    assert soft_bounds.objective_upper_bound(problem, np.array([1e300]), 0.0, prices) == math.inf
+    costs = np.full(3, 1e300)
+    assert soft_bounds.objective_upper_bound(problem, np.array([1e300]), 0.0, costs) == math.inf
     problem = replace(problem, sizes=Sizes(exact_entries=0, last_resort_entries=0))
-    assert soft_bounds.dual_lower_bound(problem, prices) == 0.0
+    assert soft_bounds.dual_lower_bound(problem, costs) == 0.0
 
 
 def test_multipliers_of_one_class_prove_nothing() -> None:

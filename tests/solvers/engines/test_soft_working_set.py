@@ -89,7 +89,7 @@ def test_kkt(name: str) -> None:
     np.testing.assert_allclose(answer.dual[margins < 1 - 1e-6], 2.0, rtol=1e-6)
 
 
-def test_weights_are_prices() -> None:
+def test_weights_are_costs() -> None:
     problem = MANY_ROWS["plain"]
     weights = np.random.default_rng(0).integers(0, 4, size=N).astype(float)
     answers = [soft_margin(problem, 0.5, sample_weight=weights, method=method) for method in METHODS_OF_MANY]
@@ -131,14 +131,14 @@ def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "sparse"])
 def test_slopes_of_the_rounded_objective(name: str) -> None:
     problem, width = MANY_ROWS[name], 0.4
-    view, prices = RowView(interior_point.center_of(problem), problem.bias), np.linspace(0.5, 2.0, N)
+    view, costs = RowView(interior_point.center_of(problem), problem.bias), np.linspace(0.5, 2.0, N)
     rng = np.random.default_rng(3)
     plane = rng.normal(size=problem.n_features + problem.bias)
-    descent = Descent(problem, prices, view, plane)
+    descent = Descent(problem, costs, view, plane)
     here = descent._look(plane, width)
     exact = here.plane[: problem.n_features] @ here.plane[: problem.n_features] / 2
-    exact += prices @ np.maximum(0.0, here.lack)
-    assert exact <= here.value <= exact + prices.sum() * width / 4
+    exact += costs @ np.maximum(0.0, here.signed_slack)
+    assert exact <= here.value <= exact + costs.sum() * width / 4
     direction = rng.normal(size=len(plane))
     step = 1e-5
     above, below = (descent._look(plane + sign * step * direction, width) for sign in (1, -1))
@@ -152,10 +152,10 @@ def test_slopes_of_the_rounded_objective(name: str) -> None:
 @pytest.mark.parametrize("name", ["plain", "far from 0", "through the origin"])
 def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str) -> None:
     problem = MANY_ROWS[name]
-    view, prices = RowView(interior_point.center_of(problem), problem.bias), np.ones(N)
+    view, costs = RowView(interior_point.center_of(problem), problem.bias), np.ones(N)
     size = problem.n_features + problem.bias
     start, end = np.zeros(size), np.full(size, 20.0)
-    descent = Descent(problem, prices, view, start)
+    descent = Descent(problem, costs, view, start)
     best = descent._between(descent._look(start, 0.3), descent._look(end, 0.3))
     lengths = np.linspace(0.0, 1.0, 201)
     values = [descent._look(start + length * (end - start), 0.3).value for length in lengths]
@@ -164,10 +164,10 @@ def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str)
 
 @pytest.mark.parametrize("name", ["plain", "unbalanced", "through the origin", "far from 0", "sparse"])
 def test_rows_beside_the_program_count(name: str) -> None:
-    problem, prices = MANY_ROWS[name], np.full(N, 3.0)
+    problem, costs = MANY_ROWS[name], np.full(N, 3.0)
     answer = soft_margin(problem, 3.0, method="interior-point")
     view = RowView(interior_point.center_of(problem), problem.bias)
-    near = NearRows.within(problem, prices, view, view.plane_of(answer.w, answer.b), 0.05, N)
+    near = NearRows.within(problem, costs, view, view.plane_of(answer.w, answer.b), 0.05, N)
     assert near is not None
     assert 0 < len(near.rows) < N / 4
     plane, multipliers = near.solve() or pytest.fail("no solution")
@@ -179,11 +179,11 @@ def test_rows_beside_the_program_count(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["plain", "far from 0", "through the origin", "sparse"])
 def test_rows_that_are_taken_in_leave_the_sums(name: str) -> None:
-    problem, prices = MANY_ROWS[name], np.linspace(1.0, 2.0, N)
+    problem, costs = MANY_ROWS[name], np.linspace(1.0, 2.0, N)
     center = interior_point.center_of(problem)
     view, d = RowView(center, problem.bias, sizes=Sizes(fetched_rows=N)), problem.n_features
-    near = NearRows.within(problem, prices, view, np.zeros(d + problem.bias), 0.5, N)
-    assert near is not None and not near.rows.size and near.held[0] == pytest.approx(prices.sum())
+    near = NearRows.within(problem, costs, view, np.zeros(d + problem.bias), 0.5, N)
+    assert near is not None and not near.rows.size and near.sums_at_bound[0] == pytest.approx(costs.sum())
     plane = np.zeros(d + problem.bias)
     plane[0] = 3.0
     wrong = near.wrong_side(plane)
@@ -191,24 +191,24 @@ def test_rows_that_are_taken_in_leave_the_sums(name: str) -> None:
     near.take_in(wrong)
     held = np.setdiff1d(np.arange(N), wrong.rows)
     X = problem.dense_rows(held) - (0.0 if center is None else center)
-    np.testing.assert_allclose(near.held[0], prices[held].sum())
-    np.testing.assert_allclose(near.held[1 : d + 1], (prices * problem.y)[held] @ X, atol=1e-8)
+    np.testing.assert_allclose(near.sums_at_bound[0], costs[held].sum())
+    np.testing.assert_allclose(near.sums_at_bound[1 : d + 1], (costs * problem.y)[held] @ X, atol=1e-8)
     np.testing.assert_array_equal(near.rows, wrong.rows)
     assert not near.wrong_side(plane).rows.size
 
 
 def test_more_rows_than_asked_for_are_not_fetched() -> None:
-    problem, prices, view, plane = MANY_ROWS["plain"], np.ones(N), RowView(None, True), np.eye(6)[0]
-    near = NearRows.within(problem, prices, view, plane, 0.3, N)
+    problem, costs, view, plane = MANY_ROWS["plain"], np.ones(N), RowView(None, True), np.eye(6)[0]
+    near = NearRows.within(problem, costs, view, plane, 0.3, N)
     assert near is not None
     n_near = len(near.rows)
-    assert NearRows.within(problem, prices, view, plane, 0.3, n_near) is not None
-    assert NearRows.within(problem, prices, view, plane, 0.3, n_near - 1) is None
+    assert NearRows.within(problem, costs, view, plane, 0.3, n_near) is not None
+    assert NearRows.within(problem, costs, view, plane, 0.3, n_near - 1) is None
     few = view._replace(sizes=Sizes(fetched_rows=10))
-    assert NearRows.within(problem, prices, few, plane, 0.3, 50) is None
+    assert NearRows.within(problem, costs, few, plane, 0.3, 50) is None
     wrong = replace(near, view=few).wrong_side(-plane)
     assert wrong.are_too_many
-    assert wrong.cost == pytest.approx(np.abs(1 + problem.y * problem.X[:, 0])[wrong.rows].sum())
+    assert wrong.shortfall == pytest.approx(np.abs(1 + problem.y * problem.X[:, 0])[wrong.rows].sum())
 
 
 def test_too_few_rows_have_no_solution() -> None:
@@ -255,7 +255,7 @@ def test_a_path_starts_where_the_last_answer_was(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("C", [1e-6, 1e-4, 1e-3])
-def test_labels_by_chance_at_a_low_price_leave_no_row_near_the_margin(C: float, offset: float) -> None:
+def test_labels_by_chance_at_a_low_cost_leave_no_row_near_the_margin(C: float, offset: float) -> None:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(N) % 2, 1.0, -1.0)
     problem = replace(Problem.validated(rng.normal(size=(N, 10)) + offset, y), sizes=SIZES)
@@ -266,21 +266,21 @@ def test_labels_by_chance_at_a_low_price_leave_no_row_near_the_margin(C: float, 
 @pytest.mark.parametrize("place", ["between the steps", "in a pass"])
 def test_interrupted_work_is_proven(place: str) -> None:
     """Ctrl-C may come while the sample is solved, in a pass, while the program is solved, and in the last pass."""
-    problem, prices = MANY_ROWS["plain"], np.ones(N)
+    problem, costs = MANY_ROWS["plain"], np.ones(N)
     best, answers = soft_margin(problem, 1.0), []
     for n_calls in range(0, 200, 3 if place == "between the steps" else 1):
         stop = interrupting(n_calls)
         try:
             if place == "between the steps":
-                found = soft_working_set.solve(problem, prices, is_over=stop)
+                found = soft_working_set.solve(problem, costs, is_over=stop)
             else:
-                found = soft_working_set.solve(replace(problem, X=WatchedRows(problem.X, stop)), prices)
+                found = soft_working_set.solve(replace(problem, X=WatchedRows(problem.X, stop)), costs)
         except KeyboardInterrupt:  # there is nothing to return yet
             assert not answers
             continue
         if found.attempt.status != "interrupted":
             break
-        bracket = SoftBracket(problem, prices)
+        bracket = SoftBracket(problem, costs)
         bracket.improve([found], Limits())
         answer = bracket.solution(1.0)
         assert answer.reason == WHAT_WAS_PROVEN

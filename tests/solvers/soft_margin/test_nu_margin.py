@@ -250,11 +250,11 @@ def test_a_quantile_minimises(data: st.DataObject) -> None:
     weights = data.draw(st.one_of(st.just(np.ones(n)), hnp.arrays(np.float64, n, elements=st.sampled_from([0.5, 2.0]))))
     mass = Fraction(data.draw(st.integers(1, 20)), 20) * int(2 * weights.sum()) / 2
 
-    def price(t: float) -> Fraction:
+    def cost(t: float) -> Fraction:
         return sum(Fraction(c * max(0.0, t - v)) for v, c in zip(values, weights, strict=True)) - mass * Fraction(t)
 
-    least = min(map(price, values.tolist()))
-    assert [price(t) for t in quantile(values, weights, mass)] == [least, least]
+    least = min(map(cost, values.tolist()))
+    assert [cost(t) for t in quantile(values, weights, mass)] == [least, least]
 
 
 @given(problems(entries), parts, st.data())
@@ -330,7 +330,7 @@ def test_scikit_learn_draws_the_same_hyperplane(nu: float) -> None:
         assert set(theirs.support_) == set(mine.support)
 
 
-def test_the_equivalent_price_gives_the_same_hyperplane() -> None:
+def test_the_equivalent_cost_gives_the_same_hyperplane() -> None:
     for problem in (overlapping(80, 3), overlapping(80, 3, bias=False), overlapping(20, 40)):
         weights = np.linspace(0.5, 2.0, problem.n_samples)
         mine = nu_margin(problem, 0.37, sample_weight=weights)

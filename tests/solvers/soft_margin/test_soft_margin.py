@@ -31,7 +31,7 @@ small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
 
 
-prices = st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])
+costs = st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])
 
 
 def exact_objective(margins: list[Fraction], w: np.ndarray, C: float) -> Fraction:
@@ -44,7 +44,7 @@ def textbook_optimum(problem: Problem, C: float) -> float:
     return float(program.problem.solve(solver="CLARABEL"))
 
 
-@given(problems(entries), prices)
+@given(problems(entries), costs)
 @settings(deadline=None, max_examples=30)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
@@ -56,7 +56,7 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) 
     assert answer.gap >= answer.objective - answer.lower
 
 
-@given(problems(entries), prices)
+@given(problems(entries), costs)
 @settings(deadline=None, max_examples=30)
 def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
@@ -70,7 +70,7 @@ def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
 wild = st.one_of(small, st.floats(allow_nan=False, allow_infinity=False))
 
 
-@given(problems(wild), st.data(), st.one_of(prices, st.sampled_from([1e-300, 1e300])))
+@given(problems(wild), st.data(), st.one_of(costs, st.sampled_from([1e-300, 1e300])))
 def test_any_plane_is_above_any_multipliers(problem: Problem, data: st.DataObject, C: float) -> None:
     """Weak duality for silly w and alpha, whatever the exponents."""
     n, d = problem.X.shape
@@ -109,7 +109,7 @@ def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject 
     assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
 
 
-def test_great_prices_approach_the_hard_margin(separable: Known) -> None:
+def test_great_bounds_approach_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     hard = hard_margin(problem)
     for C in (1e4, 1e8, 1e12):
@@ -123,7 +123,7 @@ def test_great_prices_approach_the_hard_margin(separable: Known) -> None:
 
 @given(problems(entries), st.sampled_from([1e-6, 1e-9, 1e-13]))
 @settings(deadline=None, max_examples=30)
-def test_small_prices_leave_w_at_zero(problem: Problem, C: float) -> None:
+def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     positive = int((problem.y > 0).sum())
     rows = 2 * min(positive, len(problem.y) - positive) if problem.bias else len(problem.y)
@@ -144,7 +144,7 @@ def test_known_problems_at_every_price(known: Known) -> None:
         previous = dense.objective
 
 
-@given(problems(entries), prices, st.integers(0, 2**32 - 1), st.integers(-20, 20))
+@given(problems(entries), costs, st.integers(0, 2**32 - 1), st.integers(-20, 20))
 @settings(deadline=None, max_examples=30)
 def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -160,8 +160,8 @@ def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
     }
     if problem.bias:
         changed["translate"] = (Problem(problem.X + 7.0, problem.y), C, 1.0)
-    for name, (other, price, factor) in changed.items():
-        theirs = soft_margin(other, price)
+    for name, (other, cost, factor) in changed.items():
+        theirs = soft_margin(other, cost)
         slack = 1e-9 if name in ("rotate", "translate") else 1e-15
         assert theirs.lower <= answer.objective * factor * (1 + slack), name
         assert answer.lower * factor <= theirs.objective * (1 + slack), name
@@ -193,7 +193,7 @@ def test_real_data() -> None:
 
 
 @pytest.mark.parametrize("C", [0.0, -1.0, math.nan, math.inf])
-def test_prices_that_are_none_are_refused(C: float) -> None:
+def test_costs_that_are_none_are_refused(C: float) -> None:
     with pytest.raises(InvalidProblemError, match="positive finite"):
         soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), C)
 
@@ -205,7 +205,7 @@ def test_unknown_methods_are_refused() -> None:
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308 / 5])
 @pytest.mark.parametrize("C", [1e-300, 1.0, 1e300])
-def test_extreme_units_and_prices_still_give_an_interval(unit: float, C: float) -> None:
+def test_extreme_units_and_costs_still_give_an_interval(unit: float, C: float) -> None:
     y = np.array([-1.0, 1.0, -1.0, 1.0])
     for rows in ([-5.0, 5.0, -3.0, 1.0], [-5.0, 5.0, 1.0, -3.0]):
         for bias in (True, False):
@@ -282,7 +282,7 @@ def _repeated(problem: Problem, counts: Any) -> Problem:
     return Problem(problem.X[rows], problem.y[rows], problem.bias)
 
 
-@given(problems(entries), st.data(), prices)
+@given(problems(entries), st.data(), costs)
 @settings(deadline=None, max_examples=30)
 def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: float) -> None:
     counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(0, 3)))
@@ -319,7 +319,7 @@ def test_solvers_have_no_part_in_structured_methods() -> None:
             soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method=method, solver="CLARABEL")
 
 
-@given(problems(entries), st.lists(prices, min_size=1, max_size=4))
+@given(problems(entries), st.lists(costs, min_size=1, max_size=4))
 @settings(deadline=None, max_examples=20)
 def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None:
     for method in ("auto", "interior-point"):
