@@ -104,8 +104,8 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return some rows of the random sample."""
     rows, sample = study.problem.sample
-    places = style.thinned(len(rows), _MOST_ROWS)
-    return rows[places], sample[places]
+    positions = style.thinned(len(rows), _MOST_ROWS)
+    return rows[positions], sample[positions]
 
 
 def marked_rows(study: "Study") -> tuple[NDArray[np.int64], str]:

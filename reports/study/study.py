@@ -36,7 +36,7 @@ from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 Floats = NDArray[np.float64]
 
-_EPOCHS_IN_VAIN = 20
+_EPOCHS_WITHOUT_PROOF = 20
 """Limit of epochs of a run that need not converge, if the caller sets none and every epoch reads the rows again."""
 
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
@@ -234,7 +234,7 @@ def _affordable(settings: Settings, problem: Problem, answer: Separability) -> S
     """Return the settings of the runs: a million mistakes may be hundreds of passes over a disk, without result."""
     if answer.strictly_separable or settings.max_epochs is not None or isinstance(problem.carrier, InMemory):
         return settings
-    return replace(settings, max_epochs=_EPOCHS_IN_VAIN)
+    return replace(settings, max_epochs=_EPOCHS_WITHOUT_PROOF)
 
 
 def run_of(

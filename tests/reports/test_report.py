@@ -438,7 +438,7 @@ def test_the_grid_is_gone_through_as_one_path() -> None:
         alone = mm.soft_margin(dataset.X, dataset.y, C=point["C"])
         assert point["lower"] <= alone.objective and alone.lower <= point["objective"]
     solutions = [point.solution for point in study(dataset, Settings(Cs=Cs)).soft]
-    assert solutions[0].attempts[0].message == "the answer for C = 1"  # once no row has slack, nothing is solved anew
+    assert solutions[0].attempts[0].message == "the answer for C = 1"  # once no row has slack, nothing is solved again
 
 
 def interrupted_margin(*arguments: Any, **options: Any) -> HardMargin:

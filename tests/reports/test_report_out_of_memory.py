@@ -104,7 +104,7 @@ def problem(dataset: Dataset) -> Problem:
 
 
 def differences(left: Any, right: Any, path: str = "") -> list[str]:
-    """Return the places where two reports differ by more than rounding."""
+    """Return the fields in which two reports differ by more than rounding."""
     if isinstance(left, dict):
         keys = (left.keys() | right.keys()) - HOW_FOUND
         return [text for key in sorted(keys) for text in differences(left.get(key), right.get(key), f"{path}.{key}")]
@@ -220,14 +220,14 @@ def test_the_bounds_are_the_same(tmp_path: Path) -> None:
         assert passed.value == pytest.approx(whole.value, rel=1e-5)
 
 
-def test_the_grid_of_prices_is_the_same(tmp_path: Path) -> None:
+def test_the_default_grid_is_the_same(tmp_path: Path) -> None:
     outside, inside = map(problem, both(tmp_path, separable()))
     hard = hard_margin(inside)
     assert default_grid(outside, hard) == default_grid(inside, hard)
 
 
 @pytest.mark.slow
-def test_a_run_in_vain_over_a_disk_is_short(tmp_path: Path) -> None:
+def test_a_run_over_a_disk_that_need_not_converge_is_short(tmp_path: Path) -> None:
     outside, inside = both(tmp_path, overlapping())
     asked = Settings(Cs=(0.01,), max_mistakes=2000)
     for dataset, limits, n_epochs in ((outside, {}, 20), (outside, {"max_epochs": 23}, 23), (inside, {}, None)):
