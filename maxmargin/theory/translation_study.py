@@ -1,8 +1,9 @@
-"""What the same rows cost the perceptron after a shift, at another bias scale, or after a preparation."""
+"""Mistakes of the perceptron on the same rows after a translation, at another bias scale, or after a preparation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,9 +21,8 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory import from_margins
-from maxmargin.theory.context import gather
+from maxmargin.theory.context import Context
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -38,12 +38,12 @@ SCALES = tuple(2.0**k for k in range(-6, 7))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedPoint:
-    """One run of the perceptron in file order, with what theory says of the rows that it sees.
+    """One run of the perceptron in the order of the rows, beside the bounds for the rows of that run.
 
     Attributes
     ----------
     preparation : str
-        What was done to the features, see `maxmargin.prepare`.
+        How the features were prepared, see `maxmargin.prepare`.
     shift : float
         Multiple of the direction of the study by which all rows were translated.
     bias_scale : float
@@ -60,7 +60,8 @@ class StudiedPoint:
     n_mistakes : int
     converged : bool
     novikoff : float
-        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity without strict separation.
+        (R^2 + s^2)/g^2 with the maximum margin g in the space (x, s), rounded up; infinity for data that are not
+        strictly separable.
     best_scale_bound : float
         (R + |b*|)^2/gamma*^2, rounded up: a bound on the mistakes of a run at the best scale.
     """
@@ -142,15 +143,14 @@ def translation_study(
     along = np.asarray(prepare(problem.X, "center").shift if direction is None else direction, dtype=np.float64)
     if along.shape != (problem.n_features,):
         raise InvalidOptionError(f"direction has shape {along.shape}; expected ({problem.n_features},)")
-    points = []
-    for shift in SHIFTS if shifts is None else tuple(map(float, shifts)):
-        if limits.is_over():
-            break
+
+    def point(shift: float) -> StudiedPoint:
         with np.errstate(over="ignore", invalid="ignore"):
             moved = problem.X + shift * along
         space, scale = with_bias_scale(Problem.validated(moved, problem.y), bias_scale, limits)
-        points.append(_point(space, scale, max_mistakes, limits, shift=shift, is_best=bias_scale == "best"))
-    return tuple(points)
+        return _point(space, scale, max_mistakes, limits, shift=shift, is_best=bias_scale == "best")
+
+    return _in_time(point, SHIFTS if shifts is None else tuple(map(float, shifts)), limits)
 
 
 def scale_study(
@@ -212,12 +212,11 @@ def scale_study(
     middle = best if space.bias else radius(problem)
     asked = [factor * middle for factor in factors] if scales is None else map(float, scales)
     hard = uninterrupted(hard_margin(problem, time_limit=limits.share()))
-    points = []
-    for scale in sorted({*asked, *best_scales}):
-        if limits.is_over():
-            break
-        points.append(_point(problem, scale, max_mistakes, limits, is_best=scale in best_scales, hard=hard))
-    return tuple(points)
+
+    def point(scale: float) -> StudiedPoint:
+        return _point(problem, scale, max_mistakes, limits, is_best=scale in best_scales, hard=hard)
+
+    return _in_time(point, sorted({*asked, *best_scales}), limits)
 
 
 def preparation_study(
@@ -275,15 +274,19 @@ def preparation_study(
     ['raw', 'center', 'standardize', 'unit']
     """
     problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
-    points = []
-    for how in preparations:
-        if limits.is_over():
-            break
+
+    def point(how: How | str) -> StudiedPoint:
         prepared = Problem.validated(prepare(problem.X, how).X, problem.y)
         space, scale = with_bias_scale(prepared, bias_scale, limits)
-        point = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
-        points.append(replace(point, preparation=str(how)))
-    return tuple(points)
+        found = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
+        return replace(found, preparation=str(how))
+
+    return _in_time(point, preparations, limits)
+
+
+def _in_time(point: Callable[[Any], StudiedPoint], values: Iterable[Any], limits: Limits) -> tuple[StudiedPoint, ...]:
+    """Return the points that are started before the time is over."""
+    return tuple(point(value) for value in takewhile(lambda _: not limits.is_over(), values))
 
 
 def _dense(X: Any, y: Any, positive: object) -> Problem:
@@ -306,21 +309,20 @@ def _point(
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
     if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
         raise KeyboardInterrupt
-    context = gather(problem, run, n_passes=None, hard=hard, limits=limits)
-    square = radius_squared(problem)
+    context = Context(problem=problem, run=run, n_passes=None, known_hard=hard, limits=limits)
     return StudiedPoint(
         preparation=str(How.RAW),
         shift=shift,
         bias_scale=scale,
         is_best_scale=is_best,
-        radius=sqrt_up(square),
+        radius=sqrt_up(context.square),
         offset=_offset(context.hard),
         margin_lower=context.hard.lower,
         margin_upper=context.hard.upper,
         n_mistakes=run.n_mistakes,
         converged=run.converged,
-        novikoff=from_margins.novikoff(context, square + Fraction(context.scale) ** 2).value,
-        best_scale_bound=from_margins.best_scale(context, square).value,
+        novikoff=from_margins.novikoff(context).value,
+        best_scale_bound=from_margins.best_scale(context).value,
     )
 
 
