@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from maxmargin.certificates.proofs import verify
     from maxmargin.certificates.require import SeparationError, require
     from maxmargin.data import features as features
-    from maxmargin.data.dataset import Dataset, from_arrays, load
+    from maxmargin.data.arrays import from_arrays
+    from maxmargin.data.dataset import Dataset, load
     from maxmargin.data.generators import generate
     from maxmargin.data.preparing import prepare
     from maxmargin.reports.margin_report import MarginReport, margin_report
@@ -64,7 +65,7 @@ _HOMES = {
     "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
     "Verdict": "maxmargin.solvers.answers.statuses",
     "fewest_errors": "maxmargin.api.error_verbs",
-    "from_arrays": "maxmargin.data.dataset",
+    "from_arrays": "maxmargin.data.arrays",
     "generate": "maxmargin.data.generators",
     "hard_margin": "maxmargin.api.margin_verbs",
     "least_total_slack": "maxmargin.api.error_verbs",

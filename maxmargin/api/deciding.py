@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import with_positive
-from maxmargin.data.dataset import Dataset, from_arrays
-from maxmargin.data.decimal_reading import DecimalReading
-from maxmargin.data.problems import class_problem_of, problem_of
+from maxmargin.data.arrays import from_arrays
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 

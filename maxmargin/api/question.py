@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
-from maxmargin.data.dataset import Dataset, from_arrays
+from maxmargin.data.arrays import from_arrays
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.problem.problem import Problem

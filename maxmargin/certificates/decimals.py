@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset, read_dataset
-from maxmargin.data.decimal_reading import DecimalReading
 from maxmargin.data.formats.source import suffix_of
 from maxmargin.data.formats.suffixes import DELIMITED, SUFFIXES, format_of
 from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.data.numbers.binary64 import MOST_DIGITS, NumberError
 from maxmargin.data.numbers.exact_rows import ExactRows
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
+from maxmargin.data.problems import DecimalReading
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
 

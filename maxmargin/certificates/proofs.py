@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from maxmargin.data.arrays import Features, features_of, labels_of
-from maxmargin.data.labels.labels import LabelError, Labels, encode
+from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.exact_rows import ExactRows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem

@@ -94,7 +94,7 @@ def inputs_of(source: str, *, resume: str | None = None) -> list[str]:
 
 
 def _files_of(source: str) -> Iterator[str]:
-    from maxmargin.data.outofcore.files.array_scan import labels_beside
+    from maxmargin.data.formats.source import labels_beside
 
     if source == STDIN:
         yield from _standard_input()

@@ -16,7 +16,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
-    from maxmargin.data.decimal_reading import DecimalReading
+    from maxmargin.data.problems import DecimalReading
     from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.proof.certificate import Certificate
 
@@ -66,7 +66,7 @@ class Request:
         InvalidOptionError
             If the rows are not in memory.
         """
-        from maxmargin.data.frozen import is_matrix
+        from maxmargin.data.formats.table import is_matrix
         from maxmargin.data.preparing import prepare
 
         if self.prepare == "raw":
@@ -147,7 +147,7 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
 
 def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
     from maxmargin.data.dataset import load
-    from maxmargin.data.decimal_reading import DecimalReading
+    from maxmargin.data.problems import DecimalReading
 
     places = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
     is_chosen = options["positive"] is not None

@@ -84,7 +84,7 @@ def _check(document: Document, source: str, memory: str) -> str:
 
 def _check_decimal(document: Document, source: str, memory: str) -> str:
     from maxmargin.certificates.decimals import read_decimal
-    from maxmargin.data.labels.labels import encode
+    from maxmargin.data.labels import encode
 
     reading = _read(read_decimal, document, source, memory)
     return check_labelled(document, reading.rows_of(reading.dataset), encode(reading.dataset.labels))

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.assemble import first_not_finite
+from maxmargin.data.dataset import Dataset, dataset_of
 from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.data.formats.table import Matrix, index_note
-from maxmargin.data.labels.labels import CodedLabels
+from maxmargin.data.labels import CodedLabels, LabelError, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, array_of, numbers
 from maxmargin.data.numbers.exact_rows import ExactRows, FractionColumns
 from maxmargin.solvers.errors import InvalidProblemError
@@ -42,6 +43,70 @@ class Features(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+def from_arrays(
+    X: Any,
+    y: Any,
+    *,
+    positive: object = None,
+    feature_names: Iterable[object] | None = None,
+    source: str = "array",
+) -> Dataset:
+    """Make a data set of features and labels that are in memory.
+
+    A C-contiguous float64 array is neither copied nor made read-only.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, data frame, or Dask array or data frame, of shape (n_samples, n_features)
+        Real, finite numbers, none of which is rounded: they are numbers of binary64, or Decimals and Fractions, for
+        which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
+        they are computed once and kept on its cluster.
+    y : array_like, or Dask array or series, of shape (n_samples,)
+        Booleans, numbers or texts with at least two different values. If both X and y have an index, as in pandas, the
+        two must be equal.
+    positive : label, optional
+        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
+        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
+        order; of more classes none is chosen.
+    feature_names : iterable, optional
+        Names of the columns. By default they are the column names of a data frame, otherwise "0", "1", ...
+    source : str, default "array"
+        The name of the data in messages and reports.
+
+    Returns
+    -------
+    Dataset
+        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
+
+    Raises
+    ------
+    InvalidProblemError
+        If shapes or lengths do not match, there are no rows or no columns, or only one class; if numbers are not real
+        and finite or binary64 does not hold them; if labels are missing; or if the index of y is not that of X.
+
+    See Also
+    --------
+    load : Read a data set from a file, or by its name.
+
+    Examples
+    --------
+    >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
+    array([-1, -1,  1])
+    """
+    check_row_names(X=X, y=y)
+    features = features_of(X, feature_names)
+    values = labels_of(y, features.X.shape[0])
+    try:
+        labels = encode(values)
+        chosen = positive_class(labels.classes, positive)
+    except LabelError as error:
+        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+    return dataset_of(
+        features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
+        label_name="y", source=source, notes=features.notes,
+    )  # fmt: skip
+
+
 def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
     """Return finite numbers, the names of the columns, and what was found on the way.
 
@@ -53,13 +118,14 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
     """
     names = None if feature_names is None else tuple(str(name) for name in feature_names)
     if _is_outside_memory(X):
-        return Features(*_carried(X, names), None, None)
+        return Features(*_outside_memory(X, names), None, None)
     notes: tuple[str, ...] = ()
-    is_frame = is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2
     try:
-        if is_sparse(X):
+        if isinstance(X, np.ndarray):
+            matrix, exact = _dense(X)
+        elif is_sparse(X):
             matrix, exact = canonical_csr(X), None
-        elif is_frame:
+        elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
             own_names, matrix, exact, notes = _matrix_of_frame(X)
             names = own_names if names is None else names
         else:
@@ -107,7 +173,7 @@ def _is_outside_memory(value: object) -> bool:
     return is_collection or module.startswith("maxmargin.data.outofcore.")
 
 
-def _carried(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
+def _outside_memory(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
     from maxmargin.data.outofcore.dask.dask_collections import is_dask, rows_of
 
     if is_dask(X):
@@ -130,14 +196,13 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
         y = labels_of_collection(y)
     if isinstance(y, CodedLabels):
         return _checked_length(y, n_samples)
-    if is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
+    if isinstance(y, np.ndarray):
+        values = y
+    elif is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
         return _checked_length(_labels_of_series(y), n_samples)
-    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if is_from_table_library(y) else []
-    if len(names) == 1:
-        raise InvalidProblemError(f"y is a table of one column, expected the column itself: use y[{names[0]!r}]")
-    if is_sparse(y):
-        raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
-    values = y if isinstance(y, np.ndarray) else _as_labels(y)
+    else:
+        _refuse_tables_and_sparse(y, n_samples)
+        values = _as_labels(y)
     refuse_masked(values, "y")
     if values.ndim != 1:
         hint = ": use y.ravel()" if values.ndim == 2 and 1 in values.shape else ""
@@ -145,6 +210,14 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
     if values.dtype.kind not in "biufOUS":
         raise InvalidProblemError(f"y has dtype {values.dtype}, expected booleans, numbers or texts")
     return _checked_length(values, n_samples)
+
+
+def _refuse_tables_and_sparse(y: Any, n_samples: int) -> None:
+    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if is_from_table_library(y) else []
+    if len(names) == 1:
+        raise InvalidProblemError(f"y is a table of one column, expected the column itself: use y[{names[0]!r}]")
+    if is_sparse(y):
+        raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
 
 
 def _as_labels(y: Any) -> NDArray[Any]:
@@ -269,4 +342,4 @@ def _are_equal(index: Any, other: Any) -> bool:
 
 
 def _is_dask_index(index: Any) -> bool:
-    return type(index).__module__.partition(".")[0] == "dask"
+    return type(index).__module__.startswith("dask.")

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Column, Matrix, Table
-from maxmargin.data.labels.labels import LabelError, Labels, encode, is_absent
+from maxmargin.data.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.binary64 import NumberError
 from maxmargin.data.numbers.exact_rows import ExactRows
 from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, empty_column_hint
-from maxmargin.data.numbers.numerals import Texts
-from maxmargin.data.numbers.spelling import STORED
+from maxmargin.data.numbers.numerals import STORED, Texts
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named
-from maxmargin.data.frozen import frozen, frozen_matrix, is_matrix, signs
-from maxmargin.data.labels.affirmative import AGAINST_REST, SECOND_OF_PAIR, PositiveClass, positive_class
-from maxmargin.data.labels.labels import (
+from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named, is_matrix
+from maxmargin.data.labels import (
+    AGAINST_REST,
+    SECOND_OF_PAIR,
     CodedLabels,
     Label,
     LabelError,
     Labels,
+    PositiveClass,
     choose_positive,
-    encode,
+    positive_class,
 )
 from maxmargin.data.numbers.exact_rows import ExactRows
-from maxmargin.data.outofcore.gate import opened
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
     from maxmargin.data.assemble import Assembled
-    from maxmargin.data.outofcore.budget import Budget
     from maxmargin.data.outofcore.files.scan import Bounds
-    from maxmargin.data.outofcore.opening import Stored
     from maxmargin.solvers.problem.rows import Carrier
 
 REST = "rest"
@@ -135,16 +135,11 @@ class Dataset:
         InvalidProblemError
             `cls` is not one of `classes`.
         """
-        present = _classes_in_order(self)
+        present = self._present_classes()
         positive = self._class(cls, present)
-        others = [label for label in present if label != positive]
-        return replace(
-            self,
-            y=frozen(signs(self.labels == positive, self.X)),
-            positive=positive,
-            positive_reason=AGAINST_REST,
-            negative=others[0] if len(others) == 1 else REST,
-        )
+        y = frozen(signs(self.labels == positive, self.X))
+        negative = _against(positive, present)
+        return replace(self, y=y, positive=positive, positive_reason=AGAINST_REST, negative=negative)
 
     def pair(self, a: object, b: object) -> "Dataset":
         """Return the rows of two classes only, `a` as -1 and `b` as +1.
@@ -159,7 +154,7 @@ class Dataset:
                 f"{self.source} is not in memory, and a pair of its classes would copy rows; expected data in memory, "
                 f"or {option('positive')} to ask for one class against all others"
             )
-        present = _classes_in_order(self)
+        present = self._present_classes()
         negative, positive = self._class(a, present), self._class(b, present)
         if negative == positive:
             raise InvalidProblemError(f"found the class {positive!r} twice, expected two different ones")
@@ -197,6 +192,12 @@ class Dataset:
             classes = f"{len(self.classes)} classes {listed(self.classes)}"
         return f"<Dataset {self.source}: {self.n_samples} x {self.n_features}, {classes}>"
 
+    def _present_classes(self) -> list[Label]:
+        """Return the classes that some row of the data set has."""
+        if self.rows is None:
+            return list(self.classes)
+        return [label for label in self.classes if (self.labels == label).any()]
+
     def _class(self, wanted: object, present: Sequence[Label]) -> Label:
         try:
             return choose_positive(present, wanted)
@@ -204,11 +205,10 @@ class Dataset:
             raise InvalidProblemError(str(error)) from error
 
 
-def _classes_in_order(dataset: Dataset) -> list[Label]:
-    """Return the classes that some row of the data set has."""
-    if dataset.rows is None:
-        return list(dataset.classes)
-    return [label for label in dataset.classes if (dataset.labels == label).any()]
+def _against(positive: Label, classes: Sequence[Label]) -> Label:
+    """Return the only other class, or `REST` if there are several."""
+    others = [label for label in classes if label != positive]
+    return others[0] if len(others) == 1 else REST
 
 
 def load(
@@ -223,7 +223,7 @@ def load(
     sep: str | None = None,
     decimal_comma: bool = False,
     format: str | None = None,
-    memory: "str | int | Budget | None" = None,
+    memory: str | int | Budget | None = None,
     cluster: str | None = None,
     resume: "str | os.PathLike[str] | None" = None,
 ) -> Dataset:
@@ -305,24 +305,16 @@ def load(
     choice = Choice(
         label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
         sep=sep, decimal_comma=decimal_comma, format=format,
-        longest_line=LONGEST_LINE if memory is None else _longest_line(memory),
+        longest_line=LONGEST_LINE if memory is None else Budget.of(memory).line_bytes,
     )  # fmt: skip
-    stored = opened(
+    stored = open_out_of_core(
         source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
     )
-    return read_dataset(source, choice, positive)[0] if stored is None else _dataset_of(stored, positive)
-
-
-def _longest_line(memory: "str | int | Budget") -> int:
-    from maxmargin.data.outofcore.budget import Budget
-
-    return Budget.of(memory).line_bytes
-
-
-def _dataset_of(stored: "Stored", positive: object) -> Dataset:
-    chosen = _chosen(stored.source, stored.label_name, stored.labels, positive)
-    return _dataset(
-        stored.X[:] if stored.fits else stored.X, stored.labels, chosen,
+    if stored is None:
+        return read_dataset(source, choice, positive)[0]
+    return dataset_of(
+        stored.X[:] if stored.fits else stored.X, stored.labels,
+        _chosen(stored.source, stored.label_name, stored.labels, positive),
         feature_names=stored.names, label_name=stored.label_name, source=stored.source, notes=stored.notes,
     )  # fmt: skip
 
@@ -341,7 +333,7 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
     table = read(source, choice)
     parts = assemble(table, choice)
     chosen = _chosen(table.source, table.label_name, parts.labels, positive)
-    dataset = _dataset(
+    dataset = dataset_of(
         parts.X, parts.labels, chosen, exact=parts.exact,
         feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
         rows=None if parts.rows is None else frozen(parts.rows), notes=parts.notes,
@@ -356,73 +348,7 @@ def _chosen(source: str, label_name: str | int, labels: Labels, positive: object
         raise error.in_source(source, label_name) from error
 
 
-def from_arrays(
-    X: Any,
-    y: Any,
-    *,
-    positive: object = None,
-    feature_names: Iterable[object] | None = None,
-    source: str = "array",
-) -> Dataset:
-    """Make a data set of features and labels that are in memory.
-
-    A C-contiguous float64 array is neither copied nor made read-only.
-
-    Parameters
-    ----------
-    X : array_like, SciPy sparse array, data frame, or Dask array or data frame, of shape (n_samples, n_features)
-        Real, finite numbers, none of which is rounded: they are numbers of binary64, or Decimals and Fractions, for
-        which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
-        they are computed once and kept on its cluster.
-    y : array_like, or Dask array or series, of shape (n_samples,)
-        Booleans, numbers or texts with at least two different values. If both X and y have an index, as in pandas, the
-        two must be equal.
-    positive : label, optional
-        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
-        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
-        order; of more classes none is chosen.
-    feature_names : iterable, optional
-        Names of the columns. By default they are the column names of a data frame, otherwise "0", "1", ...
-    source : str, default "array"
-        The name of the data in messages and reports.
-
-    Returns
-    -------
-    Dataset
-        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
-
-    Raises
-    ------
-    InvalidProblemError
-        If shapes or lengths do not match, there are no rows or no columns, or only one class; if numbers are not real
-        and finite or binary64 does not hold them; if labels are missing; or if the index of y is not that of X.
-
-    See Also
-    --------
-    load : Read a data set from a file, or by its name.
-
-    Examples
-    --------
-    >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
-    array([-1, -1,  1])
-    """
-    from maxmargin.data.arrays import check_row_names, features_of, labels_of
-
-    check_row_names(X=X, y=y)
-    features = features_of(X, feature_names)
-    values = labels_of(y, features.X.shape[0])
-    try:
-        labels = encode(values)
-        chosen = positive_class(labels.classes, positive)
-    except LabelError as error:
-        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
-    return _dataset(
-        features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
-        label_name="y", source=source, notes=features.notes,
-    )  # fmt: skip
-
-
-def _dataset(
+def dataset_of(
     X: "Matrix | Carrier",
     labels: Labels,
     chosen: PositiveClass,
@@ -430,18 +356,44 @@ def _dataset(
     bounds: "Bounds | None" = None,
     **described: Any,
 ) -> Dataset:
-    values = labels.values() if is_matrix(X) else CodedLabels(labels)
-    negative: Label | None = None
+    """Return the data set of checked numbers and labels; `described` are other attributes of `Dataset`."""
+    values = frozen(labels.values()) if is_matrix(X) else CodedLabels(labels)
     positive, reason = chosen
-    y = labels.codes if positive is None else signs(labels.codes == labels.classes.index(positive), X)
-    if positive is None and isinstance(values, np.ndarray):
-        y = values
     if positive is not None:
-        others = [label for label in labels.classes if label != positive]
-        negative = others[0] if len(others) == 1 else REST
+        y = signs(labels.codes == labels.classes.index(positive), X)
+    else:
+        y = values if isinstance(values, np.ndarray) else labels.codes
     matrix = frozen_matrix(X)
     return Dataset(
-        X=matrix, y=frozen(y), labels=frozen(values) if isinstance(values, np.ndarray) else values,
-        classes=labels.classes, positive=positive, negative=negative,
-        positive_reason=reason, validated=None if bounds is None else (matrix, bounds), **described,
+        X=matrix, y=frozen(y), labels=values, classes=labels.classes, positive=positive,
+        negative=None if positive is None else _against(positive, labels.classes), positive_reason=reason,
+        validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip
+
+
+def signs(is_positive: NDArray[np.bool_], X: Any) -> NDArray[Any]:
+    """Return -1 and +1: a byte each where the rows are too many for memory."""
+    found: NDArray[Any] = is_positive.astype(np.int64 if is_matrix(X) else np.int8)
+    found *= 2
+    found -= 1
+    return found
+
+
+def frozen(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view: the array of the caller stays as it is."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def frozen_matrix(X: Any) -> Any:
+    """Return a matrix with read-only arrays; what is not in memory as it is."""
+    if isinstance(X, np.ndarray):
+        return frozen(X)
+    if not is_matrix(X):
+        return X
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(X, copy=False)
+    matrix.data, matrix.indices, matrix.indptr = map(frozen, (matrix.data, matrix.indices, matrix.indptr))
+    return matrix

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_positive
-from maxmargin.data.dataset import from_arrays
+from maxmargin.data.arrays import from_arrays
 from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut, plain
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.answers.phrases import through

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of
-from maxmargin.data.dataset import from_arrays
+from maxmargin.data.arrays import from_arrays
 from maxmargin.data.preparing import How, prepare
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits

@@ -16,7 +16,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxmargin.data.dataset import REST, Dataset, from_arrays, load
+from maxmargin.data.arrays import from_arrays
+from maxmargin.data.dataset import REST, Dataset, load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 

@@ -12,7 +12,7 @@ from commands import json_answer
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.data.labels.affirmative import PAIRS, default_positive
+from maxmargin.data.labels import PAIRS, default_positive
 
 X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 0.5], [4.0, 1.0]])
 

@@ -1,7 +1,9 @@
 """Tables in memory: pandas, Polars, Arrow (through narwhals)."""
 
+import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from numbers import Real
@@ -10,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.pandas_index import index_columns
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
 from maxmargin.data.numbers.hints import TEXT_HINT
@@ -19,6 +20,9 @@ from maxmargin.text.data_error import data_error, quote
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+_NAMELESS = re.compile(r"__index_level_\d+__")
+"""The names that pandas gives to the levels of an index without names of their own."""
 
 LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
 """Packages whose objects narwhals reads."""
@@ -162,3 +166,32 @@ def _list_of(series: "nw.Series[Any]") -> list[Any]:
     """Return Python values, None for all that the library takes for missing."""
     is_null = series.is_null().to_list()
     return [None if missing else value for missing, value in zip(is_null, series.to_list(), strict=True)]
+
+
+def index_columns(names: Sequence[str], metadata: Mapping[bytes, bytes] | None = None) -> tuple[int, ...]:
+    """Return the positions of the columns into which pandas wrote its index.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of all columns.
+    metadata : mapping, optional
+        That of the schema. A range, which it describes without a column, is skipped; so is all that is malformed.
+
+    Examples
+    --------
+    >>> index_columns(["site", "x", "y"], {b"pandas": b'{"index_columns": ["site"]}'})
+    (0,)
+    >>> index_columns(["x", "y", "__index_level_0__"])
+    (2,)
+    """
+    told = _told(metadata or {})
+    return tuple(j for j, name in enumerate(names) if name in told or _NAMELESS.fullmatch(name))
+
+
+def _told(metadata: Mapping[bytes, bytes]) -> set[str]:
+    try:
+        columns = json.loads(metadata.get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return set()
+    return {name for name in columns if isinstance(name, str)} if isinstance(columns, list) else set()

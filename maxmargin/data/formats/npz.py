@@ -1,14 +1,20 @@
-"""NumPy's `.npz` archives with the arrays X and y."""
+"""Arrays as NumPy stores them: `.npz` archives with the arrays X and y, and the headers of single arrays."""
 
 import io
+import lzma
+import math
+import struct
+import warnings
 import zipfile
-from collections.abc import Mapping
-from typing import Any, BinaryIO, cast
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tokenize import TokenError
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.npy import BROKEN, quiet_headers, read_header
 from maxmargin.data.formats.source import read_bytes
 from maxmargin.data.formats.table import Choice, Table, drop_note, kept_names
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, numbers
@@ -19,6 +25,12 @@ ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
 ARCHIVE = "an .npz file with the arrays X and y"
 
 ARRAYS = ("X", "y", "feature_names")
+
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, TokenError, ValueError, TypeError, OSError, EOFError,
+    RuntimeError, SyntaxError, LookupError, OverflowError, MemoryError,
+)  # fmt: skip
+"""What numpy and zipfile raise for files that are damaged or encrypted."""
 
 
 def read_npz(path: str, choice: Choice) -> Table:
@@ -33,13 +45,12 @@ def read_npz(path: str, choice: Choice) -> Table:
     """
     arrays = _arrays(path)
     X, y = _numbers(arrays["X"], path), arrays["y"]
-    if y.dtype.kind not in "biufUS":
-        raise data_error(path, found=f"y of type {quote(str(y.dtype))}", expected="labels: booleans, numbers or texts")
+    check_label_type(y.dtype, path)
     if y.shape != X.shape[:1]:
         raise data_error(
             path, found=f"y of shape {y.shape}", expected=f"shape ({X.shape[0]},), a label for every row of X"
         )
-    names = _names(arrays, X.shape[1], path)
+    names = checked_names(arrays["feature_names"], X.shape[1], path) if "feature_names" in arrays else None
     roles = choice.roles(None if names is None else (*names, "y"), X.shape[1] + 1, path)
     if roles.label != X.shape[1]:
         raise data_error(path, option="label", found=f"column {choice.label!r} of X", expected="the array 'y'")
@@ -63,19 +74,19 @@ def _arrays(path: str) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.namelist()
-            for name in ("X", "y"):
-                if f"{name}.npy" not in members:
-                    raise missing_array(path, members, name)
+            check_members(members, path)
             return {name: array_of_archive(archive, name, path) for name in ARRAYS if f"{name}.npy" in members}
     except BROKEN as error:
         raise broken_archive(path, error) from error
 
 
-def missing_array(path: str, members: list[str], name: str) -> DataError:
-    """Word the error of an archive without an array of this name: say which ones it holds."""
-    arrays = listed(sorted(member.removesuffix(".npy") for member in members if member.endswith(".npy")))
-    found = f"the arrays {arrays}" if arrays else "no arrays"
-    return data_error(path, found=found, expected=f"an array {name!r}")
+def check_members(members: list[str], path: str) -> None:
+    """Raise a :class:`DataError`, which says what there is, unless an archive has the members X.npy and y.npy."""
+    for name in ("X", "y"):
+        if f"{name}.npy" not in members:
+            arrays = listed(sorted(member.removesuffix(".npy") for member in members if member.endswith(".npy")))
+            found = f"the arrays {arrays}" if arrays else "no arrays"
+            raise data_error(path, found=found, expected=f"an array {name!r}")
 
 
 def array_of_archive(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[Any]:
@@ -102,22 +113,99 @@ def broken_archive(path: str, error: Exception) -> DataError:
 
 
 def _numbers(X: NDArray[Any], path: str) -> NDArray[np.float64]:
-    if X.dtype.kind not in REAL_KINDS:
-        raise data_error(path, found=f"X of type {quote(str(X.dtype))}", expected="an array X of real numbers")
     if X.ndim != 2:
+        check_type(X.dtype, path)
         raise data_error(path, found=f"X of shape {X.shape}", expected="two dimensions: rows and columns")
-    if X.shape[1] == 0:
-        raise data_error(path, found="X without columns", expected="at least one feature")
+    check_features(X.dtype, X.shape[1], path)
     try:
         return numbers(X).held()
     except NumberError as error:
         raise error.in_source(path) from error
 
 
-def _names(arrays: Mapping[str, NDArray[Any]], n_features: int, path: str) -> tuple[str, ...] | None:
-    if "feature_names" not in arrays:
-        return None
-    names = tuple(str(name) for name in arrays["feature_names"].ravel())
+def check_type(dtype: np.dtype[Any], path: str) -> None:
+    """Raise a :class:`DataError` unless features are of a type of real numbers."""
+    if dtype.kind not in REAL_KINDS:
+        raise data_error(path, found=f"X of type {quote(str(dtype))}", expected="an array X of real numbers")
+
+
+def check_features(dtype: np.dtype[Any], n_columns: int, path: str) -> None:
+    """Raise a :class:`DataError` unless there are features, of a type of real numbers."""
+    check_type(dtype, path)
+    if n_columns == 0:
+        raise data_error(path, found="X without columns", expected="at least one feature")
+
+
+def check_label_type(dtype: np.dtype[Any], path: str) -> None:
+    """Raise a :class:`DataError` unless labels are booleans, numbers or texts."""
+    if dtype.kind not in "biufUS":
+        raise data_error(path, found=f"y of type {quote(str(dtype))}", expected="labels: booleans, numbers or texts")
+
+
+def checked_names(array: NDArray[Any], n_features: int, path: str) -> tuple[str, ...]:
+    """Return the names of the columns of X; raise a :class:`DataError` unless there is one for each."""
+    names = tuple(str(name) for name in array.ravel())
     if len(names) != n_features:
         raise data_error(path, found=f"{len(names)} feature_names", expected=f"{n_features}, one for every column of X")
     return names
+
+
+class Header(NamedTuple):
+    """Shape, order and type of an array, and the first byte of its numbers."""
+
+    shape: tuple[int, ...]
+    is_fortran: bool
+    dtype: np.dtype[Any]
+    offset: int
+
+
+@contextmanager
+def quiet_headers() -> Iterator[None]:
+    """Keep NumPy and Python from warning of headers: those that Python 2 wrote, (4L, 1L), are as good as others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def read_header(file: BinaryIO, n_bytes: int, path: str, name: str) -> Header:
+    """Read the header of an array; the file is then at its first number.
+
+    Parameters
+    ----------
+    file : binary file
+        At its beginning.
+    n_bytes : int
+        Of the header and the numbers.
+    path, name : str
+        Of the file and the array, for errors.
+
+    Raises
+    ------
+    DataError
+        It is broken, of objects, or of a shape that does not fit the bytes of the array.
+    """
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        with quiet_headers():
+            shape, is_fortran, dtype = read(file)
+        offset = file.tell()
+    except BROKEN as error:
+        found = f"a broken array {name}: {_fault(error)}"
+        raise data_error(path, found=found, expected="an array as NumPy stores it") from error
+    if dtype.hasobject:
+        found = "objects that would have to be unpickled"
+        raise data_error(path, found=found, expected="arrays of numbers or texts")
+    n_needed = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or n_needed != n_bytes - offset:
+        found = f"an array {name} of shape {shape} and type {dtype} in {n_bytes - offset} bytes"
+        raise data_error(path, found=found, expected="a shape that fits its bytes")
+    return Header(tuple(map(int, shape)), bool(is_fortran), dtype, offset)
+
+
+def _fault(error: Exception) -> str:
+    """Return what is wrong with a header, in one line."""
+    text = next(iter(str(error).splitlines()), "")
+    if text.startswith("malformed node"):  # of Python's parser of literals, which names an object in memory
+        return "its header holds an expression where a number, a text or a tuple of these has to stand"
+    return text or type(error).__name__

@@ -42,14 +42,14 @@ def read(source: Any, choice: Choice) -> Table:
     is_name = isinstance(source, str) and choice.format is None
     if is_name and source in BUNDLED:
         choice.refuse_of_text(source, "a bundled data set")
-        from maxmargin.data.formats.bundled import read_bundled
+        from maxmargin.data.formats.named_data import read_bundled
 
         return read_bundled(source, choice)
     if isinstance(source, str) and source == STDIN:
         return _read_stdin(choice)
     if is_name and suffix_of(source) not in SUFFIXES and _is_family(source):
         choice.refuse_of_text(source, "a generated data set")
-        from maxmargin.data.formats.generated import read_generated
+        from maxmargin.data.formats.named_data import read_generated
 
         return read_generated(source, choice)
     if isinstance(source, str | os.PathLike):

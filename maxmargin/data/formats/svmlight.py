@@ -7,13 +7,11 @@ from typing import cast
 
 import numpy as np
 
-from maxmargin.data.formats.csv.encodings import decoded
-from maxmargin.data.formats.source import STDIN, STDIN_NAME, lines_of, open_binary
+from maxmargin.data.formats.source import STDIN, STDIN_NAME, decoded, lines_of, open_binary
 from maxmargin.data.formats.table import Choice, CsrArray, Table, drop_note, kept_names
-from maxmargin.data.labels.label_values import written_number
+from maxmargin.data.labels import written_number
 from maxmargin.data.numbers.hints import TEXT_HINT
-from maxmargin.data.numbers.numerals import is_missing, number
-from maxmargin.data.numbers.spelling import STORED
+from maxmargin.data.numbers.numerals import STORED, is_missing, number
 from maxmargin.text.data_error import DataError, data_error, quote
 
 LABEL_NAME = "label"

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.numbers.numerals import Texts
-from maxmargin.data.numbers.spelling import Spelling
+from maxmargin.data.numbers.numerals import Spelling, Texts
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
 
@@ -36,6 +35,12 @@ class CsrArray(Protocol):
 
 Matrix: TypeAlias = NDArray[np.float64] | CsrArray
 ColumnRef: TypeAlias = str | int
+
+
+def is_matrix(X: Any) -> TypeGuard[Matrix]:
+    """Return whether X is an array or a sparse array in memory."""
+    return isinstance(X, np.ndarray) or hasattr(X, "tocsr")
+
 
 LONGEST_LINE = 2**28
 """Bytes of a line of text where nothing is said about memory: its fields may take thirty times as much."""

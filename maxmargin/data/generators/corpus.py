@@ -84,54 +84,35 @@ def _changed(case: Case, rng: Random) -> Case:
     return changed
 
 
-def _permute(case: Case, rng: Random) -> Case:
-    return change.permuted(case, rng.sample(range(len(case.y)), len(case.y)))
-
-
-def _swap(case: Case, rng: Random) -> Case:
-    return change.swapped(case)
-
-
-def _repeat_rows(case: Case, rng: Random) -> Case:
-    return change.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10)))
-
-
-def _one_unit(case: Case, rng: Random) -> Case:
-    return change.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1])
-
-
-def _own_units(case: Case, rng: Random) -> Case:
+def _with_own_units(case: Case, rng: Random) -> Case:
     reach = rng.choice((5, 30, 300, 900))
     return change.with_units(case, [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])])
 
 
-def _translate(case: Case, rng: Random) -> Case:
+def _translated(case: Case, rng: Random) -> Case:
     reach = rng.choice((10, 10**4, 10**8, 10**15))
     return change.translated(case, [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])])
 
 
-def _append_constant(case: Case, rng: Random) -> Case:
-    return change.with_constant(case, rng.choice((-1, 1, 7)))
-
-
-def _append_multiple(case: Case, rng: Random) -> Case:
-    return change.with_multiple(case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0)))
-
-
-def _shear(case: Case, rng: Random) -> Case:
+def _sheared(case: Case, rng: Random) -> Case:
     if case.rows.shape[1] == 1:
         return case
     source, target = rng.sample(range(case.rows.shape[1]), 2)
     return change.sheared(case, source, target, rng.choice((-2, -1, 1, 2, 1000)))
 
 
-def _rotate(case: Case, rng: Random) -> Case:
-    return change.rotated(case, rng)
-
-
 _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
-    _permute, _swap, _repeat_rows, _one_unit, _own_units, _translate, _append_constant, _append_multiple, _shear,
-    _rotate,
-)  # fmt: skip
+    lambda case, rng: change.permuted(case, rng.sample(range(len(case.y)), len(case.y))),
+    lambda case, rng: change.swapped(case),
+    lambda case, rng: change.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10))),
+    lambda case, rng: change.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1]),
+    _with_own_units,
+    _translated,
+    lambda case, rng: change.with_constant(case, rng.choice((-1, 1, 7))),
+    lambda case, rng: change.with_multiple(case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0))),
+    _sheared,
+    change.rotated,
+)
+"""The changes that are sampled, in an order on which the cases of every seed depend."""
 
 FAMILIES: tuple[Family, ...] = (_corpus,)

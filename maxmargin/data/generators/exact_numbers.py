@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, ldexp
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -89,14 +89,11 @@ class Matrix:
 
 def _float(integer: int, exponent: int) -> float:
     """Return ``integer * 2**exponent``, or raise where it would be rounded."""
-    zeros = (integer & -integer).bit_length() - 1 if integer else 0
-    odd = integer >> zeros
-    if odd.bit_length() > _MANTISSA_BITS:
-        raise NotRepresentableError("a number has more than 53 significant bits")
+    exact = integer * Fraction(2) ** exponent
     try:
-        value = ldexp(odd, exponent + zeros)
+        value = float(exact)
     except OverflowError:
-        raise NotRepresentableError("a number is beyond the range of binary64") from None
-    if not isfinite(value) or ldexp(value, -(exponent + zeros)) != odd:
-        raise NotRepresentableError("a number is beyond the range of binary64")
+        value = inf
+    if value != exact:
+        raise NotRepresentableError("a number has more than 53 significant bits, or is beyond the range of binary64")
     return value

@@ -1,13 +1,19 @@
-"""Decimal text to binary64, correctly rounded."""
+"""Numbers as text: parsed, correctly rounded; and texts that a person reads as a number and a parser does not."""
 
-from collections.abc import Iterable, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import MOST_DIGITS
+from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import quote
 
 Texts: TypeAlias = list[str | None]
 """Texts, None where one is missing."""
@@ -89,3 +95,282 @@ def _filled(values: Iterable[float | None]) -> NDArray[np.float64] | None:
             return None
         found.append(value)
     return np.array(found, dtype=np.float64)
+
+
+# What texts look like: decimal commas, thousands separators, money, units, dates
+
+
+class Look(NamedTuple):
+    """What a text looks like, and what to do about it; it may be the name of a category all the same."""
+
+    name: str
+    advice: str
+    may_be_category: bool = False
+
+
+_PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_TAKE_OUT = "take the {} out of the file"
+
+_READ_COMMAS = (
+    f"read the file with {option('decimal_comma')}, and with {option('sep')} if its fields are not separated by "
+    "semicolons or tabs"
+)
+
+DECIMAL_COMMA = Look("a number with a decimal comma", _READ_COMMAS)
+COMMA = Look(
+    "a number with a decimal comma or a thousands separator",
+    f"if it is a decimal comma {_READ_COMMAS}; take thousands separators out of the file",
+)
+DECIMAL_POINT = Look("a number with a decimal point", f"leave {option('decimal_comma')} out, or write it with a comma")
+POINT = Look(
+    "a number with a decimal point or a thousands separator",
+    f"leave {option('decimal_comma')} out, or take thousands separators out of the file",
+)
+
+IN_COMMAS = {DECIMAL_COMMA: DECIMAL_POINT, COMMA: POINT}
+"""The same looks where commas are decimal: of numbers that were written with a point."""
+
+_WRITTEN: tuple[tuple[str, Look], ...] = (
+    (r"[+-]?[1-9]\d{0,2},\d{3}", COMMA),
+    (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", DECIMAL_COMMA),
+    (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
+     Look("a number with thousands separators", _TAKE_OUT.format("separators"))),
+    (r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", Look("a number with underscores", _TAKE_OUT.format("underscores"))),
+    (r"[+-]?0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|[+-]?0[bB][01]+|[+-]?0[oO][0-7]+",
+     Look("a number in another base than ten", "write it in decimal digits")),
+    (r"[+-]?\d*\.\d*[dD][+-]?\d+", Look("a number with Fortran's exponent", "write the exponent with e")),
+)  # fmt: skip
+"""Of a number with decimal points: how it may be written, and what that looks like; the first that fits."""
+
+_UNIT = Look("a number with a unit", _TAKE_OUT.format("unit"))
+
+_AROUND: tuple[tuple[str, Look], ...] = (
+    (r"\((.*)\)", Look("a negative number in parentheses", "write it with a minus sign")),
+    (r"(.*?)\s*%", Look("a percentage", _TAKE_OUT.format("percent sign"))),
+    (r"[<>~\u2264\u2265\u2248]=?\s*(.*)", Look("a number with a sign of comparison", _TAKE_OUT.format("sign"))),
+    (r"(.*?)\s+[A-Za-z\u00b0\u00b5\u03bc\u03a9/]+[\u00b2\u00b3]?", _UNIT),
+    (r"(.*\..*?)[A-Za-z\u00b0\u00b5\u03bc\u03a9]+", _UNIT),
+)  # fmt: skip
+"""What may stand around a number, and what that looks like."""
+
+_MONEY = Look("an amount of money", _TAKE_OUT.format("currency sign"))
+_OTHER_DIGITS = Look("a number in other characters than ASCII", "write it in ASCII")
+_QUOTED = Look("a quoted number", _TAKE_OUT.format("quotes"))
+
+_OTHER_POINTS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{FRACTION SLASH}": "/", "\u066b": ".", "\u066c": ","})
+"""What stands for a sign, a division or a decimal point beside digits that are not ASCII."""
+
+_QUOTES = "'\"`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb"
+
+_BEFORE = re.compile(rf"[-+\u2212\u00b1<>=~\u2264\u2265\u2248(\s{_QUOTES}]*")
+"""What may come before the first digit of a number, beside signs of currencies."""
+
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
+
+_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d*)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
+_DATE = r"(?:\d{4}([-./,])\d{1,2}\1\d{1,2}|\d{1,2}([-./,])\d{1,2}\2\d{4}|\d{1,2}([-./])\d{1,2}\3\d{2})"
+
+_CATEGORIES: tuple[tuple[str, Look], ...] = (
+    (rf"{_DATE}\.?(?:[T ,]\s*{_TIME})?|{_TIME}",
+     Look("a date or time", "convert it to a number, such as days since a day that you choose", may_be_category=True)),
+    (r"[+-]?(?:\d+\s+)?\d+\s*/\s*\d+",
+     Look("a fraction", "write it as a decimal number", may_be_category=True)),
+    (r"[+-]?\d+[dD][+-]?\d+",
+     Look("a number with Fortran's exponent", "write the exponent with e", may_be_category=True)),
+    (r"[+-]?(?:\d+|\d*[.,]\d+)[^\W\d_]+[\u00b2\u00b3]?",
+     Look("a number with a unit", _TAKE_OUT.format("unit"), may_be_category=True)),
+    (r"\d+(?:\.\d+)?\s*(?:-|\u2013|\.\.+)\s*\d+(?:\.\d+)?",
+     Look("a range of numbers", "write one number, such as its middle", may_be_category=True)),
+)  # fmt: skip
+"""What is a number or the name of a category, and what it looks like as a number; the first that fits."""
+
+_BEGINS = Look("a number with something else beside it", "write plain numbers", may_be_category=True)
+
+
+def look_of(text: str) -> Look | None:
+    """Return what a text that is no number looks like, if it looks like one; decimal points are points.
+
+    Examples
+    --------
+    >>> [look_of(text).name for text in ("1,5", "$5", "0x1F", "1,234,567")]  # doctest: +NORMALIZE_WHITESPACE
+    ['a number with a decimal comma', 'an amount of money', 'a number in another base than ten',
+     'a number with thousands separators']
+    >>> [look_of(text).name for text in ("10kg", "'1'", "2020-01-31")]
+    ['a number with a unit', 'a quoted number', 'a date or time']
+    >>> look_of("red"), look_of("a1"), look_of("1st class")
+    (None, None, None)
+    """
+    text = text.strip()
+    if not any(map(_is_digit, text)):
+        return None
+    return next(filter(None, (find(text) for find in _FINDERS)), None)
+
+
+def is_written_otherwise(text: str) -> bool:
+    """Return whether a text is nothing but a number, and not in digits with a decimal point.
+
+    Examples
+    --------
+    >>> is_written_otherwise("1,234.5"), is_written_otherwise("1.5"), is_written_otherwise("25%")
+    (True, False, False)
+    """
+    return _written(text.strip()) is not None
+
+
+def _written(text: str) -> Look | None:
+    return next((look for pattern, look in _WRITTEN if re.fullmatch(pattern, text, re.ASCII)), None)
+
+
+def _money(text: str) -> Look | None:
+    rest = "".join(char for char in text if unicodedata.category(char) != "Sc")
+    return _MONEY if rest != text and _is_numeric(rest) else None
+
+
+def _several(text: str) -> Look | None:
+    """Return the look of numbers with a separator between them that the file is not read with."""
+    for separator in ";\t|":
+        fields = text.split(separator)
+        if len(fields) > 1 and _is_numeric(fields[0]):
+            return _fields("tab" if separator == "\t" else separator)
+    fields = text.split()
+    return _fields("space") if len(fields) > 1 and all(map(_is_numeric, fields)) else None
+
+
+def _fields(separator: str) -> Look:
+    how = f"read the file with {option('sep', repr(separator))}"
+    return Look(
+        f"fields separated by {separator!r}", f"{how}, and with {option('decimal_comma')} if its numbers have one"
+    )
+
+
+def _around(text: str) -> Look | None:
+    for pattern, look in _AROUND:
+        found = re.fullmatch(pattern, text)
+        if found is not None and _is_numeric(found[1]):
+            return look
+    return None
+
+
+def _other_digits(text: str) -> Look | None:
+    plain = _in_ascii(text)
+    return _OTHER_DIGITS if plain != text and (re.fullmatch(_PLAIN, plain, re.ASCII) or _written(plain)) else None
+
+
+def _in_ascii(text: str) -> str:
+    """Return a text with the digits of every script as those of ASCII, and vulgar fractions as two numbers."""
+    apart = "".join(f" {char}" if _is_vulgar_fraction(char) else char for char in text)
+    plain = unicodedata.normalize("NFKC", apart).translate(_OTHER_POINTS).strip()
+    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in plain)
+
+
+def _is_vulgar_fraction(char: str) -> bool:
+    return unicodedata.decomposition(char).startswith("<fraction>")
+
+
+def _is_digit(char: str) -> bool:
+    return char.isdigit() or _is_vulgar_fraction(char)
+
+
+def _quoted(text: str) -> Look | None:
+    bare = text.strip(_QUOTES).strip()
+    return _QUOTED if bare != text and _is_numeric(bare) else None
+
+
+def _category(text: str) -> Look | None:
+    """Return the look of what begins with a digit, after a sign or the like, unless it is an ordinal number."""
+    begins = _BEFORE.sub("", "".join(char for char in text if unicodedata.category(char) != "Sc"), count=1)
+    if not (begins and _is_digit(begins[0])) or _ORDINAL.match(begins):
+        return None
+    plain = _in_ascii(text)
+    return next((look for pattern, look in _CATEGORIES if re.fullmatch(pattern, plain)), _BEGINS)
+
+
+def _is_numeric(text: str) -> bool:
+    is_number = number(text) is not None and not is_missing(text)
+    return is_number or is_written_otherwise(text)
+
+
+_FINDERS: tuple[Callable[[str], Look | None], ...] = (
+    _written, _other_digits, _money, _several, _around, _quoted, _category
+)  # fmt: skip
+
+
+# How a source writes its numbers: with decimal points or commas, as text in fields or as stored values
+
+_SWAP = str.maketrans(",.", ".,")
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a text."""
+
+    found: str
+    expected: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How numbers are written.
+
+    Attributes
+    ----------
+    decimal_comma : bool
+        One and a half is 1,5; then 1.5 is no number, as it might be fifteen hundred.
+    is_delimited : bool
+        Whether the source is text in columns, for which there are options to read it otherwise.
+    """
+
+    decimal_comma: bool = False
+    is_delimited: bool = True
+
+    def swapped(self, text: str) -> str:
+        """Return a text with points for its decimal commas and commas for its points; its own inverse.
+
+        Examples
+        --------
+        >>> Spelling(decimal_comma=True).swapped("1,5"), Spelling().swapped("1,5")
+        ('1.5', '1,5')
+        """
+        return text.translate(_SWAP) if self.decimal_comma else text
+
+    def is_number(self, text: str) -> bool:
+        """Return whether a text is a number, or stands for a missing one."""
+        return number(self.swapped(text)) is not None
+
+    def label(self, text: str) -> str:
+        """Return a label, with a decimal point if it is a number."""
+        return self.swapped(text) if self.is_number(text) else text
+
+    def looks_numeric(self, text: str) -> bool:
+        """Return whether a text is a number, or looks like one."""
+        return self.is_number(text) or look_of(self.swapped(text)) is not None
+
+    def hint(self, text: str) -> str:
+        """Return what to do about a text among the features."""
+        look = look_of(self.swapped(text))
+        if look is None:
+            return TEXT_HINT
+        if self.decimal_comma:
+            look = IN_COMMAS.get(look, look)
+        advice = look.advice if self.is_delimited else STORE_NUMBERS
+        if look.may_be_category:
+            advice += f", or name the column with {option('one_hot_column')} if these are categories"
+        return f"it looks like {look.name}: {advice}"
+
+    def complaint(self, text: str) -> Complaint:
+        """Say what was found, what was expected and what to do about a text that is not a finite number."""
+        text = text.strip()
+        if is_missing(text):
+            found = f"the missing value {quote(text)}" if text else "an empty field"
+            return Complaint(found, "a number", DROP_MISSING_HINT)
+        if not self.is_number(text):
+            return Complaint(quote(text), "a number", self.hint(text))
+        overflows = "inf" not in text.lower()
+        return Complaint(quote(text), "a finite number", "too large for binary64" if overflows else "")
+
+
+POINTS = Spelling()
+"""Of text with decimal points."""
+
+STORED = Spelling(is_delimited=False)
+"""Of sources that store values, not text: what looks like a number in their texts was stored wrongly."""

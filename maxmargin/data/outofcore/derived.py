@@ -4,19 +4,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.on_disk import row_numbers
-from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.problem.rows import Carrier
 from maxmargin.solvers.problem.warm_start import WarmStart, warm_start_of
 
 T = TypeVar("T")
 
 
-class Derived:
+class Derived(CachedRows):
     """A Carrier without rows of its own.
 
     Parameters
@@ -28,9 +26,6 @@ class Derived:
     bounds : pair of ndarray (n_columns,)
         The least and the greatest number of every column of the changed rows.
     """
-
-    is_sparse = False
-    ndim = 2
 
     def __init__(self, source: Carrier, change: Callable[[Floats], Floats], bounds: tuple[Floats, Floats]) -> None:
         self.source = source
@@ -49,13 +44,7 @@ class Derived:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
         return self.source.map(partial(_applied, self.change, function), *vectors)
 
-    def __getitem__(self, rows: Any) -> Floats:
-        """Return the rows of a slice, of an array of row numbers, or of a mask."""
-        numbers = row_numbers(rows, self.shape[0])
-        distinct, places = np.unique(numbers, return_inverse=True)
-        return self._cache.rows(distinct, self._made)[places]
-
-    def _made(self, numbers: RowNumbers) -> Floats:
+    def _fetched(self, numbers: RowNumbers) -> Floats:
         return self.change(self.source[numbers])
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.drawn_rows import DrawnRows
-from maxmargin.data.outofcore.files.stores import Piece, Store
-from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.files.scan import Piece, Store
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem.warm_start import Found, Use
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class OnDisk:
+class OnDisk(CachedRows):
     """A Carrier of rows that lie in one or more stores, one after another.
 
     Parameters
@@ -32,12 +32,9 @@ class OnDisk:
         The least and the greatest number of every column, if they are known.
     resumption : Resumption, optional
         Where rows are kept for another process.
-    drawn : DrawnRows, optional
+    drawn : SampledRows, optional
         Rows at hand, drawn at random.
     """
-
-    is_sparse = False
-    ndim = 2
 
     def __init__(
         self,
@@ -45,7 +42,7 @@ class OnDisk:
         budget: Budget,
         bounds: tuple[Floats, Floats] | None = None,
         resumption: "Resumption | None" = None,
-        drawn: DrawnRows | None = None,
+        drawn: SampledRows | None = None,
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
@@ -53,7 +50,7 @@ class OnDisk:
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
         self._resumption = resumption
-        self._drawn = DrawnRows.nothing(self.shape[1]) if drawn is None else drawn
+        self._drawn = SampledRows.nothing(self.shape[1]) if drawn is None else drawn
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,24 +78,17 @@ class OnDisk:
             for piece in store.pieces(n_rows):
                 yield piece.shifted(start)
 
-    def __getitem__(self, rows: Any) -> Floats:
-        """Return the rows of a slice, of an array of row numbers, or of a mask."""
-        numbers = row_numbers(rows, self.shape[0])
-        if (np.diff(numbers) > 0).all():
-            return self._cache.rows(numbers, self._kept_or_fetched)
-        distinct, places = np.unique(numbers, return_inverse=True)
-        return self._cache.rows(distinct, self._kept_or_fetched)[places]
-
     @property
     def warm_start(self) -> CachedStart:
         """Hints beside the rows, which a resumption keeps."""
         hints = self._cache, self._drawn.numbers
         return CachedStart(*hints) if self._resumption is None else _KeptStart(self, self._resumption, *hints)
 
-    def _kept_or_fetched(self, numbers: RowNumbers) -> Floats:
-        return self._fetched(numbers) if self._resumption is None else self._resumption.rows(numbers, self._fetched)
-
     def _fetched(self, numbers: RowNumbers) -> Floats:
+        fetch = self._sampled_or_read
+        return fetch(numbers) if self._resumption is None else self._resumption.rows(numbers, fetch)
+
+    def _sampled_or_read(self, numbers: RowNumbers) -> Floats:
         is_drawn, drawn = self._drawn.find(numbers)
         if is_drawn.all():
             return drawn
@@ -150,27 +140,3 @@ class _KeptStart(CachedStart):
 
 def _nothing(rows: slice, X: Floats) -> None:
     return None
-
-
-def row_numbers(rows: Any, n_rows: int) -> RowNumbers:
-    """Return the numbers, from 0, that a slice, an array of numbers or a mask stands for.
-
-    Raises
-    ------
-    IndexError
-        There is no such row.
-
-    Examples
-    --------
-    >>> row_numbers(slice(2, 9, 3), 6).tolist(), row_numbers([-1, 0], 6).tolist()
-    ([2, 5], [5, 0])
-    """
-    if isinstance(rows, slice):
-        return np.arange(*rows.indices(n_rows))
-    wanted = np.asarray(rows)
-    numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted.astype(np.int64)
-    if numbers.size and not (-n_rows <= numbers.min() and numbers.max() < n_rows):
-        raise IndexError(
-            f"there are {n_rows} rows, no row {numbers.max() if numbers.max() >= n_rows else numbers.min()}"
-        )
-    return np.where(numbers < 0, numbers + n_rows, numbers)

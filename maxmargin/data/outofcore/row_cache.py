@@ -1,5 +1,6 @@
 """Rows that were fetched, kept for the next time: engines ask for the same few hundred again and again."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -59,6 +60,31 @@ class RowCache:
             del self._rows[number]
 
 
+class CachedRows(ABC):
+    """Rows outside memory of which those used last are cached; passes over them are `map` of each subclass."""
+
+    is_sparse = False
+    ndim = 2
+    _cache: RowCache
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+
+    @abstractmethod
+    def _fetched(self, numbers: RowNumbers) -> Floats:
+        """Return the rows of increasing numbers."""
+
+    def __getitem__(self, rows: Any) -> Floats:
+        """Return the rows of a slice, of an array of row numbers, or of a mask."""
+        numbers = row_numbers(rows, self.shape[0])
+        if (np.diff(numbers) > 0).all():
+            return self._cache.rows(numbers, self._fetched)
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return self._cache.rows(distinct, self._fetched)[places]
+
+
 class CachedStart(WarmStart):
     """Hints of this process only: the rows that passes bring along go to the cache.
 
@@ -82,3 +108,27 @@ class CachedStart(WarmStart):
     def recalled(self, use: Use) -> RowNumbers:
         """Return the numbers of the rows drawn at random for a sample; there are none for other uses."""
         return self._sample if use == "sample" else super().recalled(use)
+
+
+def row_numbers(rows: Any, n_rows: int) -> RowNumbers:
+    """Return the numbers, from 0, that a slice, an array of numbers or a mask stands for.
+
+    Raises
+    ------
+    IndexError
+        There is no such row.
+
+    Examples
+    --------
+    >>> row_numbers(slice(2, 9, 3), 6).tolist(), row_numbers([-1, 0], 6).tolist()
+    ([2, 5], [5, 0])
+    """
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(n_rows))
+    wanted = np.asarray(rows)
+    numbers = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted.astype(np.int64)
+    if numbers.size and not (-n_rows <= numbers.min() and numbers.max() < n_rows):
+        raise IndexError(
+            f"there are {n_rows} rows, no row {numbers.max() if numbers.max() >= n_rows else numbers.min()}"
+        )
+    return np.where(numbers < 0, numbers + n_rows, numbers)

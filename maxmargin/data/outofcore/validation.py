@@ -1,24 +1,61 @@
 """The first pass over all files: their labels, and the extremes of their columns."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.data.formats.table import Roles
-from maxmargin.data.labels.labels import MOST_CLASSES, Coder, LabelError, Labels, check_classes
+from maxmargin.data.formats.table import Choice, Roles, drop_note, kept_names
+from maxmargin.data.labels import MOST_CLASSES, LabelError, Labels, check_classes
 from maxmargin.data.numbers.hints import empty_column_hint
 from maxmargin.data.outofcore.announcing import report
-from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
+from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import RowNumbers
+from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 
 if TYPE_CHECKING:
+    from maxmargin.data.outofcore.dask.dask_rows import DaskRows
+    from maxmargin.data.outofcore.files.scan import Scan
+    from maxmargin.data.outofcore.on_disk import OnDisk
     from maxmargin.data.outofcore.warmstart.resume import Resumption
 
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stored:
+    """Data outside memory, validated; `fits` tells whether the rows can be read into memory."""
+
+    X: "OnDisk | DaskRows"
+    labels: Labels
+    names: tuple[str, ...]
+    label_name: str
+    source: str
+    notes: tuple[str, ...]
+    fits: bool
+
+    @classmethod
+    def of(
+        cls,
+        X: "OnDisk | DaskRows",
+        labels: Labels,
+        scan: "Scan",
+        roles: Roles,
+        path: str,
+        notes: Sequence[str],
+        *,
+        fits: bool = False,
+    ) -> "Stored":
+        """Return the data with the names of the columns of a file; all files have the same."""
+        return cls(
+            X=X, labels=labels, names=tuple(map(str, kept_names(scan.names, roles.features))),
+            label_name=str(scan.label_name(roles)), source=path, fits=fits,
+            notes=(*notes, *(scan.notes or drop_note(scan.names, roles))),
+        )  # fmt: skip
 
 
 class Validation:
@@ -47,7 +84,7 @@ class Validation:
         self.is_positive_chosen = is_positive_chosen
         self.resumption = resumption
         self.wanted = np.empty(0, np.int64) if wanted is None else wanted
-        self._drawn: list[DrawnRows] = []
+        self._drawn: list[SampledRows] = []
         self._is_whole = True
         self.coder = Coder()
         self.low = np.full((len(readings), len(roles.features)), np.inf)
@@ -67,9 +104,9 @@ class Validation:
         return self._labels(), (self.low.min(axis=0), self.high.max(axis=0))
 
     @property
-    def drawn(self) -> DrawnRows:
+    def drawn(self) -> SampledRows:
         """The rows that were brought along; none where an earlier process has read some of the rows."""
-        return DrawnRows.joined(self._drawn if self._is_whole else [], len(self.roles.features))
+        return SampledRows.joined(self._drawn if self._is_whole else [], len(self.roles.features))
 
     def _take_known(self, place: int) -> int | None:
         """Take what an earlier process has found of a file; return how many rows that are, None for all."""
@@ -130,3 +167,22 @@ def _label_error(path: str, name: str | int, error: LabelError, row: int, line: 
     if "missing" in error.found:
         return data_error(path, **place, found="no label", expected="a label", hint=hint)
     return data_error(path, **place, found=error.found, expected=error.expected)
+
+
+def refuse_what_needs_memory(path: str, choice: Choice) -> None:
+    """Raise where the choice asks for something that only a reader of whole tables does.
+
+    Raises
+    ------
+    DataError
+    """
+    asked = {
+        "one_hot": choice.one_hot.every, "one_hot_column": bool(choice.one_hot.named), "id": choice.id is not None,
+        "drop_missing": choice.drop_missing, "decimal": choice.keep_texts,
+    }  # fmt: skip
+    name = next((name for name, is_asked in asked.items() if is_asked), None)
+    if name is not None:
+        found = "it asked for data that are read in parts, as they do not fit into memory or lie in a folder"
+        more, less = f"allow more memory with {option('memory')}", f"leave a column out with {option('drop')}"
+        hint = less if name == "id" else more
+        raise data_error(path, option=name, found=found, expected="one file that fits into memory", hint=hint)

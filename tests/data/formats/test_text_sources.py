@@ -23,8 +23,7 @@ from maxmargin.certificates.decimals import read_decimal
 from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
 from maxmargin.data.formats.suffixes import FORMATS
-from maxmargin.data.numbers.lookalikes import look_of
-from maxmargin.data.numbers.numerals import number
+from maxmargin.data.numbers.numerals import look_of, number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError
 

@@ -15,8 +15,8 @@ import pyarrow.parquet
 import pytest
 
 import maxmargin as mm
-from maxmargin.data.arrays import features_of
-from maxmargin.data.dataset import Dataset, from_arrays, load
+from maxmargin.data.arrays import features_of, from_arrays
+from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.dask.dask_collections import is_dask, rows_of
 from maxmargin.data.outofcore.dask.dask_files import lines_from, piece_starts

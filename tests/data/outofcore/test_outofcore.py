@@ -25,11 +25,16 @@ from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
 from maxmargin.cli.progress import data_shown
 from maxmargin.data.dataset import Dataset, load
-from maxmargin.data.formats.csv import delimited
+from maxmargin.data.formats.csv.column_parsing import Columns
+from maxmargin.data.formats.csv.delimited import growing_columns
+from maxmargin.data.formats.table import Choice
 from maxmargin.data.outofcore.announcing import listened, report
 from maxmargin.data.outofcore.budget import Budget, memory_size, size_text
 from maxmargin.data.outofcore.files import arrow_scan as arrow
+from maxmargin.data.outofcore.files.text_scan import ArrowColumns
+from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.data.outofcore.row_cache import RowCache
+from maxmargin.data.outofcore.validation import Stored
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
@@ -134,6 +139,14 @@ def opened(path: Path, budget: Budget = SMALL, **options: Any) -> Dataset:
     dataset = load(path, memory=budget, **options)
     assert not dataset.is_in_memory
     return dataset
+
+
+def in_blocks(path: Path, n_bytes: int) -> Stored:
+    """Open a text file that is parsed so many bytes at a time."""
+    choice = Choice(bytes_at_once=n_bytes)
+    stored = open_out_of_core(path, choice, memory=SMALL, cluster=None, is_positive_chosen=False)
+    assert stored is not None
+    return stored
 
 
 def complaint(path: Path, **options: Any) -> str:
@@ -494,29 +507,30 @@ def test_text_is_read_as_in_memory(tmp_path: Path, content: str) -> None:
     assert results[0] == results[1]
 
 
-def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [Columns, ArrowColumns])
+def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path, kind: type[Columns]) -> None:
+    class OnlyWholeBlocks(kind):  # type: ignore[misc, valid-type]
+        def add_rows(self, rows: Any) -> None:
+            pytest.fail("a block was read row by row")
+
     X = numbers()
     path = tmp_path / "data.csv"
     pa.csv.write_csv(table_of(X, texts(X)), path)
     assert '"yes"' in path.read_text()
-    monkeypatch.setattr(delimited, "BYTES_AT_ONCE", 5000)
-    monkeypatch.setattr("maxmargin.data.formats.csv.column_parsing.Columns.add_rows", None)
-    for memory in (SMALL, None):
-        dataset = load(path, label="label", memory=memory)
-        assert np.array_equal(dataset.X[:], X)
-        assert dataset.labels.tolist() == texts(X)
+    choice = Choice(label="label", bytes_at_once=5000)
+    parts = [columns.take() for columns in growing_columns(str(path), choice, OnlyWholeBlocks)]
+    assert len(parts) > 1
+    assert np.array_equal(np.concatenate([values for values, _, _ in parts]), X)
+    assert [label for _, labels, _ in parts for label in labels] == texts(X)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=30), st.integers(1, 60))
-def test_text_is_rounded_correctly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: list[float], n_bytes: int
-) -> None:
-    monkeypatch.setattr(delimited, "BYTES_AT_ONCE", n_bytes)
+def test_text_is_rounded_correctly(tmp_path: Path, values: list[float], n_bytes: int) -> None:
     written = [f"{value!r}" if i % 2 else f"{value:.25e}" for i, value in enumerate(values)]
     path = tmp_path / "data.csv"
     path.write_text("".join(f"{number},{i % 2}\n" for i, number in enumerate(written)))
-    assert opened(path).X[:].ravel().tobytes() == np.array(values).tobytes()
+    assert in_blocks(path, n_bytes).X[:].ravel().tobytes() == np.array(values).tobytes()
 
 
 def test_an_infinite_label(tmp_path: Path) -> None:
@@ -526,8 +540,12 @@ def test_an_infinite_label(tmp_path: Path) -> None:
     assert opened(tmp_path / "data.csv").classes == ("inf", "x")
 
 
-def test_the_line_of_an_error_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "BYTES_AT_ONCE", 64)
+def test_the_line_of_an_error_in_a_later_block(tmp_path: Path) -> None:
+    def complaint(path: Path) -> str:
+        with pytest.raises(DataError) as caught:
+            in_blocks(path, 64)
+        return str(caught.value)
+
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "".join(f"{i},{'x' if i % 2 else 'y'}\n" for i in range(100)) + "7,\n")
     assert complaint(path) == (

@@ -29,10 +29,8 @@ from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
-from maxmargin.data.outofcore.warmstart import state_file
-from maxmargin.data.outofcore.warmstart.file_marks import FileMark
 from maxmargin.data.outofcore.warmstart.resume_check import read_state
-from maxmargin.data.outofcore.warmstart.resume_state import State
+from maxmargin.data.outofcore.warmstart.resume_state import FileMark, State
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
@@ -647,7 +645,7 @@ def test_a_kill_while_writing_leaves_the_state_before(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(state_file.os, "replace", kill)
+        patch.setattr(os, "replace", kill)
         killed(lambda: opened(separable, state))
     assert state.read_bytes() == before
     assert_is(opened(separable, state), *data())
@@ -662,7 +660,7 @@ def test_a_full_disk_ends_the_keeping_not_the_work(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(state_file.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.warns(UserWarning, match="No space left on device; going on without keeping what is found"):
         dataset = opened(separable, state)
     assert hard_margin(problem_of(dataset)).status == "optimal"
@@ -696,7 +694,7 @@ def test_labels_that_cannot_be_kept(tmp_path: Path) -> None:
 def test_where_there_is_nothing_to_resume(tmp_path: Path, separable: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "state"
     assert run(["margin", "iris", "--positive", "setosa", "--resume", str(state)]) == 0
-    assert f"{state} is not used: the data fit into memory, and are read anew" in capsys.readouterr().err
+    assert f"{state} is not used: the data fit into memory and are read again" in capsys.readouterr().err
     assert run(["check", str(csv(tmp_path, *data())), "--decimal", "--resume", str(state)]) == 2
     assert "--resume is for data on disk" in capsys.readouterr().err
     with pytest.raises(InvalidOptionError, match="expected none with a cluster"):

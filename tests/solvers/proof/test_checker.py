@@ -35,7 +35,7 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.certificates.proofs import proof_document, read_proof, write_proof
-from maxmargin.data.labels.label_values import meanings
+from maxmargin.data.labels import meanings
 from maxmargin.solvers.proof import checker
 from maxmargin.solvers.proof.checker import CertificateError, check, main, numbering, read_table
 

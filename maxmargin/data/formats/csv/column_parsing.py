@@ -19,8 +19,7 @@ from maxmargin.data.formats.table import (
     shown_name,
 )
 from maxmargin.data.numbers.hints import empty_column_hint
-from maxmargin.data.numbers.numerals import Texts, booleans, cleaned, is_missing, number, numbers
-from maxmargin.data.numbers.spelling import Complaint
+from maxmargin.data.numbers.numerals import Complaint, Texts, booleans, cleaned, is_missing, number, numbers
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 

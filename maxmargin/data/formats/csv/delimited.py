@@ -8,12 +8,11 @@ from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
 
 from maxmargin.data.formats.csv.column_parsing import Columns, NumberedRow
-from maxmargin.data.formats.csv.encodings import decoded
 from maxmargin.data.formats.csv.layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
-from maxmargin.data.formats.source import STDIN, STDIN_NAME, empty_file, kind_of, long_line, open_binary
+from maxmargin.data.formats.source import STDIN, STDIN_NAME, decoded, empty_file, kind_of, long_line, open_binary
 from maxmargin.data.formats.table import Choice, Table
 from maxmargin.data.numbers.hints import COMMAS_NEED_QUOTES
-from maxmargin.data.numbers.spelling import Spelling
+from maxmargin.data.numbers.numerals import Spelling
 from maxmargin.text.data_error import data_error
 
 BYTES_AT_ONCE = 2**21

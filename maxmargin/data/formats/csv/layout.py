@@ -5,9 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from maxmargin.data.numbers.lookalikes import is_written_otherwise
-from maxmargin.data.numbers.numerals import is_missing
-from maxmargin.data.numbers.spelling import POINTS, Spelling
+from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise
 from maxmargin.solvers.errors import InvalidOptionError, option
 
 SEPARATORS = ",;\t"

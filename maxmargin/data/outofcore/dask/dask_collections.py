@@ -7,8 +7,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.labels.labels import CodedLabels, Coder, LabelError
+from maxmargin.data.labels import CodedLabels, LabelError
 from maxmargin.data.outofcore.dask.dask_rows import Backend, DaskRows, Summary, Task, backend, summary_of
+from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES

@@ -11,18 +11,16 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from maxmargin.data.formats.csv.delimited import Block, columns_of_block, layout_of
-from maxmargin.data.formats.csv.encodings import decoded
-from maxmargin.data.formats.source import is_compressed, kind_of, long_line, open_binary
+from maxmargin.data.formats.source import decoded, is_compressed, kind_of, long_line, open_binary
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, Roles, shown_name
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.dask.dask_rows import DaskRows, OnCluster, Summary, Task, backend
 from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
-from maxmargin.data.outofcore.files.opening_files import arrow_scan, scans_of
 from maxmargin.data.outofcore.files.scan import Labelled, Scan
+from maxmargin.data.outofcore.files.scan_files import arrow_scan, scans_of
 from maxmargin.data.outofcore.files.text_scan import ArrowColumns, labelled
-from maxmargin.data.outofcore.opening import Stored, refuse_what_needs_memory
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
-from maxmargin.data.outofcore.validation import Validation
+from maxmargin.data.outofcore.validation import Stored, Validation, refuse_what_needs_memory
 from maxmargin.text.data_error import data_error
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.on_disk import row_numbers
-from maxmargin.data.outofcore.row_cache import CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
@@ -122,7 +121,7 @@ class Summary:
     high: Floats
 
 
-class DaskRows:
+class DaskRows(CachedRows):
     """A Carrier of rows that other processes hold.
 
     Parameters
@@ -135,9 +134,6 @@ class DaskRows:
     chunk_entries : int
         Matrix entries in one chunk of rows.
     """
-
-    is_sparse = False
-    ndim = 2
 
     def __init__(
         self,
@@ -178,12 +174,6 @@ class DaskRows:
             for local in slices(n_rows, min(step, _MOST_ROWS) if self.workers.splits_parts else n_rows):
                 rows = slice(start + local.start, start + local.stop)
                 yield Task(_applied, part, (local, rows, step, function, tuple(v[rows] for v in vectors)))
-
-    def __getitem__(self, rows: Any) -> Floats:
-        """Return the rows of a slice, of an array of row numbers, or of a mask."""
-        numbers = row_numbers(rows, self.shape[0])
-        distinct, places = np.unique(numbers, return_inverse=True)
-        return self._cache.rows(distinct, self._fetched)[places]
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
         tasks = []

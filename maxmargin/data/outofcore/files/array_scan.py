@@ -8,30 +8,34 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.npy import BROKEN, read_header
-from maxmargin.data.formats.npz import array_of_archive, broken_archive, missing_array
+from maxmargin.data.formats.npz import (
+    BROKEN,
+    array_of_archive,
+    broken_archive,
+    check_features,
+    check_label_type,
+    check_members,
+    checked_names,
+    read_header,
+)
+from maxmargin.data.formats.source import labels_beside
 from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
-from maxmargin.data.outofcore.files.scan import Labelled, Mark, bounds_of
-from maxmargin.data.outofcore.files.stores import Piece
+from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of
 from maxmargin.data.outofcore.row_cache import RowNumbers
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.text.data_error import data_error, quote
+from maxmargin.text.data_error import data_error
 
 _LOCAL_HEADER_BYTES = 30
 _BYTES_AT_ONCE = 1 << 20
 
 
-class ArrayScan:
+class ArrayScan(Scan):
     """An array X in a file, and an array y in the same archive or another file.
 
     Columns are counted as if y followed X.
     """
-
-    index: tuple[int, ...] = ()
-    notes: tuple[str, ...] = ()
-    numbers_path: str | None = None
 
     def __init__(self, path: str, kind: str, budget: Budget) -> None:
         is_archive = kind == ".npz"
@@ -39,6 +43,7 @@ class ArrayScan:
         self.budget = budget
         self._mark: Mark | None = Mark.of(path)
         self._X, self._y = _packed(path) if is_archive else _pair(path)
+        self.starts_inside, self.writes_numbers = not self._X.is_compressed, self._X.is_compressed
         self._file, self._layout = self._X.opened()
         _check_types(path, self._layout, self._y.header())
         self.n_rows, self.n_columns = self._layout.shape[0], self._layout.shape[1] + 1
@@ -48,16 +53,6 @@ class ArrayScan:
     def paths(self) -> tuple[str, ...]:
         """The files of both arrays."""
         return tuple(dict.fromkeys((self._X.path, self._y.path)))
-
-    @property
-    def starts_inside(self) -> bool:
-        """Whether reading can start with any row."""
-        return not self._X.is_compressed
-
-    @property
-    def writes_numbers(self) -> bool:
-        """Whether X has to be unpacked."""
-        return self._X.is_compressed
 
     def label_name(self, roles: Roles) -> str:
         """Return the name of the array of labels."""
@@ -135,7 +130,12 @@ class _Member:
             return self._header(file)
 
     def _header(self, file: BinaryIO) -> Layout:
-        return _layout(file, self.n_bytes, self.path, self.name)
+        """Read the header of an array; vectors have one column."""
+        header = read_header(file, self.n_bytes, self.path, self.name)
+        shape = (*header.shape, 1) if len(header.shape) == 1 else header.shape
+        if len(shape) != 2:
+            raise data_error(self.path, found=f"an array of shape {header.shape}", expected="rows and columns")
+        return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
 
     def opened(self) -> tuple[OpenFile, Layout]:
         """Return the file in which the array lies, and where."""
@@ -207,23 +207,8 @@ class _Packed(_Member):
         return file, Layout(offset, header.dtype, header.shape, header.is_fortran)
 
 
-def labels_beside(path: str) -> str | None:
-    """Return the file with the labels of one whose name ends in X before its suffix: the same with y in its place.
-
-    Examples
-    --------
-    >>> labels_beside("train_X.npy"), labels_beside("a.npy")
-    ('train_y.npy', None)
-    """
-    name, suffix = os.path.splitext(path)
-    return f"{name[:-1]}y{suffix}" if name.endswith("X") else None
-
-
 def _packed(path: str) -> tuple[_Member, _Member]:
-    members = _archive(path).namelist()
-    for name in ("X", "y"):
-        if f"{name}.npy" not in members:
-            raise missing_array(path, members, name)
+    check_members(_archive(path).namelist(), path)
     return _Packed(path, "X.npy"), _Packed(path, "y.npy")
 
 
@@ -243,22 +228,9 @@ def _archive(path: str) -> zipfile.ZipFile:
         raise broken_archive(path, error) from error
 
 
-def _layout(file: BinaryIO, n_bytes: int, path: str, name: str) -> Layout:
-    """Read the header of an array; vectors have one column."""
-    header = read_header(file, n_bytes, path, name)
-    shape = (*header.shape, 1) if len(header.shape) == 1 else header.shape
-    if len(shape) != 2:
-        raise data_error(path, found=f"an array of shape {header.shape}", expected="rows and columns")
-    return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
-
-
 def _check_types(path: str, X: Layout, y: Layout) -> None:
-    if X.dtype.kind not in "biuf":
-        raise data_error(path, found=f"X of type {quote(str(X.dtype))}", expected="an array X of real numbers")
-    if X.shape[1] == 0:
-        raise data_error(path, found="X without columns", expected="at least one feature")
-    if y.dtype.kind not in "biufUS":
-        raise data_error(path, found=f"y of type {quote(str(y.dtype))}", expected="labels: booleans, numbers or texts")
+    check_features(X.dtype, X.shape[1], path)
+    check_label_type(y.dtype, path)
     if y.shape != (X.shape[0], 1):
         expected = f"{X.shape[0]}, one for every row of X"
         raise data_error(path, found=f"{y.shape[0] * y.shape[1]} labels", expected=expected)
@@ -269,9 +241,7 @@ def _feature_names(path: str, n_features: int) -> tuple[str, ...] | None:
     if "feature_names.npy" not in _archive(path).namelist():
         return None
     try:
-        names = array_of_archive(_archive(path), "feature_names", path).ravel()
+        names = array_of_archive(_archive(path), "feature_names", path)
     except BROKEN as error:
         raise broken_archive(path, error) from error
-    if len(names) != n_features:
-        raise data_error(path, found=f"{len(names)} feature_names", expected=f"{n_features}, one for every column of X")
-    return (*map(str, names), "y")
+    return (*checked_names(names, n_features, path), "y")

@@ -5,15 +5,15 @@ The scanner of `pyarrow.dataset` is not used: on a Parquet file of 200 MiB, read
 a pass in place of 0.08 s, which is no reason to exceed the budget.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.pandas_index import index_columns
+from maxmargin.data.formats.frames import index_columns
 from maxmargin.data.outofcore.budget import Budget, size_text
 from maxmargin.data.outofcore.row_cache import RowNumbers
 from maxmargin.text.data_error import data_error
@@ -25,40 +25,45 @@ _LEAST_FOR_THREADS = 1 << 27
 """Bytes of the budget from which Arrow reads several columns at once: each of its threads keeps memory of its own."""
 
 
-class ArrowFile(Protocol):
-    """A file of columns whose rows are stored in groups."""
+class ArrowFile(ABC):
+    """A file of columns whose rows are stored in groups.
 
-    path: str
-    names: tuple[str, ...]
-    index: tuple[int, ...]
-    n_rows_at_once: int
+    Attributes
+    ----------
+    path : str
+    names : tuple of str
+    index : tuple of int
+        Positions of the columns that hold the index of a pandas data frame.
+    starts : ndarray of int
+        The first row of every group, and the number of all rows.
+    n_rows_at_once : int
+        Rows of a batch of all columns.
+    """
 
-    @property
-    def starts(self) -> RowNumbers:
-        """The first row of every group, and the number of all rows."""
-        ...
+    def __init__(self, path: str, schema: Any, group_rows: Sequence[int], budget: Budget) -> None:
+        self.path = path
+        self.names: tuple[str, ...] = tuple(schema.names)
+        self.index = index_columns(self.names, schema.metadata)
+        self.starts: RowNumbers = np.cumsum([0, *group_rows])
+        self.n_rows_at_once = budget.chunk_rows(len(self.names))
 
+    @abstractmethod
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
-        ...
 
 
-class ParquetFile:
+class ParquetFile(ArrowFile):
     """A Parquet file."""
 
     def __init__(self, path: str, budget: Budget) -> None:
         from pyarrow import parquet
 
-        self.path = path
         with readable(path, "Parquet"):
             file = parquet.ParquetFile(path)
-            self._metadata = file.metadata
-            schema = file.schema_arrow
-        self.names = tuple(schema.names)
-        self.index = index_columns(self.names, schema.metadata)
-        n_rows = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
-        self.starts: RowNumbers = np.cumsum([0, *n_rows])
-        self.n_rows_at_once = budget.chunk_rows(len(self.names))
+            metadata, schema = file.metadata, file.schema_arrow
+        group_rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+        super().__init__(path, schema, group_rows, budget)
+        self._metadata = metadata
         self._in_threads = budget.memory >= _LEAST_FOR_THREADS
         self._buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * max(len(self.names), 1))))
 
@@ -79,57 +84,45 @@ class ParquetFile:
                 default_memory_pool().release_unused()  # else Arrow keeps what the pass took, as much again as a budget
 
 
-class FeatherFile:
+class FeatherFile(ArrowFile):
     """A Feather (Arrow IPC) file; its groups are its record batches."""
 
     def __init__(self, path: str, budget: Budget) -> None:
-        self.path = path
-        self._budget = budget
-        with readable(path, "Feather"), self._reader(None) as reader:
+        with readable(path, "Feather"), _reader(path, None) as reader:
             schema = reader.schema
-        self.names = tuple(schema.names)
-        self.index = index_columns(self.names, schema.metadata)
-        self.n_rows_at_once = budget.chunk_rows(len(self.names))
-
-    @property
-    def starts(self) -> RowNumbers:
-        """The first row of every group, and the number of all rows."""
-        return self._starts
-
-    @cached_property
-    def _starts(self) -> RowNumbers:
-        with readable(self.path, "Feather"), self._reader([0]) as reader:
-            n_rows = [reader.get_batch(group).num_rows for group in range(reader.num_record_batches)]
-        self._check_size(max(n_rows, default=0))
-        starts: RowNumbers = np.cumsum([0, *n_rows])
-        return starts
+        with readable(path, "Feather"), _reader(path, [0]) as reader:
+            group_rows = [reader.get_batch(group).num_rows for group in range(reader.num_record_batches)]
+        super().__init__(path, schema, group_rows, budget)
+        _check_size(path, max(group_rows, default=0), len(self.names), budget.memory // 4)
 
     def batches(self, n_rows: int, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
         fields = [j for j, name in enumerate(self.names) if name in columns]
         chosen = range(len(self.starts) - 1) if groups is None else groups
-        with readable(self.path, "Feather"), self._reader(fields) as reader:
+        with readable(self.path, "Feather"), _reader(self.path, fields) as reader:
             for group in chosen:
                 batch = reader.get_batch(group)
                 for start in range(0, batch.num_rows, n_rows):
                     yield batch.slice(start, n_rows)
 
-    @contextmanager
-    def _reader(self, fields: list[int] | None) -> Iterator[Any]:
-        from pyarrow import OSFile, ipc
 
-        options = ipc.IpcReadOptions() if fields is None else ipc.IpcReadOptions(included_fields=fields)
-        with OSFile(self.path) as file, ipc.open_file(file, options=options) as reader:
-            yield reader
+@contextmanager
+def _reader(path: str, fields: list[int] | None) -> Iterator[Any]:
+    from pyarrow import OSFile, ipc
 
-    def _check_size(self, n_rows: int) -> None:
-        n_bytes = 8 * n_rows * len(self.names)
-        if n_bytes > self._budget.memory // 4:
-            raise data_error(
-                self.path, found=f"record batches of {n_rows} rows ({size_text(n_bytes)})",
-                expected=f"at most {size_text(self._budget.memory // 4)} at a time",
-                hint="allow more memory, or write the file with a smaller chunksize",
-            )  # fmt: skip
+    options = ipc.IpcReadOptions() if fields is None else ipc.IpcReadOptions(included_fields=fields)
+    with OSFile(path) as file, ipc.open_file(file, options=options) as reader:
+        yield reader
+
+
+def _check_size(path: str, n_rows: int, n_columns: int, limit: int) -> None:
+    n_bytes = 8 * n_rows * n_columns
+    if n_bytes > limit:
+        raise data_error(
+            path, found=f"record batches of {n_rows} rows ({size_text(n_bytes)})",
+            expected=f"at most {size_text(limit)} at a time",
+            hint="allow more memory, or write the file with a smaller chunksize",
+        )  # fmt: skip
 
 
 @contextmanager

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import Roles, shown_name
+from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, TEXT_HINT
-from maxmargin.data.numbers.numerals import number
-from maxmargin.data.numbers.spelling import STORED
+from maxmargin.data.numbers.numerals import STORED, number
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.files.arrow_files import ArrowFile, places_in
-from maxmargin.data.outofcore.files.scan import Labelled, Mark, not_finite
-from maxmargin.data.outofcore.files.stores import Piece
+from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, not_finite
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem import extremes
 from maxmargin.text.data_error import DataError, data_error, quote
@@ -70,40 +68,22 @@ class ArrowRows:
         return X
 
 
-class ArrowScan:
+class ArrowScan(Scan):
     """A Parquet or Feather file."""
-
-    notes: tuple[str, ...] = ()
-    starts_inside = True
-    writes_numbers = False
-    numbers_path: str | None = None
 
     def __init__(self, file: ArrowFile, budget: Budget) -> None:
         self.path = file.path
         self.file = file
         self.budget = budget
-        self.names = file.names
+        self.names: tuple[str, ...] = file.names
         self.index = file.index
         self.n_columns = len(file.names)
+        self.n_rows = int(file.starts[-1])
         self._mark = Mark.of(file.path)
         twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]
         if twice:
             found = f"several columns named {quote(twice[0])}"
             raise data_error(file.path, found=found, expected="a different name for each")
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.file.starts[-1])
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The file."""
-        return (self.path,)
-
-    def label_name(self, roles: Roles) -> str | int:
-        """Return the name of the label column, or its position."""
-        return shown_name(self.names, roles.label)
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Read all rows from this one on once; bring those along that are wanted."""
@@ -121,9 +101,6 @@ class ArrowScan:
             n_known = max(0, start - int(starts[group]) - first)
             if n_known < batch.num_rows:
                 yield int(starts[group]) + first + n_known, batch.slice(n_known)
-
-    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Do nothing: the file tells all."""
 
     def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield the batches of some groups, with features and labels."""
@@ -146,7 +123,7 @@ class ArrowScan:
         first_row, batch = numbered
         first, last = np.searchsorted(wanted, (first_row, first_row + batch.num_rows))
         numbers = wanted[first:last]
-        drawn = DrawnRows(numbers, np.empty((len(numbers), batch.num_columns - 1)))
+        drawn = SampledRows(numbers, np.empty((len(numbers), batch.num_columns - 1)))
         bounds = np.empty((2, batch.num_columns - 1))
         for j, name in enumerate(name for name in batch.schema.names if name != label):
             values = values_of(batch.column(name), self.path, name, first_row)

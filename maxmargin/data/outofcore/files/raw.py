@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.outofcore.budget import size_text
-from maxmargin.data.outofcore.files.scan import Mark, unreadable
-from maxmargin.data.outofcore.files.stores import Piece
+from maxmargin.data.outofcore.files.scan import Mark, Piece, unreadable
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.text.data_error import data_error
 

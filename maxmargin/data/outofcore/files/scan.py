@@ -1,21 +1,50 @@
-"""The first pass over a file: what every format says of it before and while its rows are validated."""
+"""Files that are read in parts, whatever their format: the first pass, which validates the rows, and later ones."""
 
 import os
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.table import Roles
+from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.numbers.hints import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY
-from maxmargin.data.outofcore.drawn_rows import DrawnRows
-from maxmargin.data.outofcore.files.stores import Store
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.text.data_error import DataError, data_error
 
 Bounds: TypeAlias = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Consecutive rows of a store, and how they are read, in any thread."""
+
+    rows: slice
+    read: Callable[[], Floats]
+
+    def shifted(self, n_rows: int) -> "Piece":
+        """Return the piece as numbered in a source whose earlier files have `n_rows` rows."""
+        return Piece(slice(self.rows.start + n_rows, self.rows.stop + n_rows), self.read)
+
+
+class Store(Protocol):
+    """A matrix in one file."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        ...
+
+    def pieces(self, n_rows: int) -> Iterator[Piece]:
+        """Yield all rows in order, up to `n_rows` at a time."""
+        ...
+
+    def some(self, numbers: RowNumbers) -> Floats:
+        """Return the rows of these increasing numbers."""
+        ...
 
 
 class Labelled(NamedTuple):
@@ -28,80 +57,84 @@ class Labelled(NamedTuple):
     distinct: Sequence[object]
     places: NDArray[np.integer[Any]]
     lines: NDArray[np.int64] | None = None
-    drawn: DrawnRows | None = None
+    drawn: SampledRows | None = None
 
 
 class Reading(Protocol):
     """A file to be read once and validated."""
 
     path: str
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows; an estimate, where only reading tells."""
-        ...
+    n_rows: int
+    """Number of rows; an estimate where only reading tells."""
 
     def label_name(self, roles: Roles) -> str | int:
-        """Return the name of the label column."""
+        """Return the name of the label column, or its position."""
         ...
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Read all rows from this one on once, and validate them.
+        """Read and validate all rows from this one on, once.
 
-        Bring those of the increasing numbers `wanted` along where it costs a pass to fetch them afterwards.
+        Return the rows of the increasing numbers `wanted` with them if it takes a pass to fetch these afterwards.
         """
         ...
 
 
-class Scan(Reading, Protocol):
+class Scan(ABC):
     """A file that was opened, and not yet read.
 
     Attributes
     ----------
+    path : str
+    n_rows : int
+        Number of rows; an estimate where only reading tells.
     n_columns : int
+    names : tuple of str, optional
+        Names of all columns.
     index : tuple of int
         Positions of the columns that hold the index of a pandas data frame.
     notes : tuple of str
-    numbers_path : str or None
-        Where numbers are kept that have to be written to another file; None: in a temporary one.
+    numbers_path : str, optional
+        The file to which numbers are written that cannot stay in theirs. None: a temporary file.
+    starts_inside : bool
+        Whether reading can start with any row.
+    writes_numbers : bool
+        Whether the first pass writes the numbers to another file, from which later passes read them.
     """
 
+    path: str
+    n_rows: int
     n_columns: int
-    index: tuple[int, ...]
-    notes: tuple[str, ...]
-    numbers_path: str | None
-
-    @property
-    def starts_inside(self) -> bool:
-        """Whether reading can start with any row."""
-        ...
+    names: tuple[str, ...] | None
+    index: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    numbers_path: str | None = None
+    starts_inside = True
+    writes_numbers = False
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The file, and what belongs to it."""
-        ...
+        """The file, and the files that belong to it."""
+        return (self.path,)
 
-    @property
-    def writes_numbers(self) -> bool:
-        """Whether the numbers are written to another file on reading, and read from there by later passes."""
-        ...
+    def label_name(self, roles: Roles) -> str | int:
+        """Return the name of the label column, or its position."""
+        return shown_name(self.names, roles.label)
 
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """Names of all columns."""
-        ...
+    @abstractmethod
+    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+        """Do as :class:`Reading` says."""
 
     def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Take what an earlier process has found, all of it, instead of reading the rows once."""
-        ...
+        """Take the findings of an earlier process about all rows instead of reading them once: here there are none."""
+        return None
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
-        """Yield ``(distinct, places)`` of the first `n_rows` rows; None where that costs as much as reading all."""
-        ...
+        """Return ``(distinct, places)`` of the first `n_rows` rows; None if that takes as long as reading all."""
+        return None
 
+    @abstractmethod
     def store(self, roles: Roles) -> Store:
-        """Return the rows for later passes; to be called after the first."""
-        ...
+        """Return the rows for later passes; to be called after the first pass."""
 
 
 @dataclass(frozen=True, slots=True)

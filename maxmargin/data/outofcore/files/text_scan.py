@@ -14,10 +14,9 @@ from maxmargin.data.formats.csv.delimited import growing_columns, layout_of
 from maxmargin.data.formats.source import open_binary, size_of_content
 from maxmargin.data.formats.table import Choice, Roles, shown_name
 from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY
-from maxmargin.data.numbers.numerals import Texts
-from maxmargin.data.numbers.spelling import Complaint
+from maxmargin.data.numbers.numerals import Complaint, Texts
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
-from maxmargin.data.outofcore.files.scan import Labelled, bounds_of
+from maxmargin.data.outofcore.files.scan import Labelled, Scan, bounds_of
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 
 _BYTES_OF_SAMPLE = 1 << 16
@@ -60,13 +59,11 @@ class ArrowColumns(Columns):
         return values
 
 
-class TextScan:
+class TextScan(Scan):
     """A CSV or TSV file, plain or compressed."""
 
-    index: tuple[int, ...] = ()
     starts_inside = False
     writes_numbers = True
-    numbers_path: str | None = None
 
     def __init__(self, path: str, choice: Choice) -> None:
         self.path = path
@@ -75,18 +72,8 @@ class TextScan:
         self.names = layout.names
         self.n_columns = layout.n_columns
         self.n_rows = _estimated_rows(path)
-        self.notes: tuple[str, ...] = ()
         self._numbers: OpenFile | None = None
         self._written = 0
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The file."""
-        return (self.path,)
-
-    def label_name(self, roles: Roles) -> str | int:
-        """Return the name of the label column, or its position."""
-        return shown_name(self.names, roles.label)
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Parse all rows once; none is brought along, the numbers are written where any row is at hand."""
@@ -109,9 +96,6 @@ class TextScan:
         self._written, self.notes = n_rows, notes
         if self.numbers_path is not None:
             self._numbers = OpenFile.of(self.numbers_path)
-
-    def labels(self, roles: Roles, n_rows: int) -> None:
-        """Return None: all of the text would have to be parsed."""
 
     def store(self, roles: Roles) -> RawRows:
         """Return the rows in the temporary file."""

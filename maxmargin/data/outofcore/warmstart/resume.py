@@ -20,9 +20,8 @@ from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.warmstart import state_file
-from maxmargin.data.outofcore.warmstart.file_marks import FileMark
 from maxmargin.data.outofcore.warmstart.resume_check import is_reached, read_state
-from maxmargin.data.outofcore.warmstart.resume_state import KnownFile, State, Validated
+from maxmargin.data.outofcore.warmstart.resume_state import FileMark, KnownFile, State, Validated
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStore, Unconfirmed
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.problem.warm_start import Found, Use
@@ -30,7 +29,7 @@ from maxmargin.text.data_error import DataError, data_error
 from maxmargin.text.version import __version__
 
 if TYPE_CHECKING:
-    from maxmargin.data.labels.labels import Coder
+    from maxmargin.data.outofcore.label_coder import Coder
 
 _FEW_ROWS = 1000
 """Rows that are fetched together are kept if they are no more than this."""

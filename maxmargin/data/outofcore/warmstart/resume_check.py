@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.data.outofcore.warmstart import state_file
-from maxmargin.data.outofcore.warmstart.file_marks import FileMark
-from maxmargin.data.outofcore.warmstart.resume_state import PACKED_CLASSES, KnownFile, State, Validated
+from maxmargin.data.outofcore.warmstart.resume_state import PACKED_CLASSES, FileMark, KnownFile, State, Validated
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows
 
 _LABELS = (str, int, float, bool)

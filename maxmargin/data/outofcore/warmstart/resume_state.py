@@ -1,7 +1,9 @@
 """What a process has found out about files, in the form in which the next one takes it up."""
 
+import hashlib
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,6 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.data.outofcore.warmstart import state_file
-from maxmargin.data.outofcore.warmstart.file_marks import FileMark
 from maxmargin.data.outofcore.warmstart.row_store import KeptRows
 from maxmargin.data.outofcore.warmstart.state_file import Content
 
@@ -17,7 +18,55 @@ PACKED_CLASSES = 2
 """Largest number of different labels whose positions are stored in one bit a row."""
 
 _FOUND = "found: "
-"""Before the names of arrays of a question, in the file."""
+"""Prefix, in the file, of the names of arrays that belong to a question."""
+
+_SPOTS, _BYTES_OF_SPOT = 16, 1 << 14
+"""Number and bytes of the pieces of a file that are hashed, evenly spread from its beginning to its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileMark:
+    """The size of a file, when it was written to last, and the hash of some of its bytes (of all, if they are few)."""
+
+    name: str
+    size: int
+    changed: int
+    spots: str
+
+    @classmethod
+    def of(cls, path: str) -> "FileMark":
+        """Return the mark of a file as it is now.
+
+        Raises
+        ------
+        OSError
+        """
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            digest = hashlib.sha256()
+            for place in _places(status.st_size):
+                file.seek(place)
+                digest.update(file.read(_BYTES_OF_SPOT))
+        return cls(
+            name=os.path.basename(path), size=status.st_size, changed=status.st_mtime_ns, spots=digest.hexdigest()
+        )
+
+    def is_same(self, other: "FileMark") -> bool:
+        """Return whether both are marks of the same file, perhaps under different names."""
+        return (self.size, self.changed, self.spots) == (other.size, other.changed, other.spots)
+
+
+def _places(size: int) -> list[int]:
+    """Return where to look.
+
+    Examples
+    --------
+    >>> _places(40_000), len(_places(10**12))
+    ([0, 16384, 32768], 16)
+    """
+    if size <= _SPOTS * _BYTES_OF_SPOT:
+        return list(range(0, size, _BYTES_OF_SPOT))
+    return [k * (size - _BYTES_OF_SPOT) // (_SPOTS - 1) for k in range(_SPOTS)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +95,13 @@ class KnownFile:
 
     @classmethod
     def of_words(cls, words: dict[str, Any]) -> "KnownFile":
-        """Return the file that `words` describes."""
+        """Return the file that the JSON object `words` describes."""
         numbers = words["numbers"]
         return cls(
-            marks=tuple(map(FileMark.of_words, words["marks"])), n_rows=words["n_rows"],
+            marks=tuple(FileMark(**mark) for mark in words["marks"]), n_rows=words["n_rows"],
             is_complete=words["is_complete"], notes=tuple(words["notes"]),
-            numbers=None if numbers is None else FileMark.of_words(numbers),
+            numbers=None if numbers is None else FileMark(**numbers),
         )  # fmt: skip
-
-    @property
-    def words(self) -> dict[str, Any]:
-        """The same in words."""
-        return {
-            "marks": [mark.words for mark in self.marks], "n_rows": self.n_rows, "is_complete": self.is_complete,
-            "notes": list(self.notes), "numbers": None if self.numbers is None else self.numbers.words,
-        }  # fmt: skip
 
     def is_file(self, marks: Sequence[FileMark]) -> bool:
         """Return whether these are the marks of the same file."""
@@ -169,7 +210,7 @@ class State:
         validated, rows = self.validated, self.rows
         words = {
             "version": self.version, "source": self.source, "columns": self.columns,
-            "files": [file.words for file in self.files], "distinct": validated.distinct, "question": self.question,
+            "files": list(map(asdict, self.files)), "distinct": validated.distinct, "question": self.question,
         }  # fmt: skip
         arrays = {
             "codes": validated.codes, "low": validated.low, "high": validated.high,

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.drawn_rows import DrawnRows
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.problem.warm_start import Use
 
 USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
@@ -51,7 +51,7 @@ class RowStore:
     def __init__(self, rows: KeptRows, most_rows: int, largest_sample: int) -> None:
         n_sample = int(np.count_nonzero(rows.uses & _SAMPLE))
         self._most_rows, self._largest_sample = most_rows, largest_sample
-        self._sample = DrawnRows(rows.numbers[:n_sample], rows.values[:n_sample])
+        self._sample = SampledRows(rows.numbers[:n_sample], rows.values[:n_sample])
         others = rows.chosen(slice(n_sample, None))
         self._rows = dict(zip(others.numbers.tolist(), others.values, strict=True))
         self._uses = dict(zip(others.numbers.tolist(), others.uses.tolist(), strict=True))
@@ -78,7 +78,7 @@ class RowStore:
         if len(numbers) > self._largest_sample or np.array_equal(numbers, self._sample.numbers):
             return False
         self.add(*self._sample, None)  # of another question
-        self._sample = DrawnRows(numbers, values)
+        self._sample = SampledRows(numbers, values)
         return True
 
     def _make_room(self) -> None:

@@ -1,24 +1,50 @@
-"""Labels: which classes there are, and in which order; the rule which one is +1 is in `affirmative`."""
+"""Labels: which classes there are, in which order, and which one is +1."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.labels.label_values import meanings
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
-from maxmargin.data.numbers.numerals import number
+from maxmargin.data.numbers.numerals import bounded_fraction, number
 from maxmargin.solvers.errors import option
+from maxmargin.solvers.exact.reals import exact_real
 from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quote
 
 Label: TypeAlias = str | int | float | bool
 
 MOST_CLASSES = 100
 """More classes than this are taken for a wrong choice of the label column, unless one is chosen as positive."""
+
+
+PositiveClass: TypeAlias = tuple[Label | None, str | None]
+"""The class that is +1, and why; None if there are more than two and none was chosen."""
+
+PAIRS = frozenset(
+    {
+        ("+", "-"), ("+1", "-1"), ("1", "-1"), ("plus", "minus"), ("pos", "neg"), ("positive", "negative"),
+        ("true", "false"), ("t", "f"), ("yes", "no"), ("y", "n"), ("on", "off"), ("present", "absent"),
+        ("case", "control"), ("cases", "controls"), ("treated", "control"), ("treatment", "control"),
+        ("diseased", "healthy"), ("disease", "healthy"), ("sick", "healthy"), ("ill", "healthy"),
+        ("patient", "control"), ("patient", "healthy"), ("affected", "unaffected"), ("infected", "uninfected"),
+        ("abnormal", "normal"), ("malignant", "benign"), ("success", "failure"), ("pass", "fail"),
+    }
+)  # fmt: skip
+"""The affirmative label and the other one, in small letters."""
+
+NEGATIONS = ("not", "no", "non")
+"""What turns a label into its opposite when it stands before it: "diabetic" and "non-diabetic"."""
+
+IN_ORDER = "the greater label in sorted order"
+CHOSEN = "chosen with positive="
+AGAINST_REST = "the class against the rest"
+SECOND_OF_PAIR = "the second class of the pair"
 
 
 class LabelError(ValueRefusedError):
@@ -78,79 +104,6 @@ class CodedLabels:
         return labels
 
 
-class Coder:
-    """Finds the classes of labels that come in parts.
-
-    Examples
-    --------
-    >>> coder = Coder()
-    >>> coder.add(["b", "a"], np.array([0, 0, 1]))
-    >>> coder.add(["a"], np.array([0]))
-    >>> coder.labels().classes, coder.labels().codes.tolist()
-    (('a', 'b'), [1, 1, 0, 0])
-    """
-
-    def __init__(self) -> None:
-        self._codes: dict[Any, int] = {}
-        self._parts: list[NDArray[Any]] = []
-        self.n_rows = 0
-
-    @property
-    def coded(self) -> tuple[list[Any], NDArray[Any]]:
-        """The different labels, as they are written, and for every row that came the position of its own."""
-        return list(self._codes), np.concatenate([np.empty(0, np.int8), *self._parts])
-
-    @property
-    def n_distinct(self) -> int:
-        """How many different labels came, as they are written."""
-        return len(self._codes)
-
-    def add(self, distinct: Sequence[object], places: NDArray[np.integer[Any]]) -> None:
-        """Take the next rows: their labels are ``distinct[places]``.
-
-        Raises
-        ------
-        LabelError
-            A label is missing or infinite; its row is counted from the first of all.
-        """
-        used = np.flatnonzero(np.bincount(places, minlength=len(distinct))).tolist()
-        codes = np.zeros(len(distinct), dtype=np.int64)
-        for place in used:
-            self._check(distinct[place], place, places)
-            codes[place] = self._codes.setdefault(distinct[place], len(self._codes))
-        self._parts.append(codes[places].astype(_smallest_codes(self.n_distinct)))
-        self.n_rows += len(places)
-
-    def _check(self, value: Any, place: int, places: NDArray[np.integer[Any]]) -> None:
-        is_missing = is_absent(value)
-        if is_missing or (isinstance(value, float) and np.isinf(value)):
-            found = "a missing label" if is_missing else "an infinite label"
-            row = self.n_rows + int(np.flatnonzero(places == place)[0])
-            raise LabelError(found=found, expected="a label", row=row)
-
-    def classes(self) -> tuple[Label, ...]:
-        """Return the classes of the rows that came, in order."""
-        return _encode_objects(list(self._codes)).classes
-
-    def labels(self) -> Labels:
-        """Return the labels of all rows that came.
-
-        Raises
-        ------
-        LabelError
-            All labels are numbers, written as texts, and one is infinite.
-        """
-        try:
-            distinct = _encode_objects(list(self._codes))
-        except LabelError as error:
-            row = int(np.flatnonzero(np.concatenate(self._parts) == error.row)[0])
-            raise LabelError(found=error.found, expected=error.expected, row=row) from error
-        codes = distinct.codes.astype(_smallest_codes(self.n_distinct))
-        return Labels(
-            classes=distinct.classes, codes=np.concatenate([codes[:0], *(codes[part] for part in self._parts)])
-        )
-
-
 def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
     """Return labels as an array from which they come back: of objects where numpy would make other labels of them.
 
@@ -165,10 +118,6 @@ def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
     objects = np.empty(len(labels), dtype=object)
     objects[:] = labels
     return objects
-
-
-def _smallest_codes(n_classes: int) -> Any:
-    return np.min_scalar_type(-max(n_classes, 1))
 
 
 def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
@@ -190,9 +139,9 @@ def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
     if isinstance(values, CodedLabels):
         return _present(values.coded)
     if not isinstance(values, np.ndarray):
-        return _encode_objects(values)
+        return encode_objects(values)
     is_plain = values.dtype.kind in "biuf" and values.dtype.itemsize <= 8
-    return _encode_numbers(values) if is_plain else _encode_objects(values.tolist())
+    return _encode_numbers(values) if is_plain else encode_objects(values.tolist())
 
 
 def is_absent(value: object) -> bool:
@@ -235,16 +184,20 @@ def _encode_numbers(values: NDArray[Any]) -> Labels:
 def _check_finite(values: NDArray[Any]) -> None:
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
-        row = int(bad[0])
-        found = "a missing label" if np.isnan(values[row]) else "an infinite label"
-        raise LabelError(found=found, expected="a label", row=row)
+        raise unusable_label(values[bad[0]], int(bad[0]))
 
 
-def _encode_objects(values: Sequence[Any]) -> Labels:
+def unusable_label(value: object, row: int) -> LabelError:
+    """Word the error of a label that is missing or infinite."""
+    return LabelError(found="a missing label" if is_absent(value) else "an infinite label", expected="a label", row=row)
+
+
+def encode_objects(values: Sequence[Any]) -> Labels:
+    """Find the classes of Python values, as `encode` does."""
     distinct = _distinct(values)
     if any(is_absent(value) for value in distinct):
         row = next(i for i, value in enumerate(values) if is_absent(value))
-        raise LabelError(found="a missing label", expected="a label", row=row)
+        raise unusable_label(values[row], row)
     try:
         meaning = meanings(distinct)
     except UnicodeDecodeError as error:
@@ -254,8 +207,7 @@ def _encode_objects(values: Sequence[Any]) -> Labels:
     odd = [value for value in classes if isinstance(value, float) and not math.isfinite(value)]
     if odd:
         row = next(i for i, value in enumerate(values) if meaning[value] in odd)
-        found = "a missing label" if math.isnan(meaning[values[row]]) else "an infinite label"
-        raise LabelError(found=found, expected="a label", row=row)
+        raise unusable_label(meaning[values[row]], row)
     code_of = {value: classes.index(label) for value, label in meaning.items()}
     codes = np.fromiter(map(code_of.__getitem__, values), np.intp, len(values))
     return Labels(classes=tuple(classes), codes=codes)
@@ -320,3 +272,105 @@ def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool) -> None
         raise LabelError(found=found, expected="two classes, or more that are texts or whole numbers", hint=hint)
     if len(classes) > MOST_CLASSES:
         raise LabelError(found=found, expected=f"at most {MOST_CLASSES}", hint=hint)
+
+
+# Values
+
+
+def meanings(distinct: Iterable[Any]) -> dict[Any, Any]:
+    """Return the label that every value stands for: all numbers, all booleans, or all texts."""
+    values = list(distinct)
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return {value: bool(value) for value in values}
+    exact = [_as_number(value) for value in values]
+    named = None if None in exact else _named(values, exact)
+    if named is not None:
+        return dict(zip(values, named, strict=True))
+    return {value: value.decode() if isinstance(value, bytes) else str(value) for value in values}
+
+
+def _as_number(value: object) -> Fraction | float | None:
+    """Return the number that a label is or writes, a float as it is written; an infinite one as a float."""
+    if isinstance(value, bool | np.bool_ | np.complexfloating):
+        return None
+    if isinstance(value, str):
+        return written_number(value)
+    if isinstance(value, float):
+        return Fraction(repr(float(value))) if math.isfinite(value) else value
+    is_infinite = isinstance(value, Decimal | np.floating) and math.isinf(value)
+    return float(value) if is_infinite else exact_real(value)  # type: ignore[arg-type]
+
+
+def written_number(text: str) -> Fraction | float | None:
+    """Return the number that a text writes, unless it is so large or so long that texts are told apart more safely."""
+    value = number(text)
+    if value is None or EXACT_INTEGERS <= abs(value) < float("inf"):
+        return None
+    if not math.isfinite(value):
+        return value
+    return bounded_fraction(text)
+
+
+def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[int] | list[float] | None:
+    """Return numbers as integers if all are whole, else as floats; None where these would merge some of them."""
+    if all(map(_is_whole, values, exact)):
+        return [int(number) for number in exact]
+    nearest = [_rounded(number) for number in exact]
+    return nearest if len(set(nearest)) == len(set(exact)) else None
+
+
+def _rounded(number: Fraction | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _is_whole(value: object, exact: Fraction | float) -> bool:
+    """Return whether a number is whole; large floating-point numbers are taken for rounded ones."""
+    if not isinstance(exact, Fraction) or exact.denominator != 1:
+        return False
+    return isinstance(value, Rational | Decimal) or abs(exact) < int(EXACT_INTEGERS)
+
+
+# The positive class
+
+
+def positive_class(classes: Sequence[Label], chosen: object) -> PositiveClass:
+    """Return which class is +1, and why.
+
+    Raises
+    ------
+    LabelError
+        The classes do not make a classification problem, or none of them is the chosen one.
+    """
+    check_classes(classes, is_positive_chosen=chosen is not None)
+    if chosen is not None:
+        return choose_positive(classes, chosen), CHOSEN
+    return default_positive(classes) if len(classes) == 2 else (None, None)
+
+
+def default_positive(classes: Sequence[Label]) -> tuple[Label, str]:
+    """Return which of two classes in sorted order is +1, and why.
+
+    Examples
+    --------
+    >>> default_positive(["+", "-"]), default_positive(["a", "b"])
+    (('+', 'the affirmative of +/-'), ('b', 'the greater label in sorted order'))
+    >>> default_positive(["Diabetic", "non-diabetic"])
+    ('Diabetic', 'the affirmative of Diabetic/non-diabetic')
+    """
+    least, greatest = classes
+    for label, other in ((least, greatest), (greatest, least)):
+        if _affirms(_plain(label), _plain(other)):
+            return label, f"the affirmative of {label}/{other}"
+    return greatest, IN_ORDER
+
+
+def _affirms(label: str, other: str) -> bool:
+    return (label, other) in PAIRS or any(other == f"{word}{gap}{label}" for word in NEGATIONS for gap in " -_")
+
+
+def _plain(label: object) -> str:
+    """Return a label in small letters, with a plain minus sign."""
+    return str(label).strip().casefold().replace("\N{MINUS SIGN}", "-")

@@ -1,14 +1,17 @@
-"""The data sets that scikit-learn brings along, read from its files without importing it."""
+"""Data sets with a name: those of scikit-learn, read from its files without importing it, and generated ones."""
 
 import csv
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Table, drop_note, shown_name
-from maxmargin.text.data_error import data_error
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import DataError, data_error
 
 _CELL_MEASURES = (
     "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",
@@ -32,7 +35,7 @@ FEATURE_NAMES: dict[str, tuple[str, ...]] = {
 
 FILES = {"iris": "iris.csv", "breast_cancer": "breast_cancer.csv", "wine": "wine_data.csv", "digits": "digits.csv.gz"}
 
-LABEL_NAME = "target"
+Floats: TypeAlias = NDArray[np.float64]
 
 
 def read_bundled(name: str, choice: Choice) -> Table:
@@ -43,23 +46,38 @@ def read_bundled(name: str, choice: Choice) -> Table:
     DataError
         scikit-learn is not installed, or `choice` names a column that does not exist.
     """
-    names = (*FEATURE_NAMES[name], LABEL_NAME)
-    roles = choice.roles(names, len(names), name)
     rows = list(csv.reader(_lines(name)))
-    class_names: list[str] | None = None
-    if name != "digits":
-        class_names = rows.pop(0)[2:]
+    class_names = None if name == "digits" else rows.pop(0)[2:]
     values = np.array([[float(field) for field in row] for row in rows])
-    labels = values[:, roles.label]
-    if class_names is not None and roles.label == len(names) - 1:
-        label: object = [class_names[int(code)] for code in labels]
-    else:
-        label = labels
+    labels = values[:, -1] if class_names is None else [class_names[int(code)] for code in values[:, -1]]
+    return _table(name, (*FEATURE_NAMES[name], "target"), values, labels, choice)
+
+
+def read_generated(name: str, choice: Choice) -> Table:
+    """Generate the data set that a family's name and parameters describe, or the truth table of a formula.
+
+    Raises
+    ------
+    DataError
+        A parameter is unknown or out of range, the formula is invalid, or `choice` names a column that does not exist.
+    """
+    from maxmargin.data.generators import rows_and_labels
+
+    try:
+        X, y, names, source = rows_and_labels(name)
+    except InvalidOptionError as error:
+        raise DataError(str(error)) from error
+    return _table(source, (*names, "y"), np.column_stack([X, y.astype(np.float64)]), y, choice)
+
+
+def _table(source: str, names: Sequence[str], values: Floats, labels: Any, choice: Choice) -> Table:
+    """Return the table of some columns, the last of which are the labels, which another column may replace."""
+    roles = choice.roles(names, len(names), source)
     return Table(
-        source=name,
+        source=source,
         names=tuple(names[j] for j in roles.features),
         features=np.ascontiguousarray(values[:, list(roles.features)]),
-        label=label,  # type: ignore[arg-type]
+        label=labels if roles.label == len(names) - 1 else values[:, roles.label],
         label_name=shown_name(names, roles.label),
         ids=None if roles.id is None else tuple(f"{value:g}" for value in values[:, roles.id]),
         notes=drop_note(names, roles),

@@ -3,16 +3,15 @@
 import os
 from collections.abc import Sequence
 
-from maxmargin.data.formats.source import kind_of
+from maxmargin.data.formats.source import IN_PARTS, is_readable_in_parts, kind_of, labels_beside
 from maxmargin.data.formats.suffixes import DELIMITED
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files.array_scan import ArrayScan, labels_beside
+from maxmargin.data.outofcore.files.array_scan import ArrayScan
 from maxmargin.data.outofcore.files.arrow_files import FeatherFile, ParquetFile
 from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
 from maxmargin.data.outofcore.files.scan import Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
-from maxmargin.data.outofcore.readable import SUFFIXES, is_readable_in_parts
 from maxmargin.text.data_error import data_error, listed
 
 
@@ -46,9 +45,9 @@ def _files_of(folder: str, choice: Choice) -> list[str]:
     files = [path for path in paths if path not in labels]
     if not files:
         raise data_error(folder, found="a directory without files", expected="files of one format")
-    unknown = [path for path in files if os.path.isdir(path) or not is_readable_in_parts(path, choice)]
+    unknown = [path for path in files if os.path.isdir(path) or not is_readable_in_parts(path, choice.format)]
     if unknown:
-        expected = f"files {' '.join(SUFFIXES)} only, all of one format"
+        expected = f"files {' '.join(IN_PARTS)} only, all of one format"
         raise data_error(folder, found=f"{os.path.basename(unknown[0])!r} in the directory", expected=expected)
     suffixes = sorted({kind_of(path, choice.format) for path in files})
     if len(suffixes) > 1:
@@ -71,8 +70,8 @@ def scan_of(path: str, choice: Choice, budget: Budget) -> Scan:
         It is missing, or broken, or of a format that cannot be read in parts.
     """
     kind = kind_of(path, choice.format)
-    if kind not in SUFFIXES:
-        raise data_error(path, found=f"the suffix {kind!r}", expected=f"one of {' '.join(SUFFIXES)}")
+    if kind not in IN_PARTS:
+        raise data_error(path, found=f"the suffix {kind!r}", expected=f"one of {' '.join(IN_PARTS)}")
     try:
         if kind in DELIMITED:
             return TextScan(path, choice)

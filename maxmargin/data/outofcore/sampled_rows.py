@@ -14,26 +14,26 @@ _SAMPLES = 2
 """Rows drawn for each row of a sample, which takes half of its rows from either class: one class may be rare."""
 
 
-class DrawnRows(NamedTuple):
+class SampledRows(NamedTuple):
     """Rows by their numbers, which increase."""
 
     numbers: RowNumbers
     values: Floats
 
     @classmethod
-    def nothing(cls, n_columns: int) -> "DrawnRows":
+    def nothing(cls, n_columns: int) -> "SampledRows":
         """Return no rows."""
         return cls(np.empty(0, np.int64), np.empty((0, n_columns)))
 
     @classmethod
-    def joined(cls, parts: Sequence["DrawnRows"], n_columns: int) -> "DrawnRows":
+    def joined(cls, parts: Sequence["SampledRows"], n_columns: int) -> "SampledRows":
         """Return rows of increasing numbers that came in several parts."""
         numbers, values = zip(cls.nothing(n_columns), *parts, strict=True)
         return cls(np.concatenate(numbers), np.concatenate(values))
 
-    def shifted(self, n_rows: int) -> "DrawnRows":
+    def shifted(self, n_rows: int) -> "SampledRows":
         """Return the rows as numbered in a source whose earlier files have `n_rows` rows."""
-        return DrawnRows(self.numbers + n_rows, self.values)
+        return SampledRows(self.numbers + n_rows, self.values)
 
     def find(self, numbers: RowNumbers) -> tuple[NDArray[np.bool_], Floats]:
         """Return which of these rows are here, and those, in the order of the numbers."""
@@ -44,7 +44,7 @@ class DrawnRows(NamedTuple):
         return is_here, self.values[places[is_here]]
 
 
-def drawn_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:
+def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:
     """Return the numbers of the rows to bring along, the same on every run."""
     wanted = _SAMPLES * sample_size(n_rows, n_columns)
     most = min(n_rows, wanted, budget.drawn_bytes // (8 * n_columns))

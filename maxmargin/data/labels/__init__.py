@@ -1,1 +1,0 @@
-"""Labels of rows: their classes, and which class is positive."""

@@ -1,0 +1,83 @@
+"""Labels that come in parts, as positions among the different ones that came so far."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.labels import Label, LabelError, Labels, encode_objects, is_absent, unusable_label
+
+
+class Coder:
+    """Finds the classes of labels that come in parts.
+
+    Examples
+    --------
+    >>> coder = Coder()
+    >>> coder.add(["b", "a"], np.array([0, 0, 1]))
+    >>> coder.add(["a"], np.array([0]))
+    >>> coder.labels().classes, coder.labels().codes.tolist()
+    (('a', 'b'), [1, 1, 0, 0])
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[Any, int] = {}
+        self._parts: list[NDArray[Any]] = []
+        self.n_rows = 0
+
+    @property
+    def coded(self) -> tuple[list[Any], NDArray[Any]]:
+        """The different labels, as they are written, and for every row that came the position of its own."""
+        return list(self._codes), np.concatenate([np.empty(0, np.int8), *self._parts])
+
+    @property
+    def n_distinct(self) -> int:
+        """How many different labels came, as they are written."""
+        return len(self._codes)
+
+    def add(self, distinct: Sequence[object], places: NDArray[np.integer[Any]]) -> None:
+        """Take the next rows: their labels are ``distinct[places]``.
+
+        Raises
+        ------
+        LabelError
+            A label is missing or infinite; its row is counted from the first of all.
+        """
+        used = np.flatnonzero(np.bincount(places, minlength=len(distinct))).tolist()
+        codes = np.zeros(len(distinct), dtype=np.int64)
+        for place in used:
+            self._check(distinct[place], place, places)
+            codes[place] = self._codes.setdefault(distinct[place], len(self._codes))
+        self._parts.append(codes[places].astype(_smallest_codes(self.n_distinct)))
+        self.n_rows += len(places)
+
+    def _check(self, value: Any, place: int, places: NDArray[np.integer[Any]]) -> None:
+        if is_absent(value) or (isinstance(value, float) and np.isinf(value)):
+            raise unusable_label(value, self.n_rows + int(np.flatnonzero(places == place)[0]))
+
+    def classes(self) -> tuple[Label, ...]:
+        """Return the classes of the rows that came, in order."""
+        return encode_objects(list(self._codes)).classes
+
+    def labels(self) -> Labels:
+        """Return the labels of all rows that came.
+
+        Raises
+        ------
+        LabelError
+            All labels are numbers, written as texts, and one is infinite.
+        """
+        try:
+            distinct = encode_objects(list(self._codes))
+        except LabelError as error:
+            row = int(np.flatnonzero(np.concatenate(self._parts) == error.row)[0])
+            raise LabelError(found=error.found, expected=error.expected, row=row) from error
+        codes = distinct.codes.astype(_smallest_codes(self.n_distinct))
+        return Labels(
+            classes=distinct.classes, codes=np.concatenate([codes[:0], *(codes[part] for part in self._parts)])
+        )
+
+
+def _smallest_codes(n_classes: int) -> Any:
+    return np.min_scalar_type(-max(n_classes, 1))

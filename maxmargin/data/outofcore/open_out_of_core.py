@@ -1,0 +1,116 @@
+"""Which sources stay outside memory, and how they are opened: folders, files that do not fit, files for a cluster."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.data.formats.source import STDIN, is_readable_in_parts, kind_of, size_of_content
+from maxmargin.data.formats.suffixes import check_format
+from maxmargin.data.formats.table import Choice
+from maxmargin.data.outofcore.announcing import tell
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.solvers.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from maxmargin.data.outofcore.validation import Stored
+
+
+def open_out_of_core(
+    source: Any,
+    choice: Choice,
+    *,
+    memory: str | int | Budget | None,
+    cluster: str | None,
+    is_positive_chosen: bool,
+    resume: str | os.PathLike[str] | None = None,
+) -> "Stored | None":
+    """Open and validate rows that stay outside memory: on a cluster, or on disk.
+
+    Parameters
+    ----------
+    source : Any
+        As in `load`. Folders of files and pairs of `.npy` files are always opened here.
+    choice : Choice
+    memory : str, int or Budget, optional
+        Memory in bytes. None: there is enough for everything.
+    cluster : str, optional
+        Address of a Dask scheduler whose workers read the files.
+    is_positive_chosen : bool
+        Whether one class is compared with all the others; then there may be many classes.
+    resume : str or path, optional
+        The file that keeps the findings of passes over the data for the next process.
+
+    Returns
+    -------
+    Stored or None
+        None for a source that a reader of whole tables is to read.
+
+    Raises
+    ------
+    DataError
+        The files do not hold usable data, or the choice needs all rows in memory, or `resume` is another file.
+    InvalidOptionError
+        `memory` is not an amount of memory, or `resume` was given with a cluster.
+    OSError
+        `resume` cannot be written.
+    """
+    check_format(choice.format)
+    if cluster is not None:
+        _refuse_resume(resume)
+        from maxmargin.data.outofcore.dask.dask_files import open_on_cluster
+
+        sizes = memory if isinstance(memory, Budget) else Budget.of()  # an amount does not limit the workers' memory
+        return open_on_cluster(os.fspath(source), choice, cluster, sizes, is_positive_chosen=is_positive_chosen)
+    budget = None if memory is None else Budget.of(memory)
+    state = None if resume is None else os.fspath(resume)
+    stored = _open_on_disk(source, choice, budget, is_positive_chosen=is_positive_chosen, resume=state)
+    if state is not None and (stored is None or stored.fits):
+        tell(f"{state} is not used: the data fit into memory and are read again")
+    return stored
+
+
+def _refuse_resume(resume: str | os.PathLike[str] | None) -> None:
+    if resume is not None:
+        raise InvalidOptionError(
+            f"resume is {os.fspath(resume)!r}; expected none with a cluster, whose workers hold the rows"
+        )
+
+
+def _open_on_disk(
+    source: Any, choice: Choice, budget: Budget | None, *, is_positive_chosen: bool, resume: str | None
+) -> "Stored | None":
+    path = _path_of(source, choice)
+    if path is None:
+        return None
+    is_alone = not os.path.isdir(path) and kind_of(path, choice.format) != ".npy"
+    if is_alone and (budget is None or not budget.may_exceed(size_of_content(path))):
+        return None
+    from maxmargin.data.outofcore.files.scan_files import scans_of
+    from maxmargin.data.outofcore.on_disk import OnDisk
+    from maxmargin.data.outofcore.sampled_rows import sampled_numbers
+    from maxmargin.data.outofcore.validation import Stored, Validation, refuse_what_needs_memory
+    from maxmargin.data.outofcore.warmstart.resume import Resumption
+
+    scans, notes = scans_of(path, choice, budget or Budget.of())
+    n_rows = sum(scan.n_rows for scan in scans)
+    fits = budget is None or budget.fits(n_rows, scans[0].n_columns)
+    if is_alone and fits:
+        return None
+    refuse_what_needs_memory(path, choice)
+    roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
+    budget = budget or Budget.of()
+    resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget, choice)
+    wanted = sampled_numbers(n_rows, len(roles.features), budget)
+    validation = Validation(scans, roles, is_positive_chosen, resumption, wanted)
+    labels, bounds = validation.run()
+    stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
+    X = OnDisk(stores, budget, bounds, resumption, validation.drawn)
+    return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
+
+
+def _path_of(source: Any, choice: Choice) -> str | None:
+    """Return the path of what is there and has a format that can be read in parts."""
+    if not isinstance(source, str | os.PathLike) or source == STDIN:
+        return None
+    path = os.fspath(source)
+    is_there = isinstance(path, str) and os.path.exists(path)
+    return path if is_there and (os.path.isdir(path) or is_readable_in_parts(path, choice.format)) else None
