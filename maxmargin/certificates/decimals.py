@@ -27,7 +27,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
 
 TYPED = (".parquet", ".feather")
-"""Of the formats that have a type of decimal numbers."""
+"""Suffixes of the formats that have a type of decimal numbers."""
 
 
 def read_decimal(
@@ -115,7 +115,7 @@ def _column(dataset: Dataset, j: int, numerals: Sequence[str] | None) -> NDArray
 
 
 def _number(text: str, dataset: Dataset, j: int) -> Fraction:
-    """Return what a text of column j writes."""
+    """Return the number that a text of column j writes."""
     text = text.strip().lower()
     if text in BOOLEAN:
         return Fraction(BOOLEAN[text])

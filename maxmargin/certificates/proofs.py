@@ -43,7 +43,7 @@ class SourceFields(TypedDict, total=False):
 
 
 def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> Document:
-    """Return the document of a proof, with what says how to read its data.
+    """Return the document of a proof, with the options of reading its data.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> 
 
 
 def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source: Unpack[SourceFields]) -> None:
-    """Write a proof, with what says how to read its data.
+    """Write a proof, with the options of reading its data.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def _with_source(document: Document, source: SourceFields) -> Document:
     if fields.get("positive") is not None:
         fields["positive"] = str(fields["positive"])
     else:
-        fields.pop("positive", None)  # what the proof itself says stands
+        fields.pop("positive", None)  # the proof's own field stands
     for name in ("drop", "classes"):
         if name in fields:
             fields[name] = [entry if name == "drop" else str(entry) for entry in fields[name]]
@@ -145,7 +145,7 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def statement_about(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> str:
-    """Check a proof as `verify` does; return in a line what it proves, and of which classes."""
+    """Check a proof as `verify` does; return its statement about the classes, in one line."""
     document = _document(certificate)
     features = features_of(X, None)
     try:
@@ -170,7 +170,7 @@ def _exact_rows(document: Document, features: Features) -> ExactRows | None:
 
 
 def check_labelled(document: Document, rows: Any, labels: Labels) -> str:
-    """Check a proof about labelled rows; return in a line what it proves, and of which classes.
+    """Check a proof about labelled rows; return its statement about the classes, in one line.
 
     Parameters
     ----------

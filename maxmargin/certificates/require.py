@@ -1,4 +1,4 @@
-"""Gates for scripts: go on only if the data are proven to be what the next step needs."""
+"""Checks for scripts, which go on only if the data are proven to be as the next step needs them."""
 
 from typing import TYPE_CHECKING, Any, Literal
 

@@ -1,4 +1,4 @@
-"""An older proof on newer data: where it still holds, nothing has to be found again."""
+"""An older proof on newer data: if it still holds, no new proof is needed."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -23,7 +23,7 @@ Document = Mapping[str, Any]
 ENGINE = "older proof"
 
 CLAIMS = ("separable", "overlap", "quasi-separable")
-"""What a proof can say that may hold for other data as well."""
+"""The claims that may hold for other data as well."""
 
 
 def values_of(problem: Problem, rows: tuple[int, ...]) -> list[list[str]]:
@@ -34,14 +34,14 @@ def values_of(problem: Problem, rows: tuple[int, ...]) -> list[list[str]]:
 
 
 def values_fields(certificate: Certificate) -> dict[str, Any]:
-    """Return what a proof stores of its rows, so that they are found in other data."""
+    """Return the fields by which the rows of a proof are found in other data."""
     if isinstance(certificate, Overlap | QuasiSeparation) and isinstance(certificate.problem, Problem):
         return {"values": values_of(certificate.problem, certificate.rows)}
     return {}
 
 
 def reused(document: Document, problem: Problem, limits: Limits | None = None) -> Separability | None:
-    """Return what an older proof decides of these data, or None where it decides nothing.
+    """Return the answer that an older proof gives for these data, or None if it decides nothing.
 
     A separating plane decides while all rows obey it, an overlap proof while its rows are present. Everything is
     checked exactly on the data at hand, in one or two passes; nothing is taken from the proof on trust.
@@ -93,7 +93,7 @@ def _direction(document: Document, problem: Problem) -> list[Fraction] | None:
 
 
 def _balance(document: Document, problem: Problem) -> dict[int, int] | None:
-    """Return the weights on the rows of these data that are equal to those of the proof; None where one is missing."""
+    """Return the proof's weights by the rows of these data that equal its rows; None if a row is missing."""
     if "rows" not in document:
         return {}
     old = document["rows"]
@@ -107,7 +107,7 @@ def _balance(document: Document, problem: Problem) -> dict[int, int] | None:
 
 
 def _rows_of(old: list[int], values: Any, problem: Problem) -> list[int] | None:
-    """Return where the proof's rows are: at their old places if nothing moved, else wherever equal rows are."""
+    """Return the positions of the proof's rows: the old ones if nothing moved, else those of equal rows."""
     if values is None:
         return old if max(old) < problem.n_samples else None
     try:

@@ -1,4 +1,4 @@
-"""Features and labels in memory: what a call such as `hard_margin(X, y)` is given."""
+"""Features and labels in memory, as given to a call such as `hard_margin(X, y)`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -30,10 +30,10 @@ AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[A
 
 
 class Features(NamedTuple):
-    """Finite numbers (float64, C-contiguous or CSR, or a carrier), the names of their columns, their extremes if dense.
+    """Finite numbers (C-contiguous or CSR float64, or rows outside memory), names of columns, their extremes if dense.
 
     `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding. `notes`
-    say what was left out.
+    name the columns that were left out.
     """
 
     X: "Matrix | Carrier"
@@ -108,7 +108,7 @@ def from_arrays(
 
 
 def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
-    """Return finite numbers, the names of the columns, and what was found on the way.
+    """Return finite numbers, the names of the columns, and other findings.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def held_numbers(values: Any, what: str) -> NDArray[np.float64]:
     Raises
     ------
     InvalidProblemError
-        Some are not; `what` is what the message calls them.
+        Binary64 does not hold some of them; `what` is their name in the message.
     """
     try:
         return numbers(array_of(values)).held()
@@ -225,7 +225,7 @@ def _as_labels(y: Any) -> NDArray[Any]:
         values = array_of(y)
     except ValueError as error:
         raise InvalidProblemError(f"y cannot be read as one label for every row: {error}") from error
-    # numpy turns [1, "a"] and [None, "a"] into texts; the labels themselves decide what they are.
+    # numpy turns [1, "a"] and [None, "a"] into texts; the types of the labels themselves count.
     return np.array(y, dtype=object) if values.dtype.kind in "USO" and values.ndim == 1 else values
 
 
@@ -282,7 +282,7 @@ def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
 
 
 def refuse_masked(values: object, name: str) -> None:
-    """Raise an InvalidProblemError if entries of an array are masked; `name` is what the message calls it."""
+    """Raise an InvalidProblemError if entries of an array are masked; `name` is its name in the message."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InvalidProblemError(f"{name} has masked entries, expected a value in every row and column")
 

@@ -21,13 +21,13 @@ MOST_LEVELS = 1000
 """A text column with more different texts than this is not encoded."""
 
 MOST_ROWS_ALONE = 0.5
-"""Share of rows that have a text to themselves from which a column is not encoded unless it is named.
+"""Largest share of rows with a text of their own for which a column is encoded without being named.
 
 Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
 """
 
 FEW_ROWS = 5
-"""Rows up to which that is not looked at: among so few, different texts are no surprise."""
+"""Number of rows up to which that share may be any: among so few rows, different texts are no surprise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,7 +115,7 @@ def _without_missing(table: Table, choice: Choice) -> tuple[Table, NDArray[np.in
 
 
 def _nothing_left(table: Table) -> DataError:
-    """Word the error of rows that all have a missing value, by a column that is to blame if there is one."""
+    """Return the error about rows that all lack a value, with the column at fault if there is one."""
     found, expected = "a missing value in every row", "at least one complete row"
     if _missing_labels(table.label).all():
         hint = empty_column_hint(table.label_name, is_label=True)
@@ -281,7 +281,7 @@ def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
 
 
 def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
-    """Word the error of the first text that is not a number; `anyway` is how to have it encoded in spite of that."""
+    """Return the error about the first text that is not a number; `anyway` says how to encode it all the same."""
     spelling = table.spelling or STORED
     row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
     text = str(texts[row])

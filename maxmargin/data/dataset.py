@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.problem.rows import Carrier
 
 REST = "rest"
-"""What `Dataset.negative` is when the positive class stands against all the others."""
+"""The value of `Dataset.negative` if the positive class is compared with all the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -107,7 +107,7 @@ class Dataset:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether `X` is an array or a sparse array; else it is a carrier, on disk or on a cluster."""
+        """Whether `X` is an array or a sparse array; otherwise its rows are on disk or on a cluster."""
         return is_matrix(self.X)
 
     @property
@@ -320,7 +320,7 @@ def load(
 
 
 def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple[Dataset, Assembled]":
-    """Read a data set as `load` does; return with it what it was made from.
+    """Read a data set as `load` does; return it with the parts of which it was made.
 
     Raises
     ------
@@ -387,7 +387,7 @@ def frozen(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def frozen_matrix(X: Any) -> Any:
-    """Return a matrix with read-only arrays; what is not in memory as it is."""
+    """Return a matrix with read-only arrays; rows outside memory are returned as they are."""
     if isinstance(X, np.ndarray):
         return frozen(X)
     if not is_matrix(X):

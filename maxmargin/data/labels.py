@@ -20,7 +20,7 @@ from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quote
 Label: TypeAlias = str | int | float | bool
 
 MOST_CLASSES = 100
-"""More classes than this are taken for a wrong choice of the label column, unless one is chosen as positive."""
+"""Largest number of classes unless one is chosen as positive; more suggest that the label column is a wrong choice."""
 
 
 PositiveClass: TypeAlias = tuple[Label | None, str | None]
@@ -39,7 +39,7 @@ PAIRS = frozenset(
 """The affirmative label and the other one, in small letters."""
 
 NEGATIONS = ("not", "no", "non")
-"""What turns a label into its opposite when it stands before it: "diabetic" and "non-diabetic"."""
+"""Words that turn a label into its opposite: "diabetic" and "non-diabetic"."""
 
 IN_ORDER = "the greater label in sorted order"
 CHOSEN = "chosen with positive="
@@ -65,7 +65,7 @@ class Labels:
 
 
 class CodedLabels:
-    """The label of every row, kept as the position of its class: as an array of labels, in a fraction of the memory.
+    """The label of every row, stored as the position of its class: an array of labels in a fraction of the memory.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class CodedLabels:
         return len(self.coded.codes)
 
     def __getitem__(self, rows: Any) -> Any:
-        """Return the label of a row, or an array of those of some rows."""
+        """Return the label of a row, or an array of the labels of some rows."""
         return self._values[self.coded.codes[rows]]
 
     def __eq__(self, label: object) -> Any:
@@ -145,7 +145,7 @@ def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
 
 
 def is_absent(value: object) -> bool:
-    """Return whether `value` is what a library puts where there is none: None, NaN, pandas' NA and NaT.
+    """Return whether `value` stands for a missing value: None, NaN, pandas' NA and NaT.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _check_finite(values: NDArray[Any]) -> None:
 
 
 def unusable_label(value: object, row: int) -> LabelError:
-    """Word the error of a label that is missing or infinite."""
+    """Return the error about a label that is missing or infinite."""
     return LabelError(found="a missing label" if is_absent(value) else "an infinite label", expected="a label", row=row)
 
 

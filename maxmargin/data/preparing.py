@@ -1,4 +1,4 @@
-"""What may be done to the features before a run: nothing, centring, standardising, rows of norm 1."""
+"""Preparations of features before a run: none, centring, standardising, rows of norm 1."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -35,7 +35,7 @@ class Prepared:
         The features z, read-only where dense: x for raw, x - shift for center, (x - shift) / scale for standardize,
         x / ||x|| for unit.
     how : How
-        What was done.
+        The preparation.
     shift : ndarray of shape (n_features,), optional
         Column means, in units of x.
     scale : ndarray of shape (n_features,) for standardize, (n_samples,) for unit, optional

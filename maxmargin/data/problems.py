@@ -138,7 +138,7 @@ class DecimalReading:
     def problem_of(self, part: Dataset, *, bias: bool = True) -> Problem:
         """Return the two-class question of the text, for the data set or a part of it (`one_vs_rest`, `pair`).
 
-        Its rows are the integers, its hash is that of the text; `restated` takes its proofs back to the text.
+        Its rows are the integers, and its hash is the hash of the text; `restated` takes its proofs back to the text.
 
         Raises
         ------

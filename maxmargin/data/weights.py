@@ -45,7 +45,7 @@ def _balanced(dataset: Dataset) -> tuple[tuple[Fraction, ...], Groups]:
 
 
 def _numbers(sample_weight: Any) -> Any:
-    """Return weights of any type as numbers that none of them was rounded to; those of a wrong shape stay."""
+    """Return weights of any type as binary64 numbers, none of them rounded; weights of a wrong shape stay."""
     refuse_masked(sample_weight, "sample_weight")
     weights = array_of(sample_weight)
     if weights.dtype.kind not in (*REAL_KINDS, "O"):

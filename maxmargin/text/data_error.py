@@ -7,10 +7,10 @@ from maxmargin.solvers.errors import MARKS, WordedError
 from maxmargin.solvers.errors import option as mention
 
 LONGEST_QUOTE = 40
-"""Characters of a found text that a message shows."""
+"""Number of characters of a found text that a message shows."""
 
 MOST_NAMED = 10
-"""Choices that a message lists before it writes `...`."""
+"""Number of choices that a message lists before it writes `...`."""
 
 
 class DataError(WordedError):
@@ -41,7 +41,7 @@ class DataError(WordedError):
 class ValueRefusedError(WordedError):
     """A value is refused by code that does not know its source.
 
-    The attributes are what was found, what was expected, what to do, and the row and column where these are known.
+    The attributes are the value found, the value expected, advice, and the row and column if these are known.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ def data_error(
     option: str | None = None,
     hint: str = "",
 ) -> DataError:
-    """Word a :class:`DataError`.
+    """Return a :class:`DataError`.
 
     Parameters
     ----------
     source : str
-        The file's name, or what an object in memory is.
+        The file's name, or a description of an object in memory.
     found, expected : str
-        What is there and what should be there, ready to print.
+        The value that is there and the value that should be there, ready to print.
     line : int, optional
         Line of a text file, from 1.
     row : int, optional
@@ -88,7 +88,7 @@ def data_error(
     option : str, optional
         The option that asked for something the source does not have, by its name in Python.
     hint : str
-        What to do. Here and in the others options are named by `maxmargin.solvers.errors.option`.
+        Advice. Here and in the other texts, options are named by `maxmargin.solvers.errors.option`.
 
     Examples
     --------

@@ -16,7 +16,7 @@ _TEMPORARY = ".part"
 """How names of temporary files end."""
 
 _LONGEST_NAME = 40
-"""Characters of the file's name in that of the temporary file."""
+"""Number of characters of the file's name that the temporary file's name begins with."""
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -25,7 +25,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises
     ------
     OSError
-        It names the file; what was there is as it was.
+        If the file cannot be written; the error names it, and the old content stays.
     """
     with replacing_text(path) as file:
         file.write(text)
@@ -46,7 +46,7 @@ def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iter
     """Open a file that takes the place of one that may be there, once all of it is written.
 
     The permissions of a file that is there are kept. A symbolic link is followed: the file that it names is replaced,
-    the link stays. What is no regular file (``/dev/null``, a FIFO) and the process's own streams are written directly.
+    the link stays. Other than regular files (``/dev/null``, a FIFO) and the process's own streams are written directly.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iter
     Raises
     ------
     OSError
-        It names the file; what was there is as it was.
+        If the file cannot be written; the error names it, and the old content stays.
     """
     name = os.fspath(path)
     try:
@@ -82,7 +82,7 @@ def is_written_directly(path: str) -> bool:
 
 
 def _opened(path: str) -> BinaryIO:
-    """Open what cannot be replaced; an own stream as it is, so that what is written to it otherwise comes after."""
+    """Open a file that cannot be replaced; an own stream as it is, so that other output to it comes after."""
     with suppress(OSError):
         status = os.stat(path)
         for descriptor in _STREAMS:

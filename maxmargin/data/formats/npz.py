@@ -30,7 +30,7 @@ BROKEN = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, TokenError, ValueError, TypeError, OSError, EOFError,
     RuntimeError, SyntaxError, LookupError, OverflowError, MemoryError,
 )  # fmt: skip
-"""What numpy and zipfile raise for files that are damaged or encrypted."""
+"""The errors that numpy and zipfile raise for files that are damaged or encrypted."""
 
 
 def read_npz(path: str, choice: Choice) -> Table:
@@ -81,7 +81,7 @@ def _arrays(path: str) -> dict[str, NDArray[Any]]:
 
 
 def check_members(members: list[str], path: str) -> None:
-    """Raise a :class:`DataError`, which says what there is, unless an archive has the members X.npy and y.npy."""
+    """Raise a :class:`DataError` that lists the members unless an archive has X.npy and y.npy."""
     for name in ("X", "y"):
         if f"{name}.npy" not in members:
             arrays = listed(sorted(member.removesuffix(".npy") for member in members if member.endswith(".npy")))
@@ -106,7 +106,7 @@ def array_of_archive(archive: zipfile.ZipFile, name: str, path: str) -> NDArray[
 
 
 def broken_archive(path: str, error: Exception) -> DataError:
-    """Word the error of an archive that is damaged; one that is worded already stays."""
+    """Return the error about an archive that is damaged; one that is worded already stays."""
     if isinstance(error, DataError):
         return error
     return data_error(path, found=f"a broken archive: {error or type(error).__name__}", expected=ARCHIVE)
@@ -204,7 +204,7 @@ def read_header(file: BinaryIO, n_bytes: int, path: str, name: str) -> Header:
 
 
 def _fault(error: Exception) -> str:
-    """Return what is wrong with a header, in one line."""
+    """Return the fault of a header, in one line."""
     text = next(iter(str(error).splitlines()), "")
     if text.startswith("malformed node"):  # of Python's parser of literals, which names an object in memory
         return "its header holds an expression where a number, a text or a tuple of these has to stand"

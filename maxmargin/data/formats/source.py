@@ -24,10 +24,10 @@ _COMPRESSION = 6
 _EXPECTED = "text in UTF-8"
 
 _BYTES_OF_SAMPLE = 1000
-"""Bytes at the start of a file that are searched for zeros in every second place."""
+"""Number of bytes at the start of a file in which every second byte is compared with zero."""
 
 _SHARE_OF_ZEROS = 0.4
-"""Share of zeros in every second byte from which text is taken for UTF-16: letters of the Latin alphabet have them."""
+"""Least share of zeros among every second byte for which text is taken for UTF-16, where Latin letters have them."""
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
@@ -35,7 +35,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Byte-order marks; those of UTF-32 come first, as one begins with one of UTF-16."""
+"""Byte-order marks; the marks of UTF-32 come first, as one of them begins with a mark of UTF-16."""
 
 _GZIP = "gzip data"
 
@@ -60,7 +60,7 @@ def suffix_of(path: str) -> str:
 
 
 def kind_of(path: str, form: str | None) -> str:
-    """Return the format of a file as a suffix: the one that it is said to have, else that of its name.
+    """Return the format of a file as a suffix: the one that was given, otherwise the suffix of its name.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
 
 
 def empty_file(source: str) -> DataError:
-    """Word the error of a source without any byte."""
+    """Return the error about a empty source."""
     return data_error(source, found="an empty file", expected="data")
 
 
@@ -162,7 +162,7 @@ def lines_of(file: BinaryIO, longest: int, source: str) -> Iterator[bytes]:
 
 
 def long_line(source: str, line: int | None, longest: int) -> DataError:
-    """Word the error of a line that is too long for the memory there is."""
+    """Return the error about a line that is too long for the memory there is."""
     found, hint = f"more than {longest / 2**20:.3g} MiB without an end", f"allow more {option('memory')}"
     return data_error(source, line=line, found=found, expected="the end of a row", hint=hint)
 
@@ -233,7 +233,7 @@ def decoded(content: bytes, lines_before: int, source: str) -> str:
 
 
 def not_text(content: bytes, place: int, lines_before: int, source: str) -> DataError:
-    """Word the error of bytes that are not text in UTF-8: by the encoding or format that they show, or by one byte.
+    """Return the error about bytes that are not text in UTF-8, with the encoding or format that they show, or one byte.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def not_text(content: bytes, place: int, lines_before: int, source: str) -> Data
 
 
 def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
-    """Return what the first bytes of a source, decompressed if its name says so, show it to be, and what to do."""
+    """Return the format or encoding that the first bytes of a (decompressed) source show, and advice."""
     encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None) or _utf16(content)
     if encoding is not None:
         return f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8"
@@ -269,7 +269,7 @@ def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
 
 
 def of_another_encoding(byte: int) -> tuple[str, str]:
-    """Return how to call a byte that UTF-8 does not allow where it is, and what to do.
+    """Return a description of a byte that UTF-8 does not allow at its position, and advice.
 
     Examples
     --------

@@ -26,9 +26,9 @@ def canonical_csr(X: Any) -> Any:
     Raises
     ------
     InvalidProblemError
-        It has not two dimensions, holds no real numbers, or its indices are not those of its entries.
+        It does not have two dimensions, does not hold real numbers, or its indices do not match its entries.
     NumberError
-        A number, or the sum of entries of one place, is not binary64.
+        A number, or the sum of the entries at one position, is not binary64.
     """
     from scipy.sparse import csr_array
 
@@ -54,16 +54,16 @@ def canonical_csr(X: Any) -> Any:
 def _checked(X: Any) -> Any:
     """Return the matrix if its index arrays are valid: SciPy's compiled code trusts them.
 
-    One that is made anew also forgets what SciPy once found of indices that were altered since.
+    The new matrix also has none of SciPy's cached findings about indices, which may have changed since.
     """
     if X.format not in ("csr", "csc", "bsr"):
         return X
     try:
-        anew = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
-        anew.check_format(full_check=True)
+        fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+        fresh.check_format(full_check=True)
     except (ValueError, IndexError, TypeError) as error:
         raise _malformed(X.format, str(error)) from error
-    return anew
+    return fresh
 
 
 def _checked_entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
@@ -97,7 +97,7 @@ def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]
 def _summed(
     rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the entries in order, those of one place added up."""
+    """Return the entries in order, with the entries at one position added up."""
     order = np.lexsort((columns, rows))
     rows, columns, values = rows[order], columns[order], values[order]
     is_first = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]

@@ -15,10 +15,10 @@ SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".svm", ".libsvm", "
 """Suffixes of the files that can be read."""
 
 FORMATS = (*(suffix.removeprefix(".") for suffix in SUFFIXES), "npy")
-"""Names of the formats that a file may be said to have."""
+"""Names of the formats that the option `format` takes."""
 
 TEXT_FORMATS = ("csv", "tsv", "svm", "libsvm", "svmlight")
-"""Of these, what may come through the standard input."""
+"""The formats that the standard input may have."""
 
 DELIMITED = (".csv", ".tsv")
 

@@ -23,20 +23,20 @@ _ENTRY = re.compile(rb"\d+:\S+")
 """A feature of a line."""
 
 _LINES_COMPARED = 20
-"""Lines of a file without a suffix that have to be of this format for it to be taken for one."""
+"""Number of lines of a file without a suffix that are compared with this format."""
 
 GREATEST_INDEX = 5_000_000
-"""Features beyond this are refused: every one has a name and a weight in memory."""
+"""Largest number of features; every feature has a name and a weight in memory."""
 
 _LONGEST_INDEX = 18
-"""Characters of an index that int64 surely holds."""
+"""Number of characters of an index that fits into int64 in any case."""
 
 
 def read_svmlight(path: str, choice: Choice) -> Table:
     """Read a sparse file (also `.gz`), or the standard input (`-`); `index` becomes column `index - 1`.
 
     Where an index is 0 the indices of the whole file count from 0, which is noted: `index` becomes column `index`. The
-    number of features is what the greatest index needs. Columns are counted as if the label followed the features.
+    number of features follows from the greatest index. Columns are counted as if the label followed the features.
     Query numbers (`qid:3`) and comments are skipped.
 
     Raises

@@ -1,4 +1,4 @@
-"""What every reader returns, and how the columns of a source are chosen."""
+"""The table that every reader returns, and the choice of the columns of a source."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def is_matrix(X: Any) -> TypeGuard[Matrix]:
 
 
 LONGEST_LINE = 2**28
-"""Bytes of a line of text where nothing is said about memory: its fields may take thirty times as much."""
+"""Largest number of bytes of a line of text by default: its fields may take thirty times as much memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What the user asked for: which columns, what to do with text and missing values, how the source is written.
+    """The options of reading: which columns, the treatment of texts and missing values, the format of the source.
 
     `format` is the format of a file, whatever its name; `sep` separates the fields of a delimited file; None means that
     the source tells. `longest_line` is in bytes. Delimited text is converted `bytes_at_once` bytes at a time, and where
@@ -145,7 +145,7 @@ class Choice:
         """Resolve names and positions against the columns of `source`.
 
         Columns that hold the index of a pandas data frame, those at the positions `index`, have names only: positions
-        that the user gives count the others, and what is not named is left out.
+        that the user gives count the others, and those that are not named are left out.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What a reader returns: features and labels, with the place every row came from.
+    """Features and labels as a reader returns them, with the position from which every row came.
 
     Attributes
     ----------
@@ -283,7 +283,7 @@ class Table:
     origin : int64 array, optional
         Row in the source of every row, from 0, once some were left out.
     notes : tuple of str
-        What was left out.
+        Notes on what was left out.
     spelling : Spelling, optional
         How the numbers are written; by default they are stored as numbers.
     """
@@ -300,7 +300,7 @@ class Table:
     spelling: Spelling | None = None
 
     def error(self, row: int, column: str | int | None, *, found: str, expected: str, hint: str = "") -> DataError:
-        """Word an error at a row of the table."""
+        """Return an error at a row of the table."""
         if self.lines is None:
             row = row if self.origin is None else int(self.origin[row])
             return data_error(self.source, row=row, column=column, found=found, expected=expected, hint=hint)
@@ -310,7 +310,7 @@ class Table:
     def error_of_source(
         self, *, found: str, expected: str, column: str | int | None = None, hint: str = ""
     ) -> DataError:
-        """Word an error of the whole source, or of a whole column."""
+        """Return an error about the whole source, or of a whole column."""
         return data_error(self.source, column=column, found=found, expected=expected, hint=hint)
 
 

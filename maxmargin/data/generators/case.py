@@ -17,7 +17,7 @@ KINDS: tuple[Verdict, ...] = ("separable", "quasi-separable", "overlap")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What is known of a data set by its construction.
+    """The facts about a data set that follow from its construction.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Known:
         return self.margin_squared if self.verdict == "separable" else Fraction(0)
 
     def touching_of(self, n_samples: int) -> tuple[int, ...] | None:
-        """Return the touching rows of so many."""
+        """Return the touching rows among this number of rows."""
         if self.verdict == "quasi-separable":
             return self.touching
         return tuple(range(n_samples)) if self.verdict == "overlap" else ()
@@ -65,7 +65,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """Exact rows, their labels, and the answers; what families make and changes change.
+    """Exact rows, their labels, and the answers, as families make them and changes alter them.
 
     Attributes
     ----------

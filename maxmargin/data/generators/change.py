@@ -1,4 +1,4 @@
-"""Changes of a data set that keep its verdict, and what they do to the rest of the truth. All are exact."""
+"""Changes of a data set that keep its verdict, and their effect on the other known answers. All are exact."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from maxmargin.data.generators.case import Case, Known
 from maxmargin.data.generators.exact_numbers import Matrix
 
 _TANGENTS = ((1, 2), (1, 3), (2, 3), (1, 4))
-"""Of half the angle of a plane rotation: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17."""
+"""Tangents of half the angles of plane rotations: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17."""
 
 
 def power(base: int, exponent: int) -> Fraction:
@@ -58,7 +58,7 @@ def with_units(case: Case, exponents: Sequence[int]) -> Case:
 
 
 def translated(case: Case, vector: Sequence[int]) -> Case:
-    """Add whole numbers, in units of the columns; what holds through the origin is no longer known."""
+    """Add whole numbers, in units of the columns; the answer through the origin is no longer known."""
     shift = np.array(vector, dtype=object)
     rows = Matrix(case.rows.integers + shift, case.rows.exponents)
     return replace(case, rows=rows, through_origin=case.through_origin if not any(vector) else None)

@@ -1,4 +1,4 @@
-"""Points on circles. Their coordinates are rounded to binary64, and the verdict is that of the rounded points."""
+"""Points on circles. Their coordinates are rounded to binary64, and the verdict is about the rounded points."""
 
 from fractions import Fraction
 from math import pi, tan

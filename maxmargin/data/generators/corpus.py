@@ -1,4 +1,4 @@
-"""Any number of varied cases with known answers: a family, its parameters, and changes that keep the verdict, drawn."""
+"""Any number of varied cases with known answers: a random family, parameters, and changes that keep the verdict."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -12,7 +12,7 @@ from maxmargin.data.generators.family import SEED, Family, Value, Word, family
 _SMALL: dict[str, int] = {
     "n": 40, "d": 4, "side": 2, "p": 8, "q": 8, "m": 3, "copies": 3, "separated": 12, "flat": 4,
 }  # fmt: skip
-"""Greatest value of a parameter in a small case; others are drawn from their whole range."""
+"""Greatest value of a parameter in a small case; other parameters are sampled from their whole range."""
 
 _SMALL_IN: dict[tuple[str, str], int] = {
     ("boxes", "d"): 2, ("odd-max-bit", "n"): 5, ("parity", "n"): 5, ("conjunction", "d"): 5, ("conjunction", "k"): 5,
@@ -21,10 +21,10 @@ _SMALL_IN: dict[tuple[str, str], int] = {
 """The same for a parameter of one family."""
 
 _OFTEN = 3
-"""Families with parameters are drawn so many times as often as single data sets."""
+"""Families with parameters are sampled this many times as often as single data sets."""
 
 _FEW_BITS = 60
-"""Half of the gaps are drawn from 2^-1 to 2^-60, around the precision of binary64."""
+"""Half of the gaps are sampled from 2^-1 to 2^-60 (this number of bits), around the precision of binary64."""
 
 _MOST_ROWS = 60
 _MOST_CHANGES = 3
@@ -40,7 +40,7 @@ def _base_families() -> list[Family]:
 
 
 BASE = _base_families()
-"""What is drawn from."""
+"""The families that are sampled, the likelier ones several times."""
 
 
 @family(

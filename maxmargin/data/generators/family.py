@@ -23,7 +23,7 @@ class Whole:
 
     @property
     def expected(self) -> str:
-        """What may be given."""
+        """The values that are allowed, in words."""
         return f"a whole number from {self.least} to {self.most}"
 
     def read(self, text: str) -> Value | None:
@@ -43,7 +43,7 @@ class Word:
 
     @property
     def expected(self) -> str:
-        """What may be given."""
+        """The values that are allowed, in words."""
         return f"one of {', '.join(self.choices)}"
 
     def read(self, text: str) -> Value | None:

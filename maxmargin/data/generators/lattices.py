@@ -74,7 +74,7 @@ def _layers(d: int, seed: int) -> Case:
 
 
 def nonzero(rng: Random, d: int, most: int = 3) -> Vector:
-    """Draw a vector of integers from -most to most whose first entry is not 0."""
+    """Return a random vector of integers from -most to most whose first entry is not 0."""
     first = rng.choice((-1, 1)) * rng.randint(1, most)
     return np.array([first, *(rng.randint(-most, most) for _ in range(d - 1))], dtype=np.int64)
 

@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 _N = Whole(default=40, least=2, most=100_000)
 _D = Whole(default=4, least=1, most=1000)
 _BITS = Whole(default=2, least=1, most=20)
-"""Of the entries of the planted normal; those of the rows have two more."""
+"""Bits of an entry of the planted normal; entries of the rows have two bits more."""
 
 _MOST_ENTRIES = 10_000_000
 
@@ -94,7 +94,7 @@ def _beyond(X: Rows, a: Vector, y: Vector, least: int) -> Rows:
 
 
 def signs(rng: Random, n: int) -> Vector:
-    """Draw signs, both of them."""
+    """Return random signs, at least one of each."""
     y = _random_signs(rng, n)
     first, second = rng.sample(range(n), 2)
     y[first], y[second] = -1, 1
@@ -117,7 +117,7 @@ def _random_rows(rng: Random, n: int, d: int, bits: int) -> Rows:
 
 
 def _orthogonal(rng: Random, a: Vector) -> Vector:
-    """Draw an integer vector orthogonal to a."""
+    """Return a random integer vector orthogonal to a."""
     if len(a) == 1:
         return 0 * a
     factors = np.array(rng.choices((-1, 0, 1), k=len(a) - 1), dtype=np.int64)

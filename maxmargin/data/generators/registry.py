@@ -43,7 +43,7 @@ class Labelled(Protocol):
 
     @property
     def truth(self) -> Truth:
-        """What is known about them."""
+        """The known answers."""
         ...
 
 
@@ -54,7 +54,7 @@ class Generated:
     Attributes
     ----------
     name : str
-        What was asked for.
+        The name as it was given.
     full_name : str
         The same data set with all its parameters.
     description : str
@@ -79,7 +79,7 @@ class Generated:
     def sha256(self) -> str:
         """Hash of the shape, the binary64 rows and the labels, as proofs state it.
 
-        Labels are hashed as int8 signs, those of more than two classes as int32 codes from 0.
+        Two classes are hashed as int8 signs, more classes as int32 codes from 0.
         """
         digest = hashlib.sha256(f"{self.X.shape[0]} {self.X.shape[1]}\n".encode())
         digest.update((self.X + 0.0).astype("<f8").tobytes())  # -0.0 and 0.0 are the same number
@@ -100,7 +100,7 @@ def families() -> tuple[Family, ...]:
 
 
 def is_family(name: str) -> bool:
-    """Return whether the name, up to its first colon, is that of a family.
+    """Return whether the name, up to its first colon, is the name of a family.
 
     Examples
     --------

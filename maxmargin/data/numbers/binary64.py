@@ -1,6 +1,6 @@
-"""The one gate for numbers: binary64 holds them, or they are kept as fractions, or refused; none is rounded in silence.
+"""All numbers pass here: binary64 holds them, or they stay fractions, or are refused; none is rounded in silence.
 
-Only decimal text has no gate: the readers of text files take the nearest binary64 number.
+Decimal text is the exception: the readers of text files take the nearest binary64 number.
 """
 
 import math
@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from maxmargin.text.data_error import ValueRefusedError, quote
 
 EXACT_INTEGERS = 2.0**53
-"""Below it every integer is a binary64 number, and no other integer is rounded to one below it."""
+"""Every integer below this is a binary64 number, and no other integer is rounded to one of them."""
 
 MOST_DIGITS = 2000
-"""Of a decimal number, and the size of its exponent: bounds the work. A binary64 number in full has at most 1,075."""
+"""Largest number of digits, and largest exponent, of a decimal number. A binary64 number in full has up
+to 1,075 digits.
+"""
 
 MOST_BITS = 14_000
-"""Of the numerator and the denominator of a fraction: decimals of the longest have fewer, and Python writes them."""
+"""Largest number of bits of a numerator or denominator: the longest decimals have fewer, and Python can print them."""
 
 HELD = "one that binary64 holds exactly"
 
@@ -52,7 +54,7 @@ class Numbers:
     exact: NDArray[np.object_] | None = None
 
     def held(self, hint: str = ROUNDED_HINT) -> NDArray[np.float64]:
-        """Return the numbers, for who can do with binary64 only.
+        """Return the numbers for a caller that needs binary64.
 
         Raises
         ------
@@ -104,7 +106,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
 
 
 def array_of(values: Any) -> NDArray[Any]:
-    """Return what numpy makes of nested sequences, unless it may have rounded integers to floating-point numbers.
+    """Convert nested sequences as numpy does, except where it may have rounded integers to floating-point numbers.
 
     Raises
     ------

@@ -14,13 +14,13 @@ from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 from maxmargin.solvers.exact.units import ColumnUnits
 
 FractionColumns: TypeAlias = Sequence[NDArray[np.object_] | None]
-"""Arrays of Fraction; None for a column whose numbers are those of a binary64 matrix."""
+"""Arrays of Fraction; None for a column whose numbers are in a binary64 matrix."""
 
 MOST_BITS = 1000
-"""Of the integers of a column: their binary64 roundings stay far from overflow."""
+"""Largest number of bits of the integers of a column: their binary64 roundings stay far from overflow."""
 
 _MOST_COMMON_BITS = 20_000
-"""Of a common denominator: decimals of the longest have fewer."""
+"""Largest number of bits of a common denominator: the longest decimals have fewer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Advice in messages about values that are no numbers."""
+"""Advice in messages about values that are not numbers."""
 
 from maxmargin.solvers.errors import option
 
@@ -9,7 +9,7 @@ TEXT_HINT = (
 )
 
 STORE_NUMBERS = "store plain numbers"
-"""Advice where a source that can store numbers stores them as texts."""
+"""Advice for a source that can store numbers but stores them as texts."""
 
 COMMAS_NEED_QUOTES = f"give the separator with {option('sep')}, or leave {option('decimal_comma')} out"
 
@@ -18,7 +18,7 @@ HINTS_OUTSIDE_MEMORY = {
     f"with more {option('memory')}",
     TEXT_HINT: f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}",
 }
-"""The advice to give instead where rows are read in parts: no row is then left out, and no text is encoded."""
+"""The advice given instead if rows are read in parts: then no row is left out, and no text is encoded."""
 
 
 def empty_column_hint(name: str | int, *, is_label: bool) -> str:

@@ -101,7 +101,7 @@ def _filled(values: Iterable[float | None]) -> NDArray[np.float64] | None:
 
 
 class Look(NamedTuple):
-    """What a text looks like, and what to do about it; it may be the name of a category all the same."""
+    """The kind of number that a text looks like, and advice; it may be the name of a category all the same."""
 
     name: str
     advice: str
@@ -140,7 +140,7 @@ _WRITTEN: tuple[tuple[str, Look], ...] = (
      Look("a number in another base than ten", "write it in decimal digits")),
     (r"[+-]?\d*\.\d*[dD][+-]?\d+", Look("a number with Fortran's exponent", "write the exponent with e")),
 )  # fmt: skip
-"""Of a number with decimal points: how it may be written, and what that looks like; the first that fits."""
+"""Patterns of numbers that are not plain decimals, and their looks; the first one that fits counts."""
 
 _UNIT = Look("a number with a unit", _TAKE_OUT.format("unit"))
 
@@ -151,19 +151,19 @@ _AROUND: tuple[tuple[str, Look], ...] = (
     (r"(.*?)\s+[A-Za-z\u00b0\u00b5\u03bc\u03a9/]+[\u00b2\u00b3]?", _UNIT),
     (r"(.*\..*?)[A-Za-z\u00b0\u00b5\u03bc\u03a9]+", _UNIT),
 )  # fmt: skip
-"""What may stand around a number, and what that looks like."""
+"""Patterns of text around a number, and their looks."""
 
 _MONEY = Look("an amount of money", _TAKE_OUT.format("currency sign"))
 _OTHER_DIGITS = Look("a number in other characters than ASCII", "write it in ASCII")
 _QUOTED = Look("a quoted number", _TAKE_OUT.format("quotes"))
 
 _OTHER_POINTS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{FRACTION SLASH}": "/", "\u066b": ".", "\u066c": ","})
-"""What stands for a sign, a division or a decimal point beside digits that are not ASCII."""
+"""Characters for a sign, a division or a decimal point beside digits that are not ASCII."""
 
 _QUOTES = "'\"`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb"
 
 _BEFORE = re.compile(rf"[-+\u2212\u00b1<>=~\u2264\u2265\u2248(\s{_QUOTES}]*")
-"""What may come before the first digit of a number, beside signs of currencies."""
+"""Characters that may come before the first digit of a number, besides signs of currencies."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
 
@@ -182,13 +182,13 @@ _CATEGORIES: tuple[tuple[str, Look], ...] = (
     (r"\d+(?:\.\d+)?\s*(?:-|\u2013|\.\.+)\s*\d+(?:\.\d+)?",
      Look("a range of numbers", "write one number, such as its middle", may_be_category=True)),
 )  # fmt: skip
-"""What is a number or the name of a category, and what it looks like as a number; the first that fits."""
+"""Patterns of texts that may be numbers or names of categories, and their looks; the first one that fits counts."""
 
 _BEGINS = Look("a number with something else beside it", "write plain numbers", may_be_category=True)
 
 
 def look_of(text: str) -> Look | None:
-    """Return what a text that is no number looks like, if it looks like one; decimal points are points.
+    """Return the look of a text that is not a number but looks like one, read with decimal points; otherwise None.
 
     Examples
     --------
@@ -257,7 +257,7 @@ def _other_digits(text: str) -> Look | None:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a text with the digits of every script as those of ASCII, and vulgar fractions as two numbers."""
+    """Return a text with the digits of all scripts in ASCII, and vulgar fractions as two numbers."""
     apart = "".join(f" {char}" if _is_vulgar_fraction(char) else char for char in text)
     plain = unicodedata.normalize("NFKC", apart).translate(_OTHER_POINTS).strip()
     return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in plain)
@@ -277,7 +277,7 @@ def _quoted(text: str) -> Look | None:
 
 
 def _category(text: str) -> Look | None:
-    """Return the look of what begins with a digit, after a sign or the like, unless it is an ordinal number."""
+    """Return the look of a text that begins with a digit, after a sign or the like, unless it is an ordinal number."""
     begins = _BEFORE.sub("", "".join(char for char in text if unicodedata.category(char) != "Sc"), count=1)
     if not (begins and _is_digit(begins[0])) or _ORDINAL.match(begins):
         return None
@@ -301,7 +301,7 @@ _SWAP = str.maketrans(",.", ".,")
 
 
 class Complaint(NamedTuple):
-    """What is wrong with a text."""
+    """The error about a text: the text found, what was expected, and advice."""
 
     found: str
     expected: str
@@ -346,7 +346,7 @@ class Spelling:
         return self.is_number(text) or look_of(self.swapped(text)) is not None
 
     def hint(self, text: str) -> str:
-        """Return what to do about a text among the features."""
+        """Return advice about a text among the features."""
         look = look_of(self.swapped(text))
         if look is None:
             return TEXT_HINT
@@ -358,7 +358,7 @@ class Spelling:
         return f"it looks like {look.name}: {advice}"
 
     def complaint(self, text: str) -> Complaint:
-        """Say what was found, what was expected and what to do about a text that is not a finite number."""
+        """Return the error about a text that is not a finite number."""
         text = text.strip()
         if is_missing(text):
             found = f"the missing value {quote(text)}" if text else "an empty field"
@@ -373,4 +373,4 @@ POINTS = Spelling()
 """Of text with decimal points."""
 
 STORED = Spelling(is_delimited=False)
-"""Of sources that store values, not text: what looks like a number in their texts was stored wrongly."""
+"""The spelling of sources that store values, not text: a text that looks like a number was stored wrongly."""

@@ -1,4 +1,4 @@
-"""How much memory there is, and what follows for the size of chunks."""
+"""The memory that may be used, and the sizes of chunks that follow from it."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from maxmargin.solvers.basics.parallel import n_threads
 from maxmargin.solvers.errors import InvalidOptionError
 
 DEFAULT_MEMORY = 1 << 30
-"""Bytes, beyond the interpreter and its libraries."""
+"""Default budget in bytes, in addition to the interpreter and its libraries."""
 
 _UNITS = {"": 1, "b": 1, **{f"{letter}{kind}": (1024 if kind == "ib" else 1000) ** power
                             for power, letter in enumerate("kmgt", start=1) for kind in ("", "b", "ib")}}  # fmt: skip
@@ -61,7 +61,7 @@ class Budget:
 
     `Budget.of` derives all sizes from an amount of memory. A quarter of it is for chunks: a worker holds one as it was
     stored, one as an array, and the temporaries of the work on it; twice as many wait. An eighth is for rows that were
-    fetched one by one, a sixteenth for rows drawn at random. The rest is for vectors with an entry for every row, and
+    fetched one by one, a sixteenth for a random sample of rows. The rest is for vectors with an entry for every row and
     for the engines. `dataclasses.replace` changes one of the sizes.
 
     Attributes
@@ -79,19 +79,19 @@ class Budget:
     line_bytes : int
         Bytes of a line of text: split into fields it may take thirty times as much.
     cache_bytes : int
-        Bytes of rows that are cached once they were fetched.
-    drawn_bytes : int
-        Bytes of rows that the first pass brings along at random.
-    kept_bytes : int
-        Bytes of rows, beside the sample, that are kept for another process.
+        Bytes of the cache of fetched rows.
+    collected_bytes : int
+        Bytes of the random sample of rows that the first pass collects.
+    saved_bytes : int
+        Bytes of rows, other than the sample, that are saved for another process.
     sample_bytes : int
-        Bytes of the rows of a sample that is kept for another process; it is in memory anyway.
+        Largest size in bytes of a sample that is saved for another process; it is in memory anyway.
     task_bytes : int
         Bytes of a text file that one task on a cluster parses.
     task_rows : int
         Rows of a Parquet or Feather file that one task on a cluster reads, unless a group of rows has more.
     work_per_save : float
-        What passes find is saved once the work took this many times as long as saving it.
+        The results of passes are saved once the work took this many times as long as saving them.
     """
 
     memory: int
@@ -101,8 +101,8 @@ class Budget:
     chunk_row_limit: int = sys.maxsize
     line_bytes: int
     cache_bytes: int
-    drawn_bytes: int
-    kept_bytes: int
+    collected_bytes: int
+    saved_bytes: int
     sample_bytes: int
     task_bytes: int = 1 << 26
     task_rows: int = 1 << 20
@@ -142,8 +142,8 @@ class Budget:
             chunk_bytes=max(_SMALLEST_CHUNK, min(share, _LARGEST_CHUNK)),
             line_bytes=max(_SHORTEST_LIMIT, n_bytes // 64),
             cache_bytes=n_bytes // 8,
-            drawn_bytes=n_bytes // 16,
-            kept_bytes=n_bytes // 16,
+            collected_bytes=n_bytes // 16,
+            saved_bytes=n_bytes // 16,
             sample_bytes=n_bytes // 4,
         )
 

@@ -1,4 +1,4 @@
-"""Rows that are made of the rows of a carrier whenever these are read."""
+"""Rows that are computed from the rows of another source whenever these are read."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Derived(CachedRows):
-    """A Carrier without rows of its own.
+    """Rows of which only the source and a function are stored.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class Derived(CachedRows):
 
 
 class _DerivedStart(CachedStart):
-    """The sample is that of the source, whose rows are the ones to confirm; nothing is kept for another process."""
+    """The sample is the sample of the source, whose rows are to be confirmed; nothing is saved for another process."""
 
     def __init__(self, cache: RowCache, source: WarmStart) -> None:
         super().__init__(cache, source.recalled("sample"))
         self._source = source
 
     def confirm(self) -> None:
-        """Compare the rows of the source that an earlier process remembered with the data."""
+        """Compare the rows of the source that an earlier process saved with the data."""
         self._source.confirm()
 
 

@@ -21,19 +21,19 @@ T = TypeVar("T")
 
 
 class OnDisk(CachedRows):
-    """A Carrier of rows that lie in one or more stores, one after another.
+    """Rows that lie in one or more stores, one after another.
 
     Parameters
     ----------
     stores : sequence of Store
-        With as many columns each.
+        Stores with the same number of columns.
     budget : Budget
     bounds : pair of ndarray (n_columns,), optional
         The least and the greatest number of every column, if they are known.
     resumption : Resumption, optional
-        Where rows are kept for another process.
-    drawn : SampledRows, optional
-        Rows at hand, drawn at random.
+        Saves rows for another process.
+    sampled : SampledRows, optional
+        A random sample of rows, in memory.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class OnDisk(CachedRows):
         budget: Budget,
         bounds: tuple[Floats, Floats] | None = None,
         resumption: "Resumption | None" = None,
-        drawn: SampledRows | None = None,
+        sampled: SampledRows | None = None,
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
@@ -50,7 +50,7 @@ class OnDisk(CachedRows):
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
         self._resumption = resumption
-        self._drawn = SampledRows.nothing(self.shape[1]) if drawn is None else drawn
+        self._sampled = SampledRows.nothing(self.shape[1]) if sampled is None else sampled
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,8 +80,8 @@ class OnDisk(CachedRows):
 
     @property
     def warm_start(self) -> CachedStart:
-        """Hints beside the rows, which a resumption keeps."""
-        hints = self._cache, self._drawn.numbers
+        """Hints about the rows, which a resumption saves."""
+        hints = self._cache, self._sampled.numbers
         return CachedStart(*hints) if self._resumption is None else _KeptStart(self, self._resumption, *hints)
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
@@ -89,11 +89,11 @@ class OnDisk(CachedRows):
         return fetch(numbers) if self._resumption is None else self._resumption.rows(numbers, fetch)
 
     def _sampled_or_read(self, numbers: RowNumbers) -> Floats:
-        is_drawn, drawn = self._drawn.find(numbers)
-        if is_drawn.all():
-            return drawn
+        is_sampled, sampled = self._sampled.find(numbers)
+        if is_sampled.all():
+            return sampled
         found = np.empty((len(numbers), self.shape[1]))
-        found[is_drawn], found[~is_drawn] = drawn, self._read(numbers[~is_drawn])
+        found[is_sampled], found[~is_sampled] = sampled, self._read(numbers[~is_sampled])
         return found
 
     def _read(self, numbers: RowNumbers) -> Floats:
@@ -106,7 +106,7 @@ class OnDisk(CachedRows):
 
 
 class _KeptStart(CachedStart):
-    """Hints that are kept for another process, and those of an earlier one."""
+    """Hints that are saved for another process, and the hints of an earlier one."""
 
     def __init__(self, rows: OnDisk, resumption: "Resumption", cache: RowCache, sample: RowNumbers) -> None:
         super().__init__(cache, sample)
@@ -114,25 +114,25 @@ class _KeptStart(CachedStart):
         self._resumption = resumption
 
     def remember(self, rows: RowNumbers, X: Floats, use: Use) -> None:
-        """Keep rows in the cache and for another process."""
+        """Put rows into the cache, and save them for another process."""
         super().remember(rows, X, use)
         self._resumption.remember(rows, X, use)
 
     def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of rows that an earlier process remembered for a use; for a sample, else those drawn."""
+        """Return the numbers of rows that an earlier process saved for a use; if there is none, the random sample."""
         kept = self._resumption.recalled(use)
         return kept if kept.size else super().recalled(use)
 
     def keep(self, question: str, found: Found) -> None:
-        """Keep the findings on a question for another process."""
+        """Save the findings about a question for another process."""
         self._resumption.keep(question, found)
 
     def kept(self, question: str) -> Found:
-        """Return an earlier process's findings on a question."""
+        """Return the findings of an earlier process about a question."""
         return self._resumption.kept(question)
 
     def confirm(self) -> None:
-        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
+        """Compare the rows that an earlier process saved with the data, unless a pass has done so already."""
         if self._resumption.is_unconfirmed:
             for _ in self._rows.map(_nothing):
                 pass

@@ -103,12 +103,12 @@ def _open_on_disk(
     validation = Validation(scans, roles, is_positive_chosen, resumption, wanted)
     labels, bounds = validation.run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
-    X = OnDisk(stores, budget, bounds, resumption, validation.drawn)
+    X = OnDisk(stores, budget, bounds, resumption, validation.sampled)
     return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
 
 
 def _path_of(source: Any, choice: Choice) -> str | None:
-    """Return the path of what is there and has a format that can be read in parts."""
+    """Return the path of a folder, or of a file that exists and can be read in parts; otherwise None."""
     if not isinstance(source, str | os.PathLike) or source == STDIN:
         return None
     path = os.fspath(source)

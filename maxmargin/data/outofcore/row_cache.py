@@ -1,4 +1,4 @@
-"""Rows that were fetched, kept for the next time: engines ask for the same few hundred again and again."""
+"""A cache of fetched rows: engines ask for the same few hundred again and again."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,11 +13,11 @@ Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]
 
 _BYTES_BESIDE = 200
-"""Bytes of a cached row beside its numbers: its array object, its key, its entry in the dictionary."""
+"""Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary."""
 
 
 class RowCache:
-    """The rows used last, as many as fit.
+    """The most recently used rows that fit into an amount of memory.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class RowCache:
         return found
 
     def remember(self, numbers: RowNumbers, values: Any) -> None:
-        """Keep these rows; those that were not used for the longest time make room."""
+        """Put rows into the cache; the least recently used ones make room."""
         for number, row in zip(numbers.tolist(), values, strict=True):
             self._rows.pop(number, None)
             self._rows[number] = row.copy()
@@ -86,14 +86,14 @@ class CachedRows(ABC):
 
 
 class CachedStart(WarmStart):
-    """Hints of this process only: the rows that passes bring along go to the cache.
+    """Hints of this process only: the rows that passes select go to the cache.
 
     Parameters
     ----------
     cache : RowCache
-        Who asks for a remembered row next need not fetch it.
+        Remembered rows need not be fetched again.
     sample : ndarray of int, optional
-        Numbers of rows at hand, drawn at random.
+        Numbers of a random sample of rows in memory.
     """
 
     def __init__(self, cache: RowCache, sample: RowNumbers | None = None) -> None:
@@ -101,12 +101,12 @@ class CachedStart(WarmStart):
         self._sample = np.empty(0, np.int64) if sample is None else sample
 
     def remember(self, rows: RowNumbers, X: Any, use: Use) -> None:
-        """Keep rows in the cache; those of a sample are many, and who drew them has them."""
+        """Put rows into the cache, except the rows of a sample, which are many and in the memory of the caller."""
         if use != "sample":
             self._cache.remember(rows, X)
 
     def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of the rows drawn at random for a sample; there are none for other uses."""
+        """Return the numbers of the random sample; there are none for other uses."""
         return self._sample if use == "sample" else super().recalled(use)
 
 

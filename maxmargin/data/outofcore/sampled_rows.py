@@ -1,4 +1,4 @@
-"""Rows drawn at random, which the first pass over the files brings along: engines start from some of them."""
+"""A random sample of rows that the first pass over the files collects: engines start from some of them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.solvers.problem.problem import sample_size
 
 _SAMPLES = 2
-"""Rows drawn for each row of a sample, which takes half of its rows from either class: one class may be rare."""
+"""Rows collected for each row of an engine's sample, half of which come from either class: one class may be rare."""
 
 
 class SampledRows(NamedTuple):
@@ -45,7 +45,7 @@ class SampledRows(NamedTuple):
 
 
 def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:
-    """Return the numbers of the rows to bring along, the same on every run."""
+    """Return the numbers of the rows to collect, the same on every run."""
     wanted = _SAMPLES * sample_size(n_rows, n_columns)
-    most = min(n_rows, wanted, budget.drawn_bytes // (8 * n_columns))
+    most = min(n_rows, wanted, budget.collected_bytes // (8 * n_columns))
     return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False, shuffle=False))

@@ -68,7 +68,7 @@ class Validation:
     is_positive_chosen : bool
     resumption : Resumption, optional
     wanted : ndarray of int, optional
-        Increasing numbers of rows to be brought along, counted through all files.
+        Increasing numbers of rows to be collected, counted through all files.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Validation:
         self.is_positive_chosen = is_positive_chosen
         self.resumption = resumption
         self.wanted = np.empty(0, np.int64) if wanted is None else wanted
-        self._drawn: list[SampledRows] = []
+        self._sampled: list[SampledRows] = []
         self._is_whole = True
         self.coder = Coder()
         self.low = np.full((len(readings), len(roles.features)), np.inf)
@@ -104,12 +104,12 @@ class Validation:
         return self._labels(), (self.low.min(axis=0), self.high.max(axis=0))
 
     @property
-    def drawn(self) -> SampledRows:
-        """The rows that were brought along; none where an earlier process has read some of the rows."""
-        return SampledRows.joined(self._drawn if self._is_whole else [], len(self.roles.features))
+    def sampled(self) -> SampledRows:
+        """The sampled rows; none if an earlier process has read some of the rows."""
+        return SampledRows.joined(self._sampled if self._is_whole else [], len(self.roles.features))
 
     def _take_known(self, place: int) -> int | None:
-        """Take what an earlier process has found of a file; return how many rows that are, None for all."""
+        """Take the findings of an earlier process about a file; return the number of rows, None for all."""
         if self.resumption is None:
             return 0
         first_row = self.coder.n_rows
@@ -121,8 +121,8 @@ class Validation:
         n_expected = sum(reading.n_rows for reading in self.readings)
         for part in parts:
             self._take(place, part, first_row)
-            if part.drawn is not None:
-                self._drawn.append(part.drawn.shifted(first_row))
+            if part.sampled is not None:
+                self._sampled.append(part.sampled.shifted(first_row))
             report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
             self._keep(place, is_complete=False)
         self._keep(place, is_complete=True)
@@ -162,7 +162,7 @@ class Validation:
 
 
 def _label_error(path: str, name: str | int, error: LabelError, row: int, line: int | None, hint: str) -> DataError:
-    """Word the error of a label that is missing or infinite."""
+    """Return the error about a label that is missing or infinite."""
     place: dict[str, Any] = {"row": row, "column": name} if line is None else {"line": line, "column": name}
     if "missing" in error.found:
         return data_error(path, **place, found="no label", expected="a label", hint=hint)

@@ -45,7 +45,7 @@ from maxmargin.text.data_error import DataError
 N, D = 1009, 3
 
 
-SMALL = replace(Budget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, drawn_bytes=8 * D * 100)
+SMALL = replace(Budget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, collected_bytes=8 * D * 100)
 """Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
 
 
@@ -263,7 +263,7 @@ MANY = 10_000
 def test_a_sample_is_chosen_from_the_rows_at_hand(tmp_path: Path, share: float) -> None:
     X = numbers(MANY)
     labels = (np.random.default_rng(0).random(MANY) < share).astype(int)
-    budget = replace(SMALL, drawn_bytes=8 * D * 4000, chunk_row_limit=1000)
+    budget = replace(SMALL, collected_bytes=8 * D * 4000, chunk_row_limit=1000)
     dataset = opened(parquet(tmp_path, X, labels), budget, label="label")
     (tmp_path / "data.parquet").unlink()
     rows, values = problem_of(dataset).sample
@@ -275,7 +275,7 @@ def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path) -> None:
     X = numbers(MANY)
     labels = np.zeros(MANY, dtype=int)
     labels[-1200:] = 1
-    budget = replace(SMALL, drawn_bytes=8 * D * 1000, chunk_row_limit=1000)
+    budget = replace(SMALL, collected_bytes=8 * D * 1000, chunk_row_limit=1000)
     dataset = opened(parquet(tmp_path, X, labels), budget, label="label")
     assert np.count_nonzero(labels[dataset.X.warm_start.recalled("sample")]) < 200
     rows, values = problem_of(dataset).sample
@@ -285,7 +285,7 @@ def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path) -> None:
 def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
     X = numbers()
     path = parquet(tmp_path, X, texts(X), row_group_size=100)
-    carrier = opened(path, replace(SMALL, drawn_bytes=0), label="label").X
+    carrier = opened(path, replace(SMALL, collected_bytes=0), label="label").X
     first = carrier[[3, 500]]
     path.unlink()
     assert np.array_equal(carrier[[500, 3, 3]], first[[1, 0, 0]])

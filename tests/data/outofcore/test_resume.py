@@ -246,14 +246,14 @@ def after_kills(
         yield kill, *passes_of(source, state, ask, None, budget)
 
 
-BUDGETS = [pytest.param(SMALL, id="drawn"), pytest.param(replace(SMALL, drawn_bytes=0), id="fetched")]
+BUDGETS = [pytest.param(SMALL, id="collected"), pytest.param(replace(SMALL, collected_bytes=0), id="fetched")]
 """The first pass brings along the rows of a sample; or they are fetched."""
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_no_finished_pass_is_lost(tmp_path: Path, separable: Path, fetched: list[int], budget: Budget) -> None:
     expected, whole = passes_of(separable, None, hard_margin, None, budget)
-    assert bool(fetched) is (budget.drawn_bytes == 0) and len(whole) >= 3
+    assert bool(fetched) is (budget.collected_bytes == 0) and len(whole) >= 3
     for kill, answer, rest in after_kills(tmp_path, separable, hard_margin, len(whole), fetched, budget):
         assert not fetched
         assert len(rest) <= max(1, len(whole) - (kill - 1))  # one pass proves the answer
@@ -309,12 +309,12 @@ def test_what_is_kept_of_a_soft_margin_is_a_hint_for_the_same_question_only(tmp_
 def test_what_is_kept_has_bounds(tmp_path: Path, separable: Path, fetched: list[int]) -> None:
     """The sample is kept apart from the cache; where it or other rows are too many, they are read again."""
     expected, _ = passes_of(separable, None, hard_margin, None)
-    for cache_bytes, kept_bytes, sample_bytes in ((0, 24, 1 << 20), (0, 1 << 20, 0), (1 << 20, 24 * 7, 24 * 7)):
-        state = tmp_path / f"{kept_bytes} {sample_bytes}"
-        budget = replace(SMALL, cache_bytes=cache_bytes, kept_bytes=kept_bytes, sample_bytes=sample_bytes)
+    for cache_bytes, saved_bytes, sample_bytes in ((0, 24, 1 << 20), (0, 1 << 20, 0), (1 << 20, 24 * 7, 24 * 7)):
+        state = tmp_path / f"{saved_bytes} {sample_bytes}"
+        budget = replace(SMALL, cache_bytes=cache_bytes, saved_bytes=saved_bytes, sample_bytes=sample_bytes)
         passes_of(separable, state, hard_margin, (4, 1), budget)
         kept = read_state(str(state)).rows
-        assert len(kept.numbers) <= (kept_bytes + sample_bytes) // 24
+        assert len(kept.numbers) <= (saved_bytes + sample_bytes) // 24
         assert (kept.used_for("sample").size > 0) == (sample_bytes > 1000)
         fetched.clear()
         answer, _ = passes_of(separable, state, hard_margin, None, budget)
@@ -355,7 +355,7 @@ def test_samples_of_several_questions_are_kept(tmp_path: Path, fetched: list[int
         return [answer.verdict.value for answer in answers]
 
     first = ask_all()
-    assert (max(fetched, default=0) > 1000) is (budget.drawn_bytes == 0)
+    assert (max(fetched, default=0) > 1000) is (budget.collected_bytes == 0)
     fetched.clear()
     assert ask_all() == first and max(fetched, default=0) <= 1000
 
@@ -517,7 +517,7 @@ def test_other_data_of_the_same_size_and_time(tmp_path: Path) -> None:
         assert (tmp_path / name).stat().st_size == before.st_size
         touched(tmp_path / name, before)
         watcher = Watcher()
-        with pytest.warns(UserWarning, match=r"state: .*X.npy has changed since; starting anew"):
+        with pytest.warns(UserWarning, match=r"state: .*X.npy has changed since; starting from scratch"):
             dataset = opened(source, state, watcher)
         assert watcher.passes == [N // CHUNK]
         assert_is(dataset, np.load(tmp_path / "X.npy"), np.load(tmp_path / "y.npy"))
@@ -529,12 +529,12 @@ def test_a_file_that_was_written_to_is_read_anew(
     state, (X, y) = tmp_path / "state", data(overlap=True)
     command = ["check", str(separable), "--resume", str(state), "--memory", "1MB", "--json"]
     assert run(command) == 0
-    assert "starting anew" not in capsys.readouterr().err
+    assert "starting from scratch" not in capsys.readouterr().err
     parquet(tmp_path, X, y)
     assert run(command) == 3
     done = capsys.readouterr()
     assert json.loads(done.out)["verdict"] == "overlap"
-    assert f"maxmargin: {state}: {separable} has changed since; starting anew\n" in done.err
+    assert f"maxmargin: {state}: {separable} has changed since; starting from scratch\n" in done.err
     assert run(command) == 3
     assert "all 6,000 rows are validated" in capsys.readouterr().err
 
@@ -618,7 +618,7 @@ def test_parsed_numbers_that_are_gone_or_changed(tmp_path: Path) -> None:
         else:
             content = numbers.read_bytes()
             numbers.write_bytes(content[:-8] if damage == "cut" else bytes(len(content)))
-        with pytest.warns(UserWarning, match=r"state\.numbers-1 is not as it was; reading part-2\.csv anew"):
+        with pytest.warns(UserWarning, match=r"state\.numbers-1 has changed; reading part-2\.csv again"):
             dataset = opened(source, state)
         assert_is(dataset, X, y)
     state.unlink()
@@ -630,7 +630,7 @@ def test_other_versions_start_anew(tmp_path: Path, separable: Path) -> None:
     state = tmp_path / "state"
     opened(separable, state)
     forge(state, lambda found: replace(found, version="0.0.0"))
-    with pytest.warns(UserWarning, match=r"was written by maxmargin 0\.0\.0; starting anew"):
+    with pytest.warns(UserWarning, match=r"was written by maxmargin 0\.0\.0; starting from scratch"):
         assert_is(opened(separable, state), *data())
 
 

@@ -32,7 +32,7 @@ NumberedRow: TypeAlias = tuple[int, list[str]]
 
 
 class Columns:
-    """The columns of a delimited file while it is read; the texts of features are kept with decimal points."""
+    """The columns of a delimited file while it is read; the texts of features are stored with decimal points."""
 
     def __init__(self, layout: Layout, choice: Choice) -> None:
         self.layout = layout
@@ -45,7 +45,7 @@ class Columns:
         self.is_boolean: dict[int, bool] = {}
 
     def _text_columns(self) -> Sequence[int]:
-        """Return the columns whose texts are kept."""
+        """Return the columns whose texts are stored."""
         named = [self.roles.label] if self.roles.id is None else [self.roles.label, self.roles.id]
         return [*named, *self.roles.features] if self.choice.needs_texts else named
 
@@ -145,7 +145,7 @@ class Columns:
         return self.choice.drop_missing and not np.isinf(values).any()
 
     def _complaint(self, lines: NDArray[np.int64], texts: Sequence[Sequence[str]], columns: list[int]) -> DataError:
-        """Word the error of the first field, line by line, that is not a finite number."""
+        """Return the error about the first field, line by line, that is not a finite number."""
         source, names = self.layout.source, self.layout.names
         for row, line in enumerate(lines.tolist()):
             for j in columns:
@@ -159,7 +159,7 @@ class Columns:
         return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")
 
     def complain(self, text: str) -> Complaint:
-        """Say what is wrong with a text that is not a finite number."""
+        """Return the error about a text that is not a finite number."""
         return self.spelling.complaint(text)
 
     def _is_fine(self, text: str) -> bool:
@@ -169,7 +169,7 @@ class Columns:
         return bool(np.isfinite(value)) or (bool(np.isnan(value)) and self.choice.drop_missing)
 
     def table(self) -> Table:
-        """Return what was read."""
+        """Return the table of all rows that were added."""
         roles, names = self.roles, self.layout.names
         row_ids = None if roles.id is None else tuple(text.strip() for text in self.texts[roles.id])
         return Table(
@@ -198,7 +198,7 @@ class Columns:
         return cleaned(list(map(self.spelling.label, texts)) if self.spelling.decimal_comma else texts)
 
     def notes(self) -> tuple[str, ...]:
-        """Say what was left out, and which column has no name."""
+        """Return notes on the columns that were left out or have no name."""
         return (*drop_note(self.layout.names, self.roles), *self._nameless_note())
 
     def _nameless_note(self) -> tuple[str, ...]:

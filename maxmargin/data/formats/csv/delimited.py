@@ -16,19 +16,19 @@ from maxmargin.data.numbers.numerals import Spelling
 from maxmargin.text.data_error import data_error
 
 BYTES_AT_ONCE = 2**21
-"""Bytes of the file that are turned into numbers at one time."""
+"""Number of bytes of the file that are converted to numbers at a time."""
 
 ROWS_AT_ONCE = 10_000
-"""Rows that are turned into numbers at one time, where quotes forbid to cut the text at the ends of lines."""
+"""Number of rows that are converted to numbers at a time if quotes may enclose the ends of lines."""
 
 ROWS_OF_SAMPLE = 1_000
-"""Rows that are looked at to tell a header from data."""
+"""Number of rows that are compared to tell a header from data."""
 
 MEMORY_AT_ONCE = 2**24
-"""Bytes of texts of fields at one time, however few rows these are."""
+"""Largest number of bytes of fields in memory at a time, however few rows these are."""
 
 BYTES_OF_FIELD = 60
-"""Of a text in memory, beside its characters."""
+"""Number of bytes of a text in memory besides its characters."""
 
 
 class Block(NamedTuple):
@@ -180,7 +180,7 @@ def _rows(blocks: Iterable[Block], separator: str, source: str, longest: int) ->
     n_taken = 0
 
     def counted(lines: Iterable[str]) -> Iterator[str]:
-        """Yield lines as long as those of one row, which quotes may hold together, are not too long."""
+        """Yield lines while the lines of one row, which quotes may join, are not too long."""
         nonlocal n_taken
         for line in lines:
             n_taken += len(line)
@@ -220,7 +220,7 @@ def _without_quotes(block: Block, separator: str) -> Block:
     if not n_quotes:
         return block
     apart = re.escape(separator)
-    # The quote comes first, and then what is before it: so the search skips from quote to quote.
+    # The pattern begins with the quote and looks back from it, so that the search skips from quote to quote.
     plain = re.compile(rf'"(?<![^{apart}\n]")[^"{apart}\r\n]*"(?![^{apart}\r\n])')
     if 2 * len(plain.findall(block.text)) < n_quotes:
         return block
@@ -247,7 +247,7 @@ def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) ->
 
 
 def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[NumberedRow]:
-    """Return the next rows: at most so many, and where they are long fewer."""
+    """Return the next rows, up to `most` of them, or fewer if they are long."""
     some: list[NumberedRow] = []
     n_bytes = 0
     for row in rows:

@@ -23,7 +23,7 @@ NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "s
 _SHOWN = {"\t": "tab", " ": "space"}
 
 _LINES_COMPARED = 20
-"""Lines that are compared to propose a separator."""
+"""Number of lines that are compared to propose a separator."""
 
 NEVER_A_NAME = frozenset({"?", "nan", "n/a", "#n/a"})
 """Texts for a missing value that show a line to be data; others, such as Na for sodium, may name a column."""
@@ -36,14 +36,14 @@ _AT_ENDS = re.compile(r"^ | (?=\r?$)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """What the first rows tell.
+    """The layout of a file, which its first rows show.
 
     Attributes
     ----------
     source : str
         Display name of the file.
     separator : str
-        What separates the fields.
+        The separator of the fields.
     names : tuple of str, optional
         Names of the columns, if there is a header.
     n_columns : int
@@ -53,7 +53,7 @@ class Layout:
     spelling : Spelling
         How the numbers are written.
     hint : str
-        What to do where rows turn out to have another number of fields.
+        Advice if rows turn out to have another number of fields.
     """
 
     source: str
@@ -87,7 +87,7 @@ def separator_named(text: str) -> str:
 
 
 def separator_of(first_line: str, *, decimal_comma: bool = False) -> str:
-    """Return what separates the fields of `first_line`: a comma unless it has none but has semicolons or tabs.
+    """Return the separator of the fields of `first_line`: a comma, unless it has none but has semicolons or tabs.
 
     Where commas are decimal, semicolons and tabs go before them.
 
@@ -101,7 +101,7 @@ def separator_of(first_line: str, *, decimal_comma: bool = False) -> str:
 
 
 def separator_hint(lines: Iterable[str], separator: str) -> str:
-    """Propose another separator, if the first lines all have as many of one; else nothing.
+    """Propose another separator if it occurs equally often in all of the first lines; otherwise return an empty text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Dask arrays and data frames as a carrier and as labels."""
+"""Dask arrays and data frames as rows and as labels."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
 Reads: TypeAlias = Callable[[Any, None], Any]
-"""Returns an object with the attributes `X`, float64 numbers, and `exact`, None where these are what was read."""
+"""Returns an object with the attributes `X`, float64 numbers, and `exact`, None if no number was rounded."""
 
 
 def is_dask(value: object) -> bool:
@@ -54,7 +54,7 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
 
 
 def held(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows:
-    """Return the carrier of parts that are held: float64 arrays, or what is wrong with them as a text.
+    """Return the rows of parts that are held by the backend: float64 arrays, or texts with their errors.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _parts(collection: Any) -> list[Any]:
 
 
 def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
-    """Return a part as a float64 array, or what is wrong with it."""
+    """Return a part as a float64 array, or its error as a text."""
     if len(part) == 0:
         return np.empty((0, n_columns))
     try:

@@ -91,7 +91,7 @@ class _ClusterScan:
         return self.scan.label_name(roles)
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Have all rows read once; none is brought along, the workers have them at hand."""
+        """Have all rows read once; none is collected, as the workers hold them."""
         from dask.delayed import delayed
 
         if isinstance(self.scan, ArrowScan):
@@ -109,7 +109,7 @@ class _ClusterScan:
 
 
 def _runs_of_groups(scan: ArrowScan, n_rows: int) -> Iterator[list[int]]:
-    """Yield consecutive groups with about as many rows as one task reads."""
+    """Yield runs of consecutive groups, each with about the number of rows that one task reads."""
     starts = scan.file.starts
     run: list[int] = []
     for group in range(len(starts) - 1):

@@ -18,13 +18,13 @@ from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 T = TypeVar("T")
 
 _RETRIES = 3
-"""How often a piece of work is begun again: a worker that is lost costs what it had, not the pass."""
+"""Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated."""
 
 _MOST_ROWS = 1 << 18
-"""Rows of one task on a cluster: what vectors have for them, a few MiB, travels with it."""
+"""Largest number of rows of one task on a cluster, whose entries of vectors (a few MiB) travel with it."""
 
 _TASKS_A_THREAD = 3
-"""Tasks on their way for every thread of the cluster."""
+"""Number of tasks that are submitted in advance for every thread of the cluster."""
 
 
 class Task(NamedTuple):
@@ -46,7 +46,7 @@ class Backend(Protocol):
         ...
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
-        """Yield what the tasks return, in order; few are on their way at a time."""
+        """Yield the results of the tasks, in order; few tasks are submitted at a time."""
         ...
 
 
@@ -59,12 +59,12 @@ class OnCluster:
         self.client = client
 
     def hold(self, parts: Sequence[Any]) -> list[Any]:
-        """Have the parts computed, and kept on the cluster; the scheduler makes anew what a lost worker had."""
+        """Have the parts computed and stored on the cluster; the scheduler recomputes the parts of a lost worker."""
         futures: list[Any] = self.client.compute(list(parts), retries=_RETRIES)
         return futures
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
-        """Yield what the tasks return, in order."""
+        """Yield the results of the tasks, in order."""
         waiting: deque[Any] = deque()
         most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
         try:
@@ -91,7 +91,7 @@ class InThreads:
         return list(parts)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
-        """Yield what the tasks return, in order."""
+        """Yield the results of the tasks, in order."""
         return in_order(_computed, tasks)
 
 
@@ -114,7 +114,7 @@ def _current_client() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is known of a part: its shape, and the extremes of its columns."""
+    """The shape of a part, and the extremes of its columns."""
 
     shape: tuple[int, int]
     low: Floats
@@ -122,7 +122,7 @@ class Summary:
 
 
 class DaskRows(CachedRows):
-    """A Carrier of rows that other processes hold.
+    """Rows that other processes hold.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _applied(
     function: Callable[..., T],
     vectors: tuple[NDArray[Any], ...],
 ) -> tuple[int, list[T]]:
-    """Return the last row, and what the function makes of every chunk of these rows."""
+    """Return the number after the last row, and the results of the function for every chunk of these rows."""
     results = []
     for part in slices(rows.stop - rows.start, step):
         chunk = X[local.start + part.start : local.start + part.stop]

@@ -59,7 +59,7 @@ class ArrayScan(Scan):
         return "y"
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Read all rows from this one on once; none is brought along, any row is at hand."""
+        """Read all rows from this one on, once; none is collected, as any row can be fetched."""
         if roles.label != self.n_columns - 1:
             raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:
@@ -161,7 +161,7 @@ class _Member:
                 yield part
 
     def check(self) -> None:
-        """Do nothing: a file of its own has no check sum."""
+        """Do nothing: a single file has no checksum."""
 
     def _exactly(self, file: BinaryIO, n_bytes: int) -> bytes:
         try:
@@ -193,7 +193,7 @@ class _Packed(_Member):
         return self.info.file_size
 
     def check(self) -> None:
-        """Raise unless the array has its check sum, which is compared once all of it was read."""
+        """Raise an error unless the array has its checksum, which is compared once all of it was read."""
         for _ in self.parts_of_bytes():
             pass
 

@@ -1,7 +1,7 @@
 """Batches of rows out of Parquet and Feather files, with little of the file in memory at a time.
 
 The scanner of `pyarrow.dataset` is not used: on a Parquet file of 200 MiB, read three times in chunks of a budget of
-64 MiB, its memory grew by 320 to 520 MiB, whatever its read-ahead, and that of `iter_batches` by 90 MiB. It took 0.05 s
+64 MiB, its memory grew by 320 to 520 MiB, whatever its read-ahead, and with `iter_batches` by 90 MiB. It took 0.05 s
 a pass in place of 0.08 s, which is no reason to exceed the budget.
 """
 
@@ -19,10 +19,10 @@ from maxmargin.data.outofcore.row_cache import RowNumbers
 from maxmargin.text.data_error import data_error
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
-"""Bytes of every column that are read ahead."""
+"""Largest and smallest number of bytes of every column that are read ahead."""
 
 _LEAST_FOR_THREADS = 1 << 27
-"""Bytes of the budget from which Arrow reads several columns at once: each of its threads keeps memory of its own."""
+"""Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own."""
 
 
 class ArrowFile(ABC):
@@ -81,7 +81,7 @@ class ParquetFile(ArrowFile):
                     for batch in file.iter_batches(n_rows, **options):
                         yield batch.select(list(columns))  # Arrow may add "a.b", as if it were a part of "a"
             finally:
-                default_memory_pool().release_unused()  # else Arrow keeps what the pass took, as much again as a budget
+                default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
 
 
 class FeatherFile(ArrowFile):
@@ -127,7 +127,7 @@ def _check_size(path: str, n_rows: int, n_columns: int, limit: int) -> None:
 
 @contextmanager
 def readable(path: str, form: str) -> Iterator[None]:
-    """Word what Arrow says of a broken file."""
+    """Translate the errors of Arrow about a broken file."""
     from pyarrow import ArrowException
 
     try:

@@ -22,17 +22,17 @@ from maxmargin.solvers.problem import extremes
 from maxmargin.text.data_error import DataError, data_error, quote
 
 _ROWS_TURNED_AT_ONCE = 2048
-"""Rows written from columns into a matrix while both are in the cache of the processor."""
+"""Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
 
 _TURNED_TOGETHER = 4
-"""Columns that compiled code writes at once, which fills the lines of the cache sooner."""
+"""Number of columns that compiled code writes at once, which fills the lines of the cache sooner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrowRows:
-    """Some columns of a file, by name, and what the file was when it was validated."""
+    """Some columns of a file, by name, with the state of the file when it was validated."""
 
     file: ArrowFile
     columns: tuple[str, ...]
@@ -86,7 +86,7 @@ class ArrowScan(Scan):
             raise data_error(file.path, found=found, expected="a different name for each")
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Read all rows from this one on once; bring those along that are wanted."""
+        """Read all rows from this one on, once, and collect those that are wanted."""
         check = partial(self._checked, self.names[roles.label], wanted)
         yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
 
@@ -123,13 +123,13 @@ class ArrowScan(Scan):
         first_row, batch = numbered
         first, last = np.searchsorted(wanted, (first_row, first_row + batch.num_rows))
         numbers = wanted[first:last]
-        drawn = SampledRows(numbers, np.empty((len(numbers), batch.num_columns - 1)))
+        sampled = SampledRows(numbers, np.empty((len(numbers), batch.num_columns - 1)))
         bounds = np.empty((2, batch.num_columns - 1))
         for j, name in enumerate(name for name in batch.schema.names if name != label):
             values = values_of(batch.column(name), self.path, name, first_row)
             bounds[:, j] = _extremes(values, self.path, name, first_row)
-            drawn.values[:, j] = values[numbers - first_row]
-        return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), drawn=drawn)
+            sampled.values[:, j] = values[numbers - first_row]
+        return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), sampled=sampled)
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
         """Yield ``(distinct, places)`` of the first `n_rows` rows."""

@@ -20,7 +20,7 @@ from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.text.data_error import data_error
 
 _GAP = 64
-"""Rows that lie no farther apart are read together."""
+"""Largest distance, in rows, of rows that are read together."""
 
 
 class OpenFile:
@@ -38,7 +38,7 @@ class OpenFile:
 
     @classmethod
     def new(cls, path: str) -> "OpenFile":
-        """Make a file for writing and reading; who reads an old one of this name goes on reading that."""
+        """Make a file for writing and reading; readers of an old file of this name go on reading it."""
         with suppress(FileNotFoundError):
             os.unlink(path)
         return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600))
@@ -143,7 +143,7 @@ class RawRows:
     columns : tuple of int
         The positions of the features.
     mark : Mark, optional
-        What the file was when it was validated; None for a temporary file.
+        The state of the file when it was validated; None for a temporary file.
     """
 
     path: str

@@ -50,14 +50,14 @@ class Store(Protocol):
 class Labelled(NamedTuple):
     """Consecutive rows, found to be finite: the extremes of their columns, their labels as ``distinct[places]``.
 
-    `lines` are those of a text file, from 1; `drawn` are those of the rows that were wanted.
+    `lines` are line numbers of a text file, from 1; `sampled` are the rows that were wanted.
     """
 
     bounds: Bounds
     distinct: Sequence[object]
     places: NDArray[np.integer[Any]]
     lines: NDArray[np.int64] | None = None
-    drawn: SampledRows | None = None
+    sampled: SampledRows | None = None
 
 
 class Reading(Protocol):
@@ -139,7 +139,7 @@ class Scan(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What tells that a file is still the one that was validated."""
+    """The size and time by which a file is recognised as the one that was validated."""
 
     path: str
     size: int
@@ -152,7 +152,7 @@ class Mark:
         return cls(path, status.st_size, status.st_mtime_ns)
 
     def check(self) -> None:
-        """Raise unless the file is what it was.
+        """Raise an error if the file has changed.
 
         Raises
         ------
@@ -168,7 +168,7 @@ class Mark:
 
 
 def unreadable(path: str, error: Exception) -> DataError:
-    """Word the error of a file that broke off while it was read."""
+    """Return the error about a file that broke off while it was read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
     return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
 
@@ -191,7 +191,7 @@ def bounds_of(X: Floats, path: str, names: Sequence[str | int], first_row: int) 
 
 
 def not_finite(value: float, path: str, row: int, column: str | int) -> DataError:
-    """Word the error of a value that is NaN or infinite."""
+    """Return the error about a value that is NaN or infinite."""
     place: dict[str, Any] = {"row": row, "column": column}
     if np.isnan(value):
         hint = HINTS_OUTSIDE_MEMORY[DROP_MISSING_HINT]

@@ -25,11 +25,12 @@ _BYTES_OF_SAMPLE = 1 << 16
 class ArrowColumns(Columns):
     """Columns whose plain blocks are parsed by Arrow, which rounds correctly too and is faster than NumPy.
 
-    Whatever it refuses, and all that is not finite, is read row by row and worded as ever, but for what to do.
+    Blocks that it refuses, or that hold other than finite numbers, are read row by row, with the same errors but other
+    advice.
     """
 
     def complain(self, text: str) -> Complaint:
-        """Say what is wrong with a text that is not a finite number."""
+        """Return the error about a text that is not a finite number."""
         said = super().complain(text)
         return said._replace(hint=HINTS_OUTSIDE_MEMORY.get(said.hint, said.hint))
 
@@ -76,7 +77,7 @@ class TextScan(Scan):
         self._written = 0
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Parse all rows once; none is brought along, the numbers are written where any row is at hand."""
+        """Parse all rows once; none is collected, as any row can be fetched from the numbers that are written."""
         names = [shown_name(self.names, j) for j in roles.features]
         scratch = Scratch(self.path, self.numbers_path)
         self._numbers = scratch.file
@@ -106,7 +107,7 @@ class TextScan(Scan):
 
 
 def labelled(values: Floats, labels: Texts, lines: RowNumbers, names: Sequence[str | int], path: str) -> Labelled:
-    """Return what is said of rows that were parsed."""
+    """Return the labels and extremes of rows that were parsed."""
     distinct = list(dict.fromkeys(labels))
     place_of = {label: place for place, label in enumerate(distinct)}
     places = np.fromiter(map(place_of.__getitem__, labels), np.int64, len(labels))

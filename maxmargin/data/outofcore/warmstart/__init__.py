@@ -1,1 +1,1 @@
-"""What an earlier process found, kept beside a file and never trusted."""
+"""The findings of an earlier process, saved in a file and never trusted."""

@@ -1,6 +1,6 @@
-"""A file from which the next process goes on where this one was killed.
+"""A file from which the next process continues if this one is killed.
 
-What it holds is tied to the data by marks of their files, and read only where it is whole. It never holds an answer:
+Its content is tied to the data by marks of their files, and read only if it is whole. It never holds an answer:
 verdicts and margins are proven again, by passes over the data.
 """
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from maxmargin.data.outofcore.label_coder import Coder
 
 _FEW_ROWS = 1000
-"""Rows that are fetched together are kept if they are no more than this."""
+"""Largest number of rows fetched together that are saved for another process."""
 
 _LABELS_AT_ONCE = 1 << 20
 
 
 class Resumption:
-    """Keeps what passes find, in a file; takes up what another process has kept there.
+    """Saves the results of passes in a file, and continues with the results that another process saved there.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Resumption:
         The files of the source.
     roles : Roles
     state : State
-        What is known of them.
+        The findings about them.
     budget : Budget
     """
 
@@ -58,7 +58,7 @@ class Resumption:
         self._roles = roles
         rows, n_bytes = state.rows, 8 * state.rows.values.shape[1]
         self.state = self._known = replace(state, rows=KeptRows.nothing(rows.values.shape[1]))
-        self._store = RowStore(rows, budget.kept_bytes // n_bytes, budget.sample_bytes // n_bytes)
+        self._store = RowStore(rows, budget.saved_bytes // n_bytes, budget.sample_bytes // n_bytes)
         self._recalled = {use: rows.used_for(use) for use in USES}
         self._unconfirmed = Unconfirmed(rows) if rows.numbers.size else None
         self._is_compared = state.n_rows == 0
@@ -73,12 +73,12 @@ class Resumption:
     def open(
         cls, path: str, source: str, scans: Sequence[Scan], roles: Roles, budget: Budget, choice: Choice
     ) -> "Resumption":
-        """Take up what the file holds of the source, or begin it.
+        """Continue with the findings in the file about the source, or begin the file.
 
         Raises
         ------
         DataError
-            The file is no such state, or damaged, or that of other data or other columns, or it would lie among these.
+            The file is not such a state, is damaged, belongs to other data or columns, or would lie among the data.
         OSError
         """
         _check_is_not_among_the_data(path, source)
@@ -95,7 +95,7 @@ class Resumption:
         return resumption
 
     def labelled(self, place: int) -> Iterator[Labelled]:
-        """Yield what is known of the rows of a file; their labels are read again, but for those of text."""
+        """Yield the findings about the rows of a file; their labels are read again, except for text files."""
         known, validated = self._known.files[place], self._known.validated
         start = sum(file.n_rows for file in self._known.files[:place])
         bounds = validated.low[place], validated.high[place]
@@ -118,7 +118,7 @@ class Resumption:
         return self._known.files[place].is_complete
 
     def add(self, place: int, coder: "Coder", bounds: Bounds, *, is_complete: bool) -> None:
-        """Take what was found of a file; keep it now and then.
+        """Take the findings about a file, and save them from time to time.
 
         Parameters
         ----------
@@ -157,11 +157,11 @@ class Resumption:
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether there is something of an earlier process that no pass has compared with the data."""
+        """Whether there are findings of an earlier process that no pass has compared with the data."""
         return not self._is_compared
 
     def compare(self, rows: slice, X: Floats, bounds: Bounds) -> None:
-        """Compare what an earlier process kept with a chunk of the data, in any thread.
+        """Compare the findings of an earlier process with a chunk of the data, in any thread.
 
         Raises
         ------
@@ -180,11 +180,11 @@ class Resumption:
             self._is_reached |= is_reached(X, bounds)
 
     def _other_data(self, found: str) -> DataError:
-        hint = "remove it to start anew"
+        hint = "remove it to start from scratch"
         return data_error(self.path, found=found, expected="what the data hold", hint=hint)
 
     def end_of_pass(self) -> None:
-        """Trust what an earlier process kept: a pass has compared it with the data.
+        """Trust the findings of an earlier process: a pass has compared them with the data.
 
         Raises
         ------
@@ -196,25 +196,25 @@ class Resumption:
         self._unconfirmed, self._is_compared = None, True
 
     def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of rows that an earlier process remembered for a use."""
+        """Return the numbers of rows that an earlier process saved for a use."""
         return self._recalled[use]
 
     def remember(self, numbers: RowNumbers, values: Floats, use: Use) -> None:
-        """Keep rows for a use, at once."""
+        """Save rows for a use, at once."""
         if self._store.add(numbers, values, use):
             self._save()
 
     def keep(self, question: str, found: Found) -> None:
-        """Keep what was found of a question, at once, in place of what was kept of any."""
+        """Save the findings about a question, at once, in place of those about any other question."""
         self.state = replace(self.state, question=question, found=found)
         self._save()
 
     def kept(self, question: str) -> Found:
-        """Return what an earlier process kept of a question."""
+        """Return the findings of an earlier process about a question."""
         return self.state.found if self.state.question == question else {}
 
     def rows(self, numbers: RowNumbers, fetch: Callable[[RowNumbers], Floats]) -> Floats:
-        """Return the rows of increasing numbers; `fetch` brings those that are not kept, few of which are kept too."""
+        """Return the rows of increasing numbers; `fetch` reads missing ones, which are saved too if they are few."""
         found, is_missing = self._store.find(numbers)
         missing = numbers[is_missing]
         if found is not None and not missing.size:
@@ -229,7 +229,7 @@ class Resumption:
         return found
 
     def _save_if_cheap(self, seconds: float) -> None:
-        """Keep what took so much time to find, if that is long for what keeping takes."""
+        """Save results that took this many seconds, if that is long compared with saving them."""
         if seconds >= self._work_per_save * self._cost:
             self._save()
 
@@ -251,7 +251,7 @@ class Resumption:
 
 
 def _check_is_not_among_the_data(path: str, source: str) -> None:
-    """Raise where the file would be one of those of a folder of data the next time."""
+    """Raise an error if the file would be read as data of the folder the next time."""
     folder, name = os.path.split(os.path.abspath(path))
     if os.path.isdir(folder) and os.path.samefile(folder, source) and not name.startswith((".", "_")):
         raise data_error(path, found="a file among the data", expected="one in another folder")
@@ -277,9 +277,9 @@ def _empty(source: str, scans: Sequence[Scan], roles: Roles, choice: Choice) -> 
 
 
 def _taken_up(path: str, found: State, new: State) -> State:
-    """Return what the state found says of the source of the new one; the new one itself if nothing."""
+    """Return the part of the found state that still holds for the source; otherwise the new state."""
     if found.version != new.version:
-        warn(f"{path} was written by maxmargin {found.version}; starting anew")
+        warn(f"{path} was written by maxmargin {found.version}; starting from scratch")
         return new
     n_same = _n_same(found, new)
     if n_same == 0 and found.source != new.source:
@@ -291,13 +291,13 @@ def _taken_up(path: str, found: State, new: State) -> State:
             expected=f"the same {option('label')} and {option('drop')}, read in the same way, or a free name",
         )
     if n_same == 0:
-        warn(f"{path}: {new.source} has changed since; starting anew")
+        warn(f"{path}: {new.source} has changed since; starting from scratch")
         return new
     if n_same < len(found.files):
         warn(f"{path}: only the first {n_same} of {len(found.files)} files are as they were")
     without = next((place for place in range(n_same) if not _has_numbers(path, place, found.files[place])), None)
     if without is not None:
-        warn(f"{_numbers_path(path, without)} is not as it was; reading {new.files[without].marks[0].name} anew")
+        warn(f"{_numbers_path(path, without)} has changed; reading {new.files[without].marks[0].name} again")
     return found.of_first_files(n_same if without is None else without, new)
 
 
@@ -335,7 +335,7 @@ def _numbers_path(path: str, place: int) -> str:
 
 
 def _give_places(path: str, scans: Sequence[Scan], *, is_new: bool) -> None:
-    """Say where parsed numbers are kept; a file that is there already is not overwritten but with its state."""
+    """Choose the files of parsed numbers; an existing one is overwritten only together with its state."""
     for place, scan in enumerate(scans):
         if scan.writes_numbers:
             scan.numbers_path = _numbers_path(path, place)

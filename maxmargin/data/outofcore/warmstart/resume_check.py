@@ -1,4 +1,4 @@
-"""Reading a state that nobody vouches for: types, shapes and ranges are checked; `Resumption` compares the data."""
+"""Reading a state that cannot be trusted: types, shapes and ranges are checked; `Resumption` compares the data."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ _LABELS = (str, int, float, bool)
 
 
 def read_state(path: str) -> State:
-    """Return what a file holds.
+    """Return the state in a file.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def read_state(path: str) -> State:
 
 
 def _check_state(state: State) -> None:
-    """Raise ValueError unless all that a state says fits together.
+    """Raise ValueError unless all parts of a state fit together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a process has found out about files, in the form in which the next one takes it up."""
+"""The findings of a process about files, in the form in which the next process reads them."""
 
 import hashlib
 import os
@@ -76,13 +76,13 @@ class KnownFile:
     Attributes
     ----------
     marks : tuple of FileMark
-        Of the file, and what belongs to it.
+        Marks of the file, and of the files that belong to it.
     n_rows : int
         Rows that are validated.
     is_complete : bool
         Whether these are all.
     notes : tuple of str
-        What was said of the file.
+        Notes on the file.
     numbers : FileMark, optional
         Of the file with its parsed numbers.
     """
@@ -110,7 +110,7 @@ class KnownFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validated:
-    """What is known of the rows that are validated.
+    """The labels and extremes of the validated rows.
 
     Attributes
     ----------
@@ -129,13 +129,13 @@ class Validated:
 
     @classmethod
     def nothing(cls, n_files: int, n_columns: int) -> "Validated":
-        """Return what is known before the first row."""
+        """Return the state before the first row."""
         low = np.full((n_files, n_columns), np.inf)
         return cls(distinct=[], codes=np.empty(0, np.uint8), low=low, high=-low)
 
     @classmethod
     def of(cls, distinct: list[Any], codes: NDArray[Any], bounds: tuple[Floats, Floats]) -> "Validated":
-        """Return what is known, from the position of every row's label."""
+        """Return the state for the position of every row's label."""
         packed = np.packbits(codes.astype(np.bool_)) if len(distinct) <= PACKED_CLASSES else codes
         return cls(distinct=distinct, codes=packed, low=bounds[0].copy(), high=bounds[1].copy())
 
@@ -169,9 +169,9 @@ class State:
     validated : Validated
     rows : KeptRows
     question : str
-        The last one of which something was kept.
+        The last question for which findings were saved.
     found : dict
-        What that is.
+        These findings.
     """
 
     version: str

@@ -1,4 +1,4 @@
-"""Rows that are kept for another process: those of the sample, and those that were remembered or fetched by few."""
+"""Rows that are saved for another process: the sample, and rows that engines selected or fetched in small numbers."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _SAMPLE = 1 << USES.index("sample")
 
 
 class KeptRows(NamedTuple):
-    """Rows by their numbers, increasing in the sample, which comes first; what for, in the bits of `uses`."""
+    """Rows by their numbers, increasing in the sample, which comes first; the bits of `uses` tell their uses."""
 
     numbers: RowNumbers
     values: Floats
@@ -31,21 +31,21 @@ class KeptRows(NamedTuple):
         return KeptRows(self.numbers[which], self.values[which], self.uses[which])
 
     def used_for(self, use: Use) -> RowNumbers:
-        """Return the numbers of those that were remembered for a use, in increasing order."""
+        """Return the numbers of the rows that were saved for a use, in increasing order."""
         return np.unique(self.numbers[(self.uses & 1 << USES.index(use)) > 0])
 
 
 class RowStore:
-    """The rows that are kept.
+    """The rows that are saved.
 
     Parameters
     ----------
     rows : KeptRows
         Of an earlier process.
     most_rows : int
-        As many are kept beside the sample; the oldest ones make room.
+        Largest number of saved rows other than the sample; the oldest ones make room.
     largest_sample : int
-        Rows of a sample that is kept; the others need memory that they would not have without.
+        Largest number of rows of a sample that is saved; a larger one would need additional memory.
     """
 
     def __init__(self, rows: KeptRows, most_rows: int, largest_sample: int) -> None:
@@ -61,7 +61,7 @@ class RowStore:
         return len(self._sample.numbers) + len(self._rows)
 
     def add(self, numbers: RowNumbers, values: Floats, use: Use | None) -> bool:
-        """Keep rows for a use, or for none that is known; return whether there was one that was not kept for it."""
+        """Save rows for a use, or for an unknown one; return whether some were not yet saved for it."""
         if use == "sample":
             return self._add_sample(numbers, values)
         bit, is_new = 0 if use is None else 1 << USES.index(use), False
@@ -86,7 +86,7 @@ class RowStore:
             del self._rows[number], self._uses[number]
 
     def find(self, numbers: RowNumbers) -> tuple[Floats | None, NDArray[np.bool_]]:
-        """Return the rows of increasing numbers, None if no one is here, and which of them are missing."""
+        """Return the rows of increasing numbers, None if all are missing, and which of them are missing."""
         if np.array_equal(numbers, self._sample.numbers):
             return self._sample.values, np.zeros(len(numbers), dtype=np.bool_)
         is_sampled, sampled = self._sample.find(numbers)
@@ -115,7 +115,7 @@ class RowStore:
 
 
 class Unconfirmed:
-    """Rows of an earlier process, in the order of their numbers, to be compared with the data."""
+    """Saved rows of an earlier process, in the order of their numbers, to be compared with the data."""
 
     def __init__(self, rows: KeptRows) -> None:
         self.rows = rows
@@ -123,7 +123,7 @@ class Unconfirmed:
         self.numbers = rows.numbers[self.order]
 
     def different(self, rows: slice, X: Floats) -> int | None:
-        """Return the number of a row that is not that of a chunk, None if there is none."""
+        """Return the number of a row that differs from the row of a chunk, None if there is none."""
         first, last = np.searchsorted(self.numbers, (rows.start, rows.stop))
         numbers = self.numbers[first:last]
         is_same = (self.rows.values[self.order[first:last]] == X[numbers - rows.start]).all(axis=1)

@@ -1,4 +1,4 @@
-"""A perceptron run in a file, to be gone on with."""
+"""A perceptron run that is saved in a file, to be continued."""
 
 import json
 import os
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 _KIND = "perceptron"
 _KEPT = ("numbers", "last_state", "seconds", "has_converged")
-_ANEW = "remove the file to start anew"
+_RESTART = "remove the file to start from scratch"
 
 
 class RunFile:
-    """The file of one run: what was kept of it, and a way to keep more.
+    """The file of one run, from which the run is read and to which it is saved.
 
     Parameters
     ----------
     path : str or path
     problem : Problem
-        Its hash is kept, so that no other data go on with the run.
+        Its hash is saved, so that the run is not continued with other data.
     settings : PerceptronSettings
-        All but the limits and the method must be those of the run.
+        Except for the limits and the method, they must be the settings of the saved run.
     rng : numpy.random.Generator
-        Of orders that draw another generator would have been another run.
+        The generator of random orders: with another one it would be another run.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class RunFile:
         }
 
     def read(self) -> "Checkpoint | None":
-        """Return what was kept; None where there is no file yet.
+        """Return the saved run; None if there is no file yet.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class RunFile:
         asked = words.get("question")
         for name, value in self.question.items():
             if not isinstance(asked, dict) or _as_kept(asked.get(name)) != _as_kept(value):
-                hint = f"{name} differs: {_ANEW}"
+                hint = f"{name} differs: {_RESTART}"
                 raise data_error(self.path, found="another run", expected="the state of this run", hint=hint)
         kept = words.get("checkpoint")
         try:
@@ -93,11 +93,11 @@ class RunFile:
         return checkpoint
 
     def refusal(self, error: InvalidCheckpointError) -> DataError:
-        """Return the error of a file whose content cannot be that of this run."""
-        return data_error(self.path, found=str(error), expected="the state of a run on these data", hint=_ANEW)
+        """Return the error about a file whose content cannot belong to this run."""
+        return data_error(self.path, found=str(error), expected="the state of a run on these data", hint=_RESTART)
 
     def write(self, checkpoint: "Checkpoint") -> None:
-        """Replace what was kept; where that fails, say so, and let the run go on without."""
+        """Replace the saved run; if that fails, warn, and let the run continue without."""
         if self._is_given_up:
             return
         words = {name: getattr(checkpoint, name) for name in _KEPT}
@@ -109,7 +109,7 @@ class RunFile:
             warn(f"{self.path}: {error.strerror or error}; the run is not kept from here on")
 
     def tell_what_is_kept(self) -> None:
-        """Say where a run that has not converged can go on."""
+        """Report how a run that has not converged can be continued."""
         if not self._is_given_up:
             tell(f"{self.path} keeps the run; the same command goes on from there")
 

@@ -1,4 +1,4 @@
-"""Files with named arrays and a few words about them, which are whole or refused.
+"""Files with named arrays and a JSON object about them, which are whole or refused.
 
 A line of magic, the length of a JSON text, the text, the bytes of the arrays, and the SHA-256 of all that. The file is
 replaced as a whole: whoever is killed while writing leaves the one before.
@@ -29,14 +29,14 @@ _KINDS = "biuf"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What such a file holds: `words` is anything that JSON knows."""
+    """The content of such a file: `words` is a JSON object."""
 
     words: dict[str, Any]
     arrays: Mapping[str, NDArray[Any]]
 
 
 def write(path: str, content: Content) -> None:
-    """Put a file with this content where one may have been, all at once.
+    """Write a file with this content, replacing an existing one as a whole.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read(path: str) -> Content:
     Raises
     ------
     DataError
-        It is another file, or not as it was written.
+        It is another file, or it was changed.
     OSError
     """
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
@@ -131,7 +131,7 @@ def _no_state(path: str) -> DataError:
 
 
 def damaged(path: str) -> DataError:
-    """Return the error of a file that is not as it was written."""
+    """Return the error about a file that was changed."""
     return data_error(
-        path, found="a damaged state", expected="the file as resume wrote it", hint="remove it to start anew"
+        path, found="a damaged state", expected="the file as resume wrote it", hint="remove it to start from scratch"
     )
