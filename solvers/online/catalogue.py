@@ -72,10 +72,10 @@ ALGORITHMS: Mapping[str, type[Algorithm]] = {
 }
 
 _MOST_NAMED = 3
-"""Names that are offered for an unknown one."""
+"""Largest number of names that are suggested for an unknown one."""
 
 _LEAST_LIKENESS = 0.5
-"""Of a name that is offered, as difflib measures it."""
+"""Least similarity of a suggested name, as difflib measures it, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

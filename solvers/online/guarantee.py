@@ -1,4 +1,4 @@
-"""A guarantee: what a theorem says of a run, the value it gives, and the value that was met."""
+"""Theorems about runs, and guarantees: a theorem applied to one run, with its value and the number achieved."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.wording import rounded_up
 
 ALLOWANCE = 1e-9
-"""Relative, for the rounding of the algorithm itself, which the theorems know nothing of."""
+"""Relative difference that is allowed for the rounding of the algorithm, which the theorems ignore."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

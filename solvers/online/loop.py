@@ -21,18 +21,16 @@ from maxmargin.solvers.proof.margins import n_errors
 Rows = NDArray[np.int64]
 
 _SLOWER = 100
-"""So many times longer takes plain Python."""
+"""Time of plain Python in multiples of the time of compiled code."""
 
 _FIRST, _FIRST_OF_ALL = 15, 50
-"""Plain work of a run, and of all runs of a process, in units of `OnlineSettings.short`, before it compiles anything.
-
-That takes about as long as to load the compiler and the loop.
-"""
+"""Work in plain Python of one run, and of all runs of a process, before anything is compiled, in units of
+`OnlineSettings.short`. It takes about as long as loading the compiler and the loop."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What is counted during a run: in all, by row and by epoch; rows and times of the updates."""
+    """The counts of a run: in total, by row and by epoch; rows and times of the updates."""
 
     presented: Rows
     updated: Rows
@@ -69,7 +67,7 @@ class Counts:
 
 @dataclass(slots=True)
 class _Process:
-    """What the runs of a process have in common: the multiplications done in plain Python, and the compiled loop."""
+    """What the runs of a process share: the multiplications done in plain Python, and whether the loop is compiled."""
 
     plain_work: int = 0
     has_compiled: bool = False
@@ -130,9 +128,9 @@ class Loop:
         return self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean())
 
     def _has_errors(self) -> bool:
-        """Return whether a row is an error of w, though none asks for an update; of all rows at once that is no matter.
+        """Return whether w errs on a row, though no row asks for an update; steps over all rows at once may end so.
 
-        A row x = 0 is one of every w through the origin, and a score of floats may have the wrong sign.
+        Every w through the origin errs on a row x = 0, and a rounded score may have the wrong sign.
         """
         return self.is_rowwise and n_errors(self.space.problem, self.state.w, 0.0) > 0
 
@@ -191,7 +189,7 @@ class Loop:
         return machine_code.compiled_step(self.algorithm.step), machine_code.present
 
     def _scan_is_clean(self) -> bool:
-        """Return whether no row would be updated on: random draws may have missed one. The scan is not counted."""
+        """Return whether no row asks for an update: random samples may have missed one. The scan is not counted."""
         trial = Counts.of(self.space.n_samples, 1, self.counts.n_presentations)
         order = np.arange(self.space.n_samples)
         _, rows, _, _ = self._call(self.state.copy(), order, 1, trial, self._is_plain)

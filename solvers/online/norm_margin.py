@@ -32,6 +32,7 @@ _NARROW = 1e-4
 """Relative width of the interval at which the search ends."""
 
 _MOST_STEPS = 30
+"""Largest number of reweighted maximum margins."""
 
 _MOST_ENTRIES = 200_000
 """Largest number of entries of the rows for which reweighted maximum margins are solved."""
@@ -40,9 +41,10 @@ _MOST_LP_ENTRIES = 2_000_000
 """Largest number of entries of the rows for which the linear program is solved."""
 
 _LP_SECONDS = 10.0
+"""Time limit of the linear program, in seconds."""
 
 _LEAST_SHARE = 1e-6
-"""Of the largest weight, which no weight that a column is multiplied by is below: a column at 0 would stay there."""
+"""Least weight of a column relative to the largest weight: a column with the weight 0 would keep it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ class NormMargin:
 
     @property
     def words(self) -> str:
-        """What is known of the margin g, in a few words."""
+        """A phrase that states the proven bounds of the margin g."""
         return f"g in [{self.lower:.6g}, {self.upper:.6g}], proven, by {self.method}"
 
 

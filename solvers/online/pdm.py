@@ -12,10 +12,10 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Floats
 
 _LARGEST_EXPONENT = 700.0
-"""exp of it is finite."""
+"""An exponent whose exponential is finite."""
 
 _LARGEST = 1e6
-"""Largest ln t that is looked at."""
+"""Largest ln t of the search."""
 
 _NARROW = 1e-15
 """Width of the interval of ln t at which the search ends."""

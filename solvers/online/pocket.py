@@ -15,7 +15,7 @@ from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
 
 _KEPT = 64
-"""Pockets whose errors are counted again in exact arithmetic after the run: the last ones."""
+"""Number of the last pockets whose errors are counted again in exact arithmetic after the run."""
 
 _N_POCKETS = 3
 """Place of the scalar: how often the pocket was changed."""

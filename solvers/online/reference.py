@@ -1,4 +1,4 @@
-"""What guarantees are measured against: the proven maximum margin of the run's space, and a u to compare with."""
+"""The facts that guarantees are compared with: the proven maximum margin of the run's space, and a vector u."""
 
 import time
 from collections.abc import Iterator
@@ -117,7 +117,7 @@ class Reference:
 
     @contextmanager
     def _in_time(self) -> Iterator[Limits]:
-        """Hand out the time that is left, and take off what is spent of it."""
+        """Yield the limits of the time that is left, and subtract the time that is spent."""
         began = time.monotonic()
         try:
             yield self._limits

@@ -16,10 +16,10 @@ _AMPLIFICATION = 0
 """Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update."""
 
 _LEAST_SINE_SQUARED = 1e-14
-"""Of the angle between w and x, below which they count as parallel."""
+"""Least squared sine of the angle between w and x; below it they count as parallel."""
 
 _GREATEST_PRODUCT = 1e32
-"""Of ||w||^2 ||x||^2, which is R^2/g^2 at most on separable data: beyond it binary64 tells no two sides apart."""
+"""Largest ||w||^2 ||x||^2 for an update: it is at most R^2/g^2 on separable data, and binary64 resolves no more."""
 
 
 def romma_step(

@@ -34,7 +34,7 @@ def run_online(
     algorithm : Algorithm
     settings : OnlineSettings, optional
     rng : numpy.random.Generator, optional
-        For the orders that draw; a fresh one by default.
+        For the orders that are random; a new one by default.
     on_progress : callable, optional
     reference : Reference, optional
         Proven facts on the rows (x, s), if another run has them.
@@ -71,7 +71,7 @@ def run_online(
 
 
 def result_of(problem: Problem, loop: Loop, stop_reason: StopReason) -> OnlineRun:
-    """Return what a loop ended on, without guarantees.
+    """Return the result of a loop, without guarantees.
 
     Raises
     ------

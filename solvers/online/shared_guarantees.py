@@ -11,7 +11,7 @@ _ROUNDING = 2.0**-50
 """Relative error of an update or of a term of a score, with room."""
 
 _TINIEST = 2.0**-1074
-"""What an operation loses at most where its result underflows."""
+"""Largest loss of an operation whose result underflows."""
 
 _ROUNDED_ROWS = "the rows differ so much in size that the run is on roundings of them"
 

@@ -15,7 +15,7 @@ from maxmargin.solvers.problem.problem import Problem
 Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 10**8
-"""Of the dense rows, the constant coordinate included."""
+"""Largest number of entries of the dense rows, the constant coordinate included."""
 
 
 @dataclass(frozen=True, kw_only=True)

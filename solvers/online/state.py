@@ -1,4 +1,4 @@
-"""What a step of an online algorithm is, and the state that it changes."""
+"""The step of an online algorithm, and the state that it changes."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -19,7 +19,7 @@ runs compile it, to the same bits: exp and log1p are `math`'s, those of the C li
 
 
 class Presents(IntEnum):
-    """What a presentation is: the next row, the row of least y w.x, or all rows; one epoch is n, 1 or 1 of them."""
+    """The kind of a presentation: the next row, the row of least y w.x, or all rows; an epoch is n, 1 or 1 of them."""
 
     ROWS = 0
     WORST_ROW = 1
@@ -27,7 +27,7 @@ class Presents(IntEnum):
 
 
 class State(NamedTuple):
-    """What a step reads (parameters) and changes (all else).
+    """The arrays that a step reads (parameters) and changes (all others).
 
     Attributes
     ----------

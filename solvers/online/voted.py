@@ -15,7 +15,7 @@ from maxmargin.solvers.online.rosenblatt import Perceptron
 from maxmargin.solvers.online.state import Floats
 
 _CHUNK_ENTRIES = 1 << 20
-"""Numbers of the weight vectors that are rebuilt at a time, and of their scores."""
+"""Number of entries of the weight vectors, or of their scores, that are computed at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

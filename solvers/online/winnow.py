@@ -15,10 +15,10 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Floats, State
 
 _SHARES = (0.5, 0.25, 0.1, 0.01)
-"""Of the drop that a mistake on a negative row brings for u = 0: what the vectors to compare with are asked for."""
+"""Drops that the vectors u to compare with must have, relative to the drop of a mistake on a negative row for u = 0."""
 
 _LARGEST_POWER = math.log(sys.float_info.max)
-"""Of a finite exponential."""
+"""Largest exponent of a finite exponential."""
 
 
 def winnow_step(

@@ -1,4 +1,4 @@
-"""What a run needs to go on another day: counts, a place in the order, the state of the generator; no weights."""
+"""The state from which a run is continued: counts, a position in the order, the generator; no weights."""
 
 import math
 from collections.abc import Mapping
@@ -17,20 +17,20 @@ NUMBERS = ("n_mistakes", "n_presentations", "n_epochs", "n_ties", "n_uncertain")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A moment of a run.
+    """The state of a run.
 
     The weights are the sum of the mistaken rows, so the numbers of mistakes are enough; they are summed exactly.
 
     Attributes
     ----------
     numbers : mapping of str to int
-        How far the run is.
+        The counts of the run so far.
     arrays : mapping of str to ndarray
         Mistakes on every row, the cursor, the mistakes and the epochs that were logged.
     last_state : mapping
-        Of the random generator, before the rows under way were ordered.
+        State of the random generator before the present rows were ordered.
     seconds : float
-        Of work so far.
+        Time of the run so far.
     has_converged : bool
     """
 
@@ -42,7 +42,7 @@ class Checkpoint:
 
     @classmethod
     def of(cls, tally: Tally, presentation: Presentation, *, seconds: float, has_converged: bool) -> "Checkpoint":
-        """Copy what will be needed."""
+        """Return a copy of the state of a run."""
         arrays = {
             "counts": tally.counts.copy(),
             "cursor": tally.cursor.copy(),
@@ -58,7 +58,7 @@ class Checkpoint:
         )
 
     def tally(self, most_logged: int) -> Tally:
-        """Return where the run was; nothing is known of its rounding before its weights are loaded."""
+        """Return the counts of the run; its rounding error is unknown until its weights are loaded."""
         arrays = {name: np.array(array, dtype=np.int64) for name, array in self.arrays.items()}
         tally = Tally.of(arrays["counts"], most_logged)
         tally.mistakes.extend(arrays["mistakes"])

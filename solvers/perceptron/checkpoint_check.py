@@ -1,7 +1,7 @@
-"""Is a checkpoint one that a run on these data can have left? Everything that the data can tell is looked at.
+"""Can a run on these data have left this checkpoint? Everything that the data can tell is checked.
 
-What they cannot tell is whether a run has made these mistakes: numbers of mistakes that agree with one another are
-taken as they are. Whatever is proven from them (margins, bounds of margins, convergence) is true of any numbers.
+The data cannot tell whether a run has made these mistakes: counts of mistakes that agree with one another are
+accepted. Whatever is proven from them (margins, bounds of margins, convergence) is true of any numbers.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import NUMBERS, Checkpoint
 from maxmargin.solvers.perceptron.engines import tally
 from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSITION, POSITION
-from maxmargin.solvers.perceptron.row_orders import Order, drawn_at_once
+from maxmargin.solvers.perceptron.row_orders import Order, epochs_at_once
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 
 _ARRAYS = ("counts", "cursor", "mistakes", "epochs")
 _MOST = 1 << 62
-"""Mistakes, presentations and epochs of a run; compiled passes add to them."""
+"""Largest number of mistakes, presentations or epochs of a run, so that compiled passes can add to it."""
 
 
 def check_checkpoint(
@@ -35,11 +35,11 @@ def check_checkpoint(
     Parameters
     ----------
     checkpoint : Checkpoint
-        From somewhere that is not to be trusted: anything may be in its fields.
+        From a source that is not trusted: its fields may hold anything.
     problem : Problem
     settings : PerceptronSettings
     generator : numpy.random.Generator
-        As it is before the run.
+        In its state before the run.
 
     Raises
     ------
@@ -96,12 +96,12 @@ def _check_epochs(numbers: Mapping[str, int], epochs: Integers, cursor: Integers
 
 def _fits_drawn(cursor: Integers, n_samples: int) -> bool:
     position = int(cursor[POSITION])
-    is_inside = 0 <= position <= n_samples * drawn_at_once(n_samples)
+    is_inside = 0 <= position <= n_samples * epochs_at_once(n_samples)
     return is_inside and position % n_samples == int(cursor[EPOCH_POSITION])
 
 
 def _check_generator(last: Mapping[str, Any], generator: np.random.Generator, order: Order) -> None:
-    """Look at the state of the generator; where nothing is drawn later than the first epoch it is the first one."""
+    """Check the state of the generator; in a fixed order it is the first state."""
     first = generator.bit_generator.state
     if order.is_fixed:
         _need(order is Order.CYCLIC or last == first, "another state of the generator")
@@ -109,14 +109,14 @@ def _check_generator(last: Mapping[str, Any], generator: np.random.Generator, or
     try:
         generator.bit_generator.state = last
         is_taken = generator.bit_generator.state == last
-    except Exception as error:  # of whatever kind: NumPy looks into the parts of a state one by one
+    except Exception as error:  # of any kind: NumPy reads the parts of a state one by one
         raise InvalidCheckpointError("a state that the generator does not take") from error
     _need(is_taken, "a state that the generator does not take")
     _need(_increment(last) == _increment(first), "a state of another generator")
 
 
 def _increment(state: Mapping[str, Any]) -> Any:
-    """Return what stays the same of a PCG64 while it draws."""
+    """Return the part of the state of a PCG64 that sampling does not change."""
     return state["state"].get("inc")
 
 

@@ -1,4 +1,4 @@
-"""Is no row a mistake? From the numbers of mistakes alone, in exact arithmetic, whatever the run has computed."""
+"""Is no row a mistake? Decided from the counts of mistakes alone, in exact arithmetic."""
 
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from maxmargin.solvers.proof.sums.lowest import lowest, whole_group
 
 
 def has_no_mistake(problem: Problem, settings: PerceptronSettings, counts: NDArray[np.int64]) -> bool:
-    """Return whether the weights that these numbers of mistakes make are right on every row, by the rule for zero.
+    """Return whether the weights of these counts of mistakes are right on every row, by the rule for a score of 0.
 
     Examples
     --------

@@ -21,13 +21,13 @@ class WorstCase:
     Attributes
     ----------
     n_mistakes : int or None
-        None: some sequence never ends.
+        None if some sequence never ends.
     rows : tuple of int
-        Rows that are mistakes one after the other; no sequence has more mistakes.
+        Rows each of which is a mistake in its turn; no sequence has more mistakes.
     cycle : tuple of int
-        Where there is no end: rows that are mistakes after those, and lead back to the same weights. Else empty.
+        If some sequence never ends, rows that are mistakes after `rows` and lead back to the same weights; else empty.
     n_states : int
-        Weights that were looked at.
+        Number of weight vectors that were visited.
     """
 
     n_mistakes: int | None
@@ -38,7 +38,7 @@ class WorstCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Graph:
-    """Weights, and the mistakes that lead from one to the other.
+    """Weights, and the mistakes that lead from one vector to another.
 
     Attributes
     ----------
@@ -92,11 +92,11 @@ def worst_case_mistakes(
     bias : bool
         Whether rows have the constant coordinate 1.
     zero : {"mistake", "positive", "negative"}
-        What a score of 0 is: a mistake, or a prediction of +1, or of -1.
+        How a score of 0 counts: as a mistake, or as a prediction of +1 or of -1.
     max_states : int
-        The most weights to look at.
+        Largest number of weight vectors to visit.
     is_over : callable
-        Asked now and then; where it returns True the search is given up.
+        Called for every weight vector; if it returns True, the search is given up.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Progress of a run about ten times a second, and Ctrl-C as a question asked between its steps."""
+"""Progress of a run about ten times a second, and Ctrl-C as a flag that is read between its steps."""
 
 import signal
 import threading
@@ -26,7 +26,7 @@ class Interrupt:
         self._previous: Any = None
 
     def __enter__(self) -> "Interrupt":
-        """Take the signal over, where Ctrl-C would raise."""
+        """Take the signal over if Ctrl-C would raise."""
         if threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
             if handler is signal.default_int_handler:
@@ -45,7 +45,7 @@ class Interrupt:
 
 
 class Reporter:
-    """Calls a function with the progress of a run, but not too often; Ctrl-C within it stops the run in good order.
+    """Calls a function with the progress of a run, but not too often; Ctrl-C within it ends the run regularly.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ class Reporter:
         """Time since the start of the run."""
         return time.monotonic() - self._started
 
-    def go_on_after(self, seconds: float) -> None:
+    def continue_after(self, seconds: float) -> None:
         """Count the time of an earlier part of the run."""
         self._started -= seconds
 
     def report(self, n_mistakes: int, n_epochs: int) -> None:
-        """Call the function, unless it was called a moment ago."""
+        """Call the function unless the last call was too recent."""
         now = time.monotonic()
         if self._on_progress is None or now - self._reported < self._seconds_between:
             return

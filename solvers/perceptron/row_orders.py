@@ -1,4 +1,4 @@
-"""In which order the rows are presented."""
+"""The orders in which rows are presented."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 1 << 12
-"""Presentations that are ordered at a time where epochs are shorter."""
+"""Presentations that are ordered at a time if epochs are shorter."""
 
 
 class Order(StrEnum):
@@ -46,7 +46,7 @@ class Presentation:
     Attributes
     ----------
     last_state : mapping
-        Of the generator, before what was drawn last.
+        State of the generator before the last order was sampled.
     """
 
     def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
@@ -55,14 +55,14 @@ class Presentation:
         self.n_samples = n_samples
         self.last_state = rng.bit_generator.state
 
-    def go_on_from(self, state: Mapping[str, Any]) -> None:
-        """Draw again what was drawn last by a generator that was in this state before."""
+    def continue_from(self, state: Mapping[str, Any]) -> None:
+        """Sample again the order that a generator in this state samples."""
         self.rng.bit_generator.state = state
         self.last_state = state
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """All rows, in the order of the first epoch where that is the order of all; outside memory never made."""
+        """All rows in the order of the first epoch, if all epochs have it; never computed for rows outside memory."""
         is_shuffled = self.order is Order.SHUFFLED_ONCE
         return self.rng.permutation(self.n_samples) if is_shuffled else np.arange(self.n_samples)
 
@@ -75,13 +75,13 @@ class Presentation:
         return self.rows
 
     def next_epochs(self) -> NDArray[np.int64]:
-        """Return the rows of the next epochs one after another, of several where there are few rows."""
+        """Return the rows of the next epoch, or of several epochs if there are few rows."""
         if self.order.is_fixed:
             return self.rows
         self.last_state = self.rng.bit_generator.state
-        return np.concatenate([self.next_epoch() for _ in range(drawn_at_once(self.n_samples))])
+        return np.concatenate([self.next_epoch() for _ in range(epochs_at_once(self.n_samples))])
 
 
-def drawn_at_once(n_samples: int) -> int:
+def epochs_at_once(n_samples: int) -> int:
     """Return how many epochs are ordered at a time where their orders differ."""
     return max(1, _AT_ONCE // n_samples)

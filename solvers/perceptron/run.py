@@ -1,8 +1,9 @@
 """The perceptron's loop, written once: slices of compiled work, limits, Ctrl-C, progress, the stopping rule.
 
-The mistakes are those of exact arithmetic: where rounding could have decided the sign of a score, it is computed from
-the integer counts of the mistakes, by the compiled passes themselves where the digits of the rows are few enough. Where
-it is not (rows outside memory, very many such scores of rows with too many digits) the run says so.
+The mistakes are the same as in exact arithmetic: if rounding could have decided the sign of a score, the sign is
+computed from the integer counts of the mistakes; the compiled passes do so themselves if the rows have few limbs. Where
+this is not possible (rows outside memory, or very many such scores of rows with too many limbs), the run counts the
+scores that rounding may have decided.
 """
 
 import math
@@ -35,12 +36,13 @@ from maxmargin.solvers.problem.problem import Problem
 Rows = NDArray[np.int64]
 
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
+"""Least time between two checkpoints, in seconds."""
 
 _PROOF_ENTRY = 6e-8
-"""Seconds, rather too many, for an entry of a mistaken row, which is added up exactly in the end."""
+"""Seconds to add one entry of a mistaken row exactly at the end of a run; an overestimate."""
 
 _PROOF_PASSES = 2
-"""Over rows outside memory, in the end."""
+"""Passes over rows outside memory that the proofs at the end of a run take."""
 
 
 def perceptron(
@@ -62,14 +64,14 @@ def perceptron(
     problem : Problem
     settings : PerceptronSettings, optional
     rng : numpy.random.Generator, optional
-        For the shuffled and random orders; a fresh one by default.
+        For the shuffled and random orders; a new one by default.
     on_progress : callable, optional
         Called about ten times a second; it may raise KeyboardInterrupt to end the run.
     checkpoint : Checkpoint, optional
-        Where an earlier run on the same problem, with the same settings but for limits and method, shall go on. One
-        that comes from outside is to be looked at by `check_checkpoint` first.
+        The state of an earlier run on the same problem, with the same settings except limits and method, from which to
+        continue. Check a checkpoint that comes from outside with `check_checkpoint` first.
     on_checkpoint : callable, optional
-        Called about every half minute, and at the end; of rows outside memory with the end of an epoch.
+        Called about every half minute, and at the end; for rows outside memory, only at the end of an epoch.
 
     Returns
     -------
@@ -91,7 +93,7 @@ def perceptron(
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
     run = Run(problem, settings, presentation, on_progress, on_checkpoint)
     if checkpoint is not None:
-        run.go_on_from(checkpoint)
+        run.continue_from(checkpoint)
     stop_reason = run.until_stopped()
     names = ", ".join(run.engine_names)
     resumed_from = None if checkpoint is None else checkpoint.numbers["n_mistakes"]
@@ -121,17 +123,17 @@ class Run:
         self.interrupt = Interrupt()
         self.reporter = Reporter(on_progress, self.interrupt, settings.sizes.seconds_between_reports)
         self.log, self.epochs = np.empty((2, settings.sizes.log_buffer), dtype=np.int64)
-        self.has_converged = self.is_gone_on_with = False
+        self.has_converged = self.is_continued = False
         self.n_timed_from = sys.maxsize  # nothing is timed yet
         self.timed_from = self.kept = time.monotonic()
 
-    def go_on_from(self, checkpoint: Checkpoint) -> None:
-        """Take over where another run was."""
+    def continue_from(self, checkpoint: Checkpoint) -> None:
+        """Continue from the state of another run."""
         self.tally = checkpoint.tally(self.settings.sizes.most_logged)
-        self.has_converged, self.is_gone_on_with = checkpoint.has_converged, True
+        self.has_converged, self.is_continued = checkpoint.has_converged, True
         if self.settings.order is not Order.CYCLIC:
-            self.presentation.go_on_from(checkpoint.last_state)
-        self.reporter.go_on_after(checkpoint.seconds)
+            self.presentation.continue_from(checkpoint.last_state)
+        self.reporter.continue_after(checkpoint.seconds)
         self.ties.load(self.source.engine, self.tally)
         if self.settings.order.is_fixed:  # rows in chunks are counted from the first one of a chunk
             self.tally.cursor[at.POSITION] = self.tally.cursor[at.EPOCH_POSITION]
@@ -145,18 +147,18 @@ class Run:
                 if not is_timed:  # from the second chunk on: the first may have had to wait for a compiler
                     is_timed, self.timed_from, self.n_timed_from = True, time.monotonic(), self.tally.n_presentations
         self.has_converged = stop is StopReason.CONVERGED
-        if self.has_converged and self.is_gone_on_with:
+        if self.has_converged and self.is_continued:
             self._check_end()
         self._keep()
         return stop
 
     def _check_end(self) -> None:
-        """Raise unless no row is a mistake, as this process has not seen the whole run."""
+        """Raise if some row is a mistake, as this process has not seen the whole run."""
         if not has_no_mistake(self.problem, self.settings, self.tally.counts):
             raise InvalidCheckpointError("a run that is said to have converged, and some row is a mistake")
 
     def _present(self, segment: Segment) -> StopReason | None:
-        """Present the rows of a segment; return why the run ends, None where it goes on."""
+        """Present the rows of a segment; return why the run ends, or None if it continues."""
         while True:
             segment = self._with_better_engine(segment)
             reason = self._slice(segment)
@@ -169,13 +171,13 @@ class Run:
                 return None
             if reason is Reason.ROUNDING_MAY_DECIDE:
                 self.ties.decide(self.tally, self._row(self.tally, segment))
-            self.ties.round_anew(segment.engine, self.tally)
+            self.ties.reload(segment.engine, self.tally)
 
     def _with_better_engine(self, segment: Segment) -> Segment:
         before, method = self.source.engine, self.choice.better(self.tally)
         if method is None or not isinstance(self.source, Whole):
             return segment
-        engine = self.source.go_on_with(method)
+        engine = self.source.continue_with(method)
         self.engine_names.append(engine.name)
         if not (isinstance(before, WeightsEngine) and isinstance(engine, WeightsEngine)):  # which share their weights
             if before.is_exact:
@@ -241,7 +243,7 @@ class Run:
         return StopReason.INTERRUPTED if self.interrupt.is_set else limit
 
     def _limit(self) -> StopReason | None:
-        """Return the limit that is reached."""
+        """Return the limit that is reached, or None."""
         tally, settings = self.tally, self.settings
         if settings.max_mistakes is not None and tally.n_mistakes >= settings.max_mistakes:
             return StopReason.MAX_MISTAKES
@@ -251,7 +253,7 @@ class Run:
         return StopReason.TIME_LIMIT if is_late else None
 
     def _seconds_with_proof(self) -> float:
-        """Return how long the run takes if it ends now: its weights and margins are computed exactly in the end."""
+        """Return the seconds of the run if it ends now, with the exact computation of its weights and margins."""
         tally, problem = self.tally, self.problem
         seconds = time.monotonic() - self.started
         n_entries = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
@@ -289,7 +291,7 @@ class Run:
                 return reason is Reason.LOG_IS_FULL
 
     def _keep(self) -> None:
-        """Hand out a checkpoint; chunks of rows outside memory can be gone on with only from the first one."""
+        """Hand out a checkpoint; a run on rows outside memory can be continued only from their first chunk."""
         is_whole = isinstance(self.source, Whole) or not self.tally.cursor[at.EPOCH_POSITION]
         if self.on_checkpoint is not None and is_whole:
             self.kept = time.monotonic()

@@ -1,4 +1,4 @@
-"""How a perceptron is run, and what it says of itself on the way."""
+"""How a perceptron is run, and the progress that it reports."""
 
 import math
 from dataclasses import dataclass, field, fields
@@ -9,7 +9,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.row_orders import Order
 
 ZERO_RULES = {"mistake": 0, "positive": 1, "negative": -1}
-"""What the compiled kernels call the rules for a score of exactly 0."""
+"""The rules for a score of exactly 0, as numbers for compiled code: the prediction, 0 for none."""
 
 
 class StopReason(StrEnum):
@@ -136,9 +136,9 @@ class PerceptronSettings:
     time_limit : float or None
         Seconds of the whole run, with what is proven at its end; None is no limit.
     short : int or None
-        Work that is done in integers before compiled code is made or loaded, in units of about 40 ns: a presentation
-        of a row of d numbers is 16 + d. None: 2**21, less what this process need not wait for as it has loaded it
-        before. With 0 all is done in compiled code at once.
+        Work that is done in integers before code is compiled or loaded, in units of about 40 ns: presenting a row of d
+        numbers takes 16 + d units. None: 2**21, or 0 for compiled code that this process has loaded already. With 0
+        the whole run is in compiled code.
     sizes : RunSizes
         Limits of size and of work; the mistakes are the same for all of them.
     """
@@ -182,7 +182,7 @@ def check_time_limit(seconds: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Where a run stands, handed to the progress callback about ten times a second."""
+    """The state of a run, handed to the progress callback about ten times a second."""
 
     n_mistakes: int
     n_epochs: int

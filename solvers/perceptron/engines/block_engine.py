@@ -1,4 +1,4 @@
-"""Rows in a fixed order, screened in blocks of 64 in single precision; what that cannot tell is scored as always."""
+"""Rows in a fixed order, screened in blocks of 64 in single precision; the undecided ones in double."""
 
 import math
 
@@ -16,20 +16,21 @@ Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 _AT_ONCE = 1 << 20
-"""Entries that one thread fills into blocks at a time."""
+"""Number of entries that one thread copies into blocks at a time."""
 
 
 class BlockEngine(WeightsEngine):
-    """A vector of weights; most rows are known to be right from a score in single precision.
+    """A vector of weights; a score in single precision proves most rows right.
 
     Parameters
     ----------
     engine : WeightsEngine
-        Of dense rows; its weights are gone on with.
+        Of dense rows; the run continues with its weights.
     order : ndarray (n_samples,) of int
-        In which the rows are presented, over and over.
+        The order in which the rows are presented, over and over.
     most_products : int
-        Rows up to which the Gram matrices of the blocks are kept; of more, products are computed when needed.
+        Largest number of rows for which the Gram matrices of the blocks are stored; of more rows, products are computed
+        when needed.
     """
 
     name = "blocks"
@@ -65,7 +66,7 @@ def _blocks(X: Floats, y: Floats, order: Rows, scale: float, rounding: Floats) -
 
 
 def _aligned(*shape: int) -> Singles:
-    """Return zeros from a multiple of 64 bytes on, so that a vector of 16 is within one line of a cache."""
+    """Return zeros at an address that is a multiple of 64 bytes, so that a vector of 16 is in one cache line."""
     n_bytes = 4 * math.prod(shape)
     memory = np.zeros(n_bytes + LINE, dtype=np.uint8)
     start = -memory.ctypes.data % LINE
@@ -73,7 +74,7 @@ def _aligned(*shape: int) -> Singles:
 
 
 def _products(blocks: Singles, most_rows: int) -> Singles:
-    """Return the Gram matrices of the blocks, 64 for every lane, one after another; none where they are too many."""
+    """Return the Gram matrices of the blocks, 64 numbers a row, one after another; none if there are too many rows."""
     n_rows = blocks.shape[0] * LANES
     if n_rows > most_rows:
         return _aligned(0)

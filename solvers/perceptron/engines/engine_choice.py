@@ -1,4 +1,4 @@
-"""How a run begins, and how it goes on: in integers, with weights, with blocks of its rows, or their Gram matrix."""
+"""The engine with which a run begins and continues: integers, weights, blocks of its rows, or their Gram matrix."""
 
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
@@ -8,84 +8,84 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
 MOST_ROWS = 2_048
-"""A Gram matrix of more rows (32 MiB) is far from the processor, and hardly ever the better way."""
+"""Largest number of rows for a Gram matrix: 32 MiB, far from the processor; a larger one is hardly ever faster."""
 
 _MOST_ENTRIES_IN_INTEGERS = 1 << 20
-"""Of rows that are written as integers where that is asked for: 64 MiB."""
+"""Largest number of entries of rows that are written as integers: 64 MiB."""
 
 _SHORT = 1 << 21
-"""Work in integers that takes less time than to load compiled code, in the units of `PerceptronSettings.short`."""
+"""Work in integers that takes less time than loading compiled code, in the units of `PerceptronSettings.short`."""
 
 _FEWEST_EPOCHS_IN_INTEGERS = 4
-"""Fewer would not be worth writing the rows as integers."""
+"""Fewest epochs for which it is worth writing the rows as integers."""
 
 _STEPS_OF_A_PRESENTATION = 16
-"""In integers, beside one for every number."""
+"""Work of a presentation in integers besides one unit for every number, in the units of `PerceptronSettings.short`."""
 
 _FIRST_EPOCHS = 3
 _PREPARATION = 100_000.0
-"""Nanoseconds that are spent on weights before anything is prepared, which takes as long and the time of few epochs."""
+"""Work with weights before another engine is prepared: at least this number of epochs, and this time in nanoseconds."""
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
 _SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY, _PRODUCT_ENTRY = 0.1, 0.04, 15.0, 0.3, 4.0
-"""Nanoseconds, roughly, of the work of an epoch: with weights per row and per mistake; with a Gram matrix per row, per
-mistake, and per entry of the row that a mistake adds, near the processor or not; with blocks per row and per mistake,
-and more for each mistake where its products are not kept."""
+"""Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
+per mistake, and per entry of the row that a mistake adds, near the processor or far from it; with blocks, per row and
+per mistake, and more per mistake if its products are not stored."""
 
 _MOST_NEAR = 1 << 17
-"""Entries of a Gram matrix that is near the processor: 1 MiB."""
+"""Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""
 
 _COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
-"""Nanoseconds that it takes to make the compiled code of an engine, the first time ever."""
+"""Nanoseconds to compile the code of an engine, the first time ever."""
 
 _SECONDS_TO_COMPILE = 5.0
-"""Limit of time below which a run stays in integers rather than wait for a compiler."""
+"""Shortest time limit, in seconds, with which a run waits for a compiler; with a shorter one it stays in integers."""
 
 _AHEAD, _TRIED_AFTER = 0.3e9, 1e9
-"""Nanoseconds of work that the choice counts on, and after which another engine is tried that promises to be better."""
+"""Nanoseconds of work that the choice expects to be left, and after which another promising engine is tried."""
 
 _BETTER = 0.7
-"""Share of the time at work that another engine must promise."""
+"""Largest fraction of the present time of an epoch that another engine may promise to be tried."""
 
 NO_END = 1 << 62
 
 _loaded: set[str] = set()
-"""Engines, and what else, whose compiled code this process has."""
+"""Names of the engines, and of other code, that this process has compiled or loaded."""
 
 
 def note_loaded(name: str) -> None:
-    """Take note that this process has this compiled code."""
+    """Note that this process has compiled or loaded this code."""
     _loaded.add(name)
 
 
 def is_loaded(name: str) -> bool:
-    """Return whether this process has this compiled code."""
+    """Return whether this process has compiled or loaded this code."""
     return name in _loaded
 
 
 def _is_at_hand(method: Method) -> bool:
-    """Return whether the compiled code of an engine need not be made; the compiler is loaded to tell."""
+    """Return whether an engine needs no compilation; the compiler is loaded to find out."""
     from maxmargin.solvers.perceptron.kernels.machine_code import is_on_disk
 
     return is_loaded(method) or is_on_disk(method)
 
 
 class EngineChoice:
-    """How a run begins, and how it goes on: as asked for, or with whichever engine will be fastest.
+    """The engine with which a run begins and continues: the requested one, or the one that will be fastest.
 
-    Few short rows begin in integers. A run that turns out to be long goes on with weights, and from some epochs on with
-    the engine that suits its mistakes; where another one promises to be faster than this one proves to be, it is tried.
+    A run on few short rows begins in integers. If it turns out to be long, it continues with weights, and after some
+    epochs with the engine that suits its mistakes; an engine that promises to be faster than the present one is tried.
 
     Attributes
     ----------
     method : Method
-        Of the engine at work; not that of `AUTO`.
+        The method of the present engine; never `AUTO`.
 
     Raises
     ------
     InvalidOptionError
-        What is asked for is not possible for these rows or this order.
+        If the requested method is impossible for these rows or this order.
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
@@ -124,23 +124,23 @@ class EngineChoice:
         return ready[0] if ready else Method.INTEGERS
 
     def presentations_before(self, tally: Tally, most: int) -> int:
-        """Return how many presentations may be made before there is a choice, at most so many."""
+        """Return how many presentations may be made before the next choice, up to `most`."""
         is_short = self.method is Method.INTEGERS and self.asked is Method.AUTO
         return max(1, min(most, self._n_short - tally.n_presentations)) if is_short else most
 
     def epochs_before(self, tally: Tally, most: int) -> int:
-        """Return how many epochs may be made before there is a choice, at most so many."""
+        """Return how many epochs may be made before the next choice, up to `most`."""
         is_open = self.asked is Method.AUTO and self.method is not Method.INTEGERS and not self._is_chosen
         return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
 
     def took(self, seconds: float, n_presented: int, n_mistakes: int) -> None:
-        """Take note of what the engine at work has done, and how long it took."""
+        """Note the work of the present engine, and its time."""
         if self.method is not Method.INTEGERS:
             note_loaded(self.method)
         self._clocks[self.method].add(1e9 * seconds, n_presented, n_mistakes)
 
     def better(self, tally: Tally) -> Method | None:
-        """Return how the run shall go on, None for as it does."""
+        """Return the method with which the run continues, or None for the present one."""
         wanted = self._wanted(tally)
         if wanted is self.method:
             return None
@@ -161,7 +161,7 @@ class EngineChoice:
         return self.method
 
     def _next(self, tally: Tally) -> Method:
-        """Return the compiled engine to go on with."""
+        """Return the compiled engine that comes next."""
         if not self._others or tally.n_epochs < self._n_first:
             return Method.WEIGHTS if self.method is Method.INTEGERS else self.method
         if not self._is_chosen:
@@ -170,13 +170,13 @@ class EngineChoice:
         return self._proven()
 
     def _promising(self, n_mistakes: float) -> Method:
-        """Return which is best for so many mistakes in an epoch, with what it takes to compile it."""
+        """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
         costs = self._costs(n_mistakes)
         n_epochs = _AHEAD / min(costs.values())
         return min(costs, key=lambda m: costs[m] * n_epochs + (not _is_at_hand(m)) * self._compiling[m])
 
     def _proven(self) -> Method:
-        """Return the engine that took least, or one that was not tried and promises to take less."""
+        """Return the engine that took the least time, or one that was not tried and promises to take less."""
         clock = self._clocks[self.method]
         if clock.spent < _TRIED_AFTER or clock.is_looked_at:
             return self.method
@@ -189,7 +189,7 @@ class EngineChoice:
         return best if costs[best] < _BETTER * costs[self.method] else self.method
 
     def _costs(self, n_mistakes: float) -> dict[Method, float]:
-        """Return nanoseconds of an epoch, of so many mistakes, by method."""
+        """Return the nanoseconds of an epoch with this number of mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
         found_entry = _FOUND_ENTRY if n <= self._sizes.most_block_products else _FOUND_ENTRY + _PRODUCT_ENTRY
@@ -202,7 +202,7 @@ class EngineChoice:
 
 
 class _Clock:
-    """What an engine has done, and how long it took; the first time, when it may have been compiled, does not count."""
+    """The work of an engine, and its time; the first slice, which may include compilation, does not count."""
 
     def __init__(self) -> None:
         self.spent, self.n_presented, self.n_mistakes = 0.0, 0, 0
@@ -219,7 +219,7 @@ class _Clock:
 
 
 def steps_of_a_presentation(problem: Problem) -> int:
-    """Return what it costs in integers, in the units of `PerceptronSettings.short`."""
+    """Return the work of a presentation in integers, in the units of `PerceptronSettings.short`."""
     return _STEPS_OF_A_PRESENTATION + problem.n_features
 
 
@@ -235,21 +235,21 @@ def presentations_in_integers(problem: Problem, settings: PerceptronSettings) ->
 
 
 def _integers_miss(problem: Problem) -> str:
-    """Return what is missing for integers, "" for nothing."""
+    """Return why integers are impossible, "" if they are possible."""
     if not isinstance(problem.carrier, InMemory) or problem.n_samples * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
         return f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
     return ""
 
 
 def _gram_misses(problem: Problem) -> str:
-    """Return what is missing for a Gram matrix, "" for nothing."""
+    """Return why a Gram matrix is impossible, "" if it is possible."""
     if isinstance(problem.carrier, InMemory) and problem.n_samples <= MOST_ROWS:
         return ""
     return f"for at most {MOST_ROWS:,} rows in memory; found {problem.n_samples:,}"
 
 
 def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
-    """Return what is missing for blocks, "" for nothing."""
+    """Return why blocks are impossible, "" if they are possible."""
     if is_switched_off():
         return "in machine code only; found NUMBA_DISABLE_JIT=1"
     if not settings.order.is_fixed:

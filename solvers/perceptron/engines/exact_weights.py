@@ -1,4 +1,4 @@
-"""The weights of a run as what they are: the sum of the mistaken rows, in integers."""
+"""The exact weights of a run: the sum of the mistaken rows, in integers."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _MOST_ENTRIES_AT_HAND = 2_000_000
-"""Dense rows with at most so many entries are turned into integers once and for all."""
+"""Largest number of entries of dense rows that are converted to integers once, in advance."""
 
 
 class ExactWeights:
@@ -25,7 +25,7 @@ class ExactWeights:
     Parameters
     ----------
     problem : Problem
-        Where its rows are not in memory, to `follow` costs a pass, and there is no `margin`.
+        If its rows are not in memory, `follow` takes a pass over them, and there is no `margin`.
     scale : float
         The constant coordinate s; 0 through the origin.
     """
@@ -39,7 +39,7 @@ class ExactWeights:
 
     @cached_property
     def _rows(self) -> tuple[Problem, int]:
-        """The problem in integers that count 2**exponent, where it is small, and the exponent; made when needed."""
+        """The problem in integers that count 2**exponent, if it is small, and the exponent; made when needed."""
         X = self._given.X
         if not isinstance(X, np.ndarray) or X.size > _MOST_ENTRIES_AT_HAND:
             return replace(self._given, integers=None, units=None), 0
@@ -47,7 +47,7 @@ class ExactWeights:
         return replace(self._given, integers=integers, units=None), exponent
 
     def follow(self, counts: Counts) -> None:
-        """Take over the numbers of mistakes on every row."""
+        """Update the weights to these counts of mistakes on every row."""
         rows = np.flatnonzero(counts != self.counts)
         if not rows.size:
             return

@@ -25,10 +25,10 @@ _UP = 1 + 2.0**-40
 Pass = Callable[[Any, Work], int]
 
 _LOOKS_AT_A_MISTAKE = 8
-"""Presentations for one of which a row is added to the margins, at most, in a slice of the intended time."""
+"""Presentations per mistake that the length of a slice assumes: a mistake adds a whole row to the margins."""
 
 _OTHER_OPERATIONS = 6
-"""Of a score, beside a product and a sum for every feature."""
+"""Roundings of a score besides one product and one sum for every feature."""
 
 
 class Engine(Protocol):
@@ -40,9 +40,9 @@ class Engine(Protocol):
     y : ndarray (n_rows,)
         Signs of the rows.
     rounding : ndarray
-        What the compiled passes need to know of the rounding of scores.
+        The bounds of the rounding of scores for the compiled passes.
     entries_per_presentation : int
-        Numbers that are read for one, at most, or could be in the time it takes.
+        Largest count of numbers that a presentation reads, or could read in its time.
     is_exact : bool
         Whether nothing is rounded.
     """
@@ -57,10 +57,10 @@ class Engine(Protocol):
         """Do the work, and update its arrays."""
 
     def load(self, exact: ExactWeights, size: Floats) -> None:
-        """Go on with these weights, rounded once."""
+        """Continue with these weights, rounded once."""
 
     def state(self) -> NDArray[Any]:
-        """Return the array that holds what is known of the weights."""
+        """Return the array that stands for the weights."""
 
 
 class OrdersEngine(Engine, Protocol):
@@ -145,7 +145,7 @@ class GramEngine:
         return engine
 
     def load(self, exact: ExactWeights, size: Floats) -> None:
-        """Compute the functional margins anew."""
+        """Compute the functional margins of these weights."""
         self.margins[:] = _product(self.Z, exact.rounded(self.units.exponent))
         _measure(size, exact.norm(self.units.exponent), self.rounding[SCORE_ERROR] + _UNIT)
 
@@ -171,7 +171,7 @@ def presented(plain: Pass, deciding: Pass, model: Any, work: Work) -> Reason:
 
 
 def _rounding(units: Units, *, error_of_entries: bool) -> Floats:
-    """Return what the passes need to know; the entries of a Gram matrix err as scores do."""
+    """Return the bounds of the rounding; the entries of a Gram matrix have the errors of scores."""
     relative = (units.n_features + _OTHER_OPERATIONS) * _UNIT * _UP
     rounding = np.zeros(3)
     rounding[REACH], rounding[SCORE_ERROR] = units.reach * _UP, relative
@@ -180,7 +180,7 @@ def _rounding(units: Units, *, error_of_entries: bool) -> Floats:
 
 
 def _measure(size: Floats, norm: float, relative_error: float) -> None:
-    """Bound the weights, and the error of what was computed from them anew; what was exact is exact again."""
+    """Bound the weights and the rounding error of the numbers computed from them; exact numbers stay exact."""
     size[NORM] = norm * _UP
     size[GREATEST] = max(size[GREATEST], norm)
     if size[ERROR] > 0:

@@ -16,14 +16,15 @@ from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_LIKE_SO_MANY_ENTRIES = 40
-"""Numbers that compiled code reads in the time of one product of integers."""
+_ENTRIES_PER_PRODUCT = 40
+"""Matrix entries that compiled code reads in the time of one product of integers."""
 
 _MOST_GRAM_ROWS, _MOST_GRAM_PRODUCTS = 256, 1 << 19
-"""Of a Gram matrix of integers, which takes less time than it saves in many orders."""
+"""Largest Gram matrix of integers, in rows and in products that compute it, which saves more time in many orders than
+it takes."""
 
 _OF_A_MISTAKE = 16
-"""Work of a mistake, beside a step for every row that gets a sum, in the units of `PerceptronSettings.short`."""
+"""Work of a mistake besides one unit for every row whose margin changes, in the units of `PerceptronSettings.short`."""
 
 Integers = list[int]
 
@@ -54,7 +55,7 @@ class IntegerEngine:
         self.y, self.rounding = problem.y, np.zeros(3)
         self.weights: Any = np.array([0] * len(self.added[0]), dtype=object)
         self.steps = steps_of_a_presentation(problem), 0
-        self.entries_per_presentation = _LIKE_SO_MANY_ENTRIES * self.steps[0]
+        self.entries_per_presentation = _ENTRIES_PER_PRODUCT * self.steps[0]
 
     def present(self, work: Work) -> Reason:
         """Do the work."""
@@ -119,7 +120,7 @@ class IntegerEngine:
         return engine
 
     def load(self, exact: ExactWeights, size: Floats) -> None:
-        """Take the weights over, as they are."""
+        """Take over the weights exactly."""
         self.weights[:] = exact.in_units_of(self.exponent)
 
     def state(self) -> Any:
@@ -150,7 +151,7 @@ class IntegerGramEngine(IntegerEngine):
 
 
 def engine_of_many_runs(problem: Problem, scale: float) -> IntegerEngine:
-    """Return what runs from w = 0 again and again, in one order after another."""
+    """Return an engine for many runs from w = 0, in one order after another."""
     n, d = problem.n_samples, problem.n_features + 1
     is_small = n <= _MOST_GRAM_ROWS and n * n * d <= _MOST_GRAM_PRODUCTS
     return IntegerGramEngine(problem, scale) if is_small else IntegerEngine(problem, scale)

@@ -12,7 +12,7 @@ from maxmargin.solvers.problem.problem import Problem
 Integers = NDArray[np.int64]
 
 _CARRIED = 2
-"""Digits that sums of digits have more than the rows."""
+"""Number of limbs that sums of limbs have in addition to those of the rows."""
 
 
 def no_digits() -> Digits:

@@ -1,4 +1,4 @@
-"""The rows of a run in segments: all of them where they are in memory, else the chunks they come in."""
+"""The rows of a run in segments: all rows if they are in memory, else the chunks in which they are read."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Segment:
 def source_of(
     problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
 ) -> "Whole | Streamed":
-    """Return what presents the rows, at first in this way where they are in memory.
+    """Return the source of the rows, which begins with this method if they are in memory.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def source_of(
 
 
 class Whole:
-    """Rows in memory; they may be turned into integers, blocks or a Gram matrix on the way."""
+    """Rows in memory; they may be converted to integers, blocks or a Gram matrix during the run."""
 
     def __init__(
         self, problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
@@ -68,8 +68,8 @@ class Whole:
         self.problem, self.units, self.presentation, self.sizes = problem, units, presentation, sizes
         self.engine = self._engine(method)
 
-    def go_on_with(self, method: Method) -> Engine:
-        """Present with another engine, whose weights are yet to be loaded; return it."""
+    def continue_with(self, method: Method) -> Engine:
+        """Change to another engine, whose weights have yet to be loaded, and return it."""
         self.engine = self._engine(method)
         return self.engine
 
@@ -124,5 +124,5 @@ class Streamed:
 
 
 def _copied(rows: slice, X: Any, y: NDArray[np.float64], *, units: Units) -> tuple[int, Any, NDArray[np.float64]]:
-    """Return a chunk, to be kept until it was presented."""
+    """Return a chunk that stays valid until it is presented."""
     return rows.start, units.rows(X) if units.exponent else X.copy(), y

@@ -1,4 +1,4 @@
-"""What a run has done so far, in the arrays that compiled passes update."""
+"""The counts of a run so far, in the arrays that compiled passes update."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
 
 class Log:
-    """The first numbers of a long sequence, up to a given length."""
+    """The first numbers of a long sequence, up to a maximum length."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -35,13 +35,13 @@ class Log:
         self._room = room
 
     def numbers(self) -> Rows:
-        """Return what was kept; it is not written to any more."""
+        """Return the stored numbers; they do not change later."""
         return self._room[: self.n_kept]
 
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """How far a run is.
+    """The counts of a run so far.
 
     Attributes
     ----------
@@ -50,16 +50,16 @@ class Tally:
     mistakes, epochs : Log
         The mistaken rows, and the mistakes of the finished epochs, in order.
     cursor, size : ndarray
-        As the compiled passes say.
+        The state of the compiled passes, see `kernels.work`.
     asks : bool
         Whether a pass stops at a score whose sign rounding may have decided.
     n_mistakes, n_presentations : int
     n_epochs : int
         Finished ones.
     n_ties : int
-        Scores so near 0 that they were decided in exact arithmetic.
+        Number of scores so near 0 that they were decided in exact arithmetic.
     n_uncertain : int
-        Scores that rounding may have decided.
+        Number of scores that rounding may have decided.
     """
 
     counts: Rows

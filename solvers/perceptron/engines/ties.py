@@ -11,18 +11,18 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
 _FEW_ENTRIES = 1 << 22
-"""Of the rows, times the scores that are computed here before compiled passes get digits: a few tenths of a second."""
+"""Entries of the rows, times the scores computed here before compiled passes get limbs: a few tenths of a second."""
 
 _UP = 1 + 2.0**-40
 
 
 class Ties:
-    """Answers what compiled passes ask, or gives them the digits of the rows to answer it themselves.
+    """Decides the scores that compiled passes ask about, or gives them the limbs of the rows to decide themselves.
 
     Parameters
     ----------
     problem : Problem
-        Where its rows are not in memory, nothing but a grid of all numbers is looked for.
+        If its rows are not in memory, the only help is a common grid of all numbers.
     settings : PerceptronSettings
     units : Units
     """
@@ -38,7 +38,7 @@ class Ties:
         self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
     def decide(self, tally: Tally, row: int) -> None:
-        """Put into the cursor whether the row is a mistake, or see to it that the next pass does not ask."""
+        """Write into the cursor whether the row is a mistake, or arrange that the next pass does not ask."""
         if self._is_on_a_grid(tally) or self._has_digits_now(tally):
             return
         if not self.is_in_memory or tally.n_ties >= self.settings.sizes.most_ties:
@@ -49,7 +49,7 @@ class Ties:
         tally.n_ties += 1
 
     def _is_on_a_grid(self, tally: Tally) -> bool:
-        """Look once whether all numbers are small multiples of one; if so, nothing may have been rounded so far."""
+        """Find out once whether all numbers are small multiples of one number, so that perhaps nothing was rounded."""
         if self._grid_is_known:
             return False
         self._grid_is_known = True
@@ -61,7 +61,7 @@ class Ties:
         return True
 
     def _has_digits_now(self, tally: Tally) -> bool:
-        """Look once, after some ties, for the digits of the rows; where they do not help, scores are computed here."""
+        """Compute once, after some ties, the limbs of the rows; if they do not help, scores are computed here."""
         if (
             self._digits_are_known
             or not self.is_in_memory
@@ -73,13 +73,13 @@ class Ties:
         return self.digits.rows.size > 0
 
     def load(self, engine: Engine, tally: Tally) -> None:
-        """Have the engine go on with the weights of the tally, rounded once."""
+        """Let the engine continue with the weights of the tally, rounded once."""
         self.exact.follow(tally.counts)
         engine.load(self.exact, tally.size)
         self._n_rounded_at = tally.n_mistakes
 
-    def round_anew(self, engine: Engine, tally: Tally) -> None:
-        """Forget the rounding errors of the last ten million mistakes."""
+    def reload(self, engine: Engine, tally: Tally) -> None:
+        """Round the exact weights again when `RunSizes.reload_after` mistakes have added up their rounding errors."""
         is_due = tally.n_mistakes >= self._n_rounded_at + self.settings.sizes.reload_after
         if is_due and tally.size[ERROR] > 0 and self.is_in_memory:
             self.load(engine, tally)

@@ -20,11 +20,11 @@ from maxmargin.solvers.problem.problem import Problem
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_COMPUTED_ANEW = 1_000
-"""Mistakes after which the functional margins are computed anew from the exact weights."""
+_RECOMPUTED_AFTER = 1_000
+"""Number of mistakes after which the functional margins are computed again from the exact weights."""
 
-_ROUNDINGS = 4 * _COMPUTED_ANEW
-"""More than the rounding errors of a score that a functional margin gathers until it is computed anew."""
+_ROUNDINGS = 4 * _RECOMPUTED_AFTER
+"""Rounding errors of a score that a functional margin can accumulate until it is computed again; an overestimate."""
 
 
 class Rule(StrEnum):
@@ -38,15 +38,15 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FoundSequence:
-    """Rows, each a mistake when its turn comes, from w = 0: what an adversary who chooses every row can do.
+    """Rows each of which is a mistake in its turn, from w = 0, as chosen by an adversary.
 
     Attributes
     ----------
     rows : ndarray of int
     rule : str
-        By which the adversary chose.
+        The rule by which the adversary chose.
     is_complete : bool
-        Whether no row was a mistake after them.
+        Whether no row is a mistake after them.
     """
 
     rows: Rows
@@ -84,9 +84,9 @@ def greedy_sequence(
     direction : ndarray (n_features + 1,), optional
         The u of ``least progress``, with the weight of the constant coordinate.
     most : int
-        Length at which the sequence is cut.
+        Largest length of the sequence.
     is_over : callable
-        Asked before every mistake; where it returns True the sequence is cut.
+        Called before every mistake; if it returns True, the sequence ends.
 
     Raises
     ------
@@ -152,7 +152,7 @@ class _State:
         """Make the mistake."""
         self.counts[row] += 1
         self.n_mistakes += 1
-        if self.n_mistakes % _COMPUTED_ANEW:
+        if self.n_mistakes % _RECOMPUTED_AFTER:
             self.engine.margins += self.engine.gram[row]
             return
         self.exact.follow(self.counts)

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 Move = Callable[[Rows, np.random.Generator], Rows]
 
 _AT_ONCE = 32
-"""Neighbours of an order that are tried together."""
+"""Number of neighbours of an order that are tried together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,7 +58,7 @@ def local_search(
     limits: Limits | None = None,
     move: Move | None = None,
 ) -> FoundOrder:
-    """Improve an order by moving rows about, as long as the mistakes do not get fewer (or more, for the fewest).
+    """Improve an order by moving rows; a move is kept unless it makes the mistakes fewer (or more, for the fewest).
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ def local_search(
         Limits and zero rule; every run cycles through its order.
     start : ndarray (n_samples,) of int
     most : bool
-        Whether many mistakes are sought; else few.
+        Whether to look for many mistakes, else for few.
     n_trials : int
-        Orders that are tried, about.
+        Approximate number of orders that are tried.
     rng : numpy.random.Generator
     limits : Limits, optional
-        When the time is over, or would be after another round, the best order by then is returned.
+        If the time is over, or would be over after another round, the best order so far is returned.
     move : callable, optional
-        Returns a neighbour of an order; by default two rows exchanged, or some neighbours put elsewhere.
+        Returns a neighbour of an order; by default two rows are exchanged, or some adjacent rows are moved.
     """
     limits, move = limits or Limits(), move or moved
     runs, sign = OrderRuns(problem, settings), 1 if most else -1
@@ -97,7 +97,7 @@ def local_search(
 
 
 def moved(order: Rows, rng: np.random.Generator) -> Rows:
-    """Return the order with two rows exchanged, or with some neighbours put elsewhere."""
+    """Return the order with two rows exchanged, or with some adjacent rows moved."""
     n = len(order)
     if n < 2:
         return order

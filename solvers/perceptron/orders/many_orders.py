@@ -17,10 +17,10 @@ from maxmargin.solvers.problem.problem import Problem
 Rows = NDArray[np.int64]
 
 _BLOCK = 64
-"""Orders that are drawn together, from a generator of their own: the same on any number of threads."""
+"""Number of orders that are sampled together, from their own generator: the same on any number of threads."""
 
 _CALL_SECONDS = 0.1
-"""Seconds that the orders of one call of compiled code, which does not look at the time, are to take together."""
+"""Intended seconds of one call of compiled code, which cannot check the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,8 +30,8 @@ class ManyOrders:
     Attributes
     ----------
     outcomes : Outcomes
-        Of as many orders as were asked for, or as ended within the time limit: the first ones, one at least. That one
-        may itself be cut short by the limit; it has then not converged.
+        The outcomes of all orders, or of the first ones that ended within the time limit, at least one. The limit may
+        cut the first run short; it has then not converged.
     seed : int
     n_samples : int
     """
@@ -64,16 +64,16 @@ def many_orders(
     problem : Problem
         Rows in memory.
     settings : PerceptronSettings, optional
-        Its order is not looked at: every run cycles through its own.
+        Its order is ignored: every run cycles through its own.
     n_orders : int
     seed : int
         Order k is the same for any number of orders and of threads.
     limits : Limits, optional
-        When the time is over, fewer orders are returned; by default all are run.
+        If the time is over, fewer orders are returned; by default all are run.
     on_progress : callable, optional
-        Called with the number of finished orders, and of all.
+        Called with the number of finished orders and the number of all orders.
     n_threads : int, optional
-        Threads that run orders when there is no time limit; by default one for every processor.
+        Number of threads that run orders if there is no time limit; by default one for every processor.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def _all(runs: OrderRuns, n_orders: int, seed: int, n_threads: int | None) -> It
 
 
 def _in_time(runs: OrderRuns, n_orders: int, seed: int, limits: Limits) -> Iterator[Outcomes]:
-    """Yield the outcomes of one order after another until the time is over; those of short runs several at once."""
+    """Yield the outcomes of one order after another until the time is over; short runs are made several at once."""
     n_samples, done, seconds = runs.problem.n_samples, 0, _CALL_SECONDS
     while done < n_orders and not (done and limits.is_over()):
         block, place = divmod(done, _BLOCK)

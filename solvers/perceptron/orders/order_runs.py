@@ -1,4 +1,4 @@
-"""Runs of the perceptron that each cycle through an order of its own, many in one call of compiled code."""
+"""Runs of the perceptron, each of which cycles through its own order; many are made in one call of compiled code."""
 
 from dataclasses import dataclass, replace
 from threading import local
@@ -45,17 +45,17 @@ _EPOCHS, _GIVEN_UP, _CONVERGED = range(3)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcomes:
-    """How runs from w = 0 ended.
+    """The results of runs from w = 0.
 
     Attributes
     ----------
     n_mistakes, n_epochs : ndarray (n_orders,) of int
     converged : ndarray (n_orders,) of bool
     margin : ndarray (n_orders,)
-        Least y(w.x + b)/||w|| of the hyperplane that each ended on, in floating point; nan at w = 0.
+        Least y(w.x + b)/||w|| of the final hyperplane of each run, in floating point; nan at w = 0.
     n_uncertain : ndarray (n_orders,) of int
-        Scores whose sign rounding may have decided, of runs that were repeated because digits could not decide one.
-        Where it is 0 the run is that of exact arithmetic.
+        Number of scores whose sign rounding may have decided, in runs that were repeated because limbs could not decide
+        a score. If it is 0, the run is the same as in exact arithmetic.
     """
 
     n_mistakes: Rows
@@ -188,14 +188,14 @@ class OrderRuns:
         return engine
 
     def repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:
-        """Run once more where scores are computed outside compiled code; return how many were not even there."""
+        """Repeat a run, with exact scores outside compiled code; return how many scores stayed uncertain."""
         run = perceptron(in_this_order(self.problem, order), self.settings)
         counts[order] = run.mistake_counts
         outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged
         return run.n_uncertain
 
     def run_within(self, order: Rows, seconds: float | None) -> tuple[Outcomes, bool]:
-        """Run in one order, and stop when the time is over; return how it ended, and whether it was cut short."""
+        """Run in one order until the time is over; return the outcome, and whether the run was cut short."""
         run = perceptron(in_this_order(self.problem, order), replace(self.settings, time_limit=seconds))
         counts = np.zeros((1, len(order)), dtype=np.int64)
         counts[0, order] = run.mistake_counts

@@ -1,1 +1,1 @@
-"""What a run was like at chosen mistakes."""
+"""The state of a run at chosen mistakes."""

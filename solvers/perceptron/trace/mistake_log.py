@@ -1,4 +1,4 @@
-"""Which rows a run was mistaken on between chosen mistakes: from its log, or where that is cut from the run again."""
+"""The mistaken rows between chosen mistakes: from the log of the run, or, if the log is cut, from a second run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from maxmargin.solvers.problem.rows import InMemory
 Rows = NDArray[np.int64]
 
 UNKNOWN_ROW = -1
-"""Stands for the row of a mistake that neither the log nor a second run tells."""
+"""Stands for the row of a mistake that neither the log nor a second run reveals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +30,9 @@ class Interval:
     last : int
         The number of its last mistake, from 1.
     last_row : int
-        The row of that, or `UNKNOWN_ROW`.
+        The row of the last mistake, or `UNKNOWN_ROW`.
     parts : tuple of (rows, times)
-        Mistaken rows in increasing order, and how often; a row may be in several parts.
+        Mistaken rows in increasing order, and their counts; a row may be in several parts.
     """
 
     last: int
@@ -41,10 +41,10 @@ class Interval:
 
 
 def chosen_mistakes(n_mistakes: int, most: int) -> Rows:
-    """Return at most so many of the mistakes 1, 2, ..., n_mistakes, the last one among them.
+    """Return up to `most` of the mistakes 1, 2, ..., n_mistakes, the last one among them.
 
-    Where they are too many these are the first ones, all of them, for half of the places, and then as many as there
-    is room for, evenly spaced on a logarithmic scale.
+    If there are more mistakes, the first half of the result is the first mistakes without gaps, and the rest is evenly
+    spaced on a logarithmic scale.
 
     Examples
     --------
@@ -66,8 +66,8 @@ def is_log_whole(run: PerceptronRun) -> bool:
 def can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> bool:
     """Return whether the same mistakes can be made again, in parts.
 
-    Rows outside memory can be gone on with only after whole epochs, orders that draw need the generator as it was, and
-    what rounding decided it may decide otherwise.
+    A run on rows outside memory can be continued only after whole epochs, random orders need the generator in its
+    first state, and rounding may decide uncertain scores differently.
     """
     is_known = rng is not None or run.settings.order is Order.CYCLIC
     return is_known and isinstance(problem.carrier, InMemory) and not run.n_uncertain
@@ -76,7 +76,7 @@ def can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Genera
 def intervals(
     problem: Problem, run: PerceptronRun, *, most: int, rng: np.random.Generator | None = None
 ) -> list[Interval]:
-    """Return the mistakes between at most so many chosen ones.
+    """Return the mistakes between up to `most` chosen ones.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def intervals(
         On this problem, finished or not.
     most : int
     rng : numpy.random.Generator, optional
-        As it was before the run. Where the log is cut the run is made again; where that cannot be, all mistakes beyond
+        In its state before the run. If the log is cut, the run is repeated; if this is impossible, all mistakes beyond
         the log are one interval.
     """
     chosen = chosen_mistakes(run.n_mistakes, most)
@@ -98,7 +98,7 @@ def intervals(
 
 
 def _cut(chosen: Rows, blocks: Iterator[Rows]) -> list[Interval]:
-    """Return the intervals of the rows of all mistakes, which come in blocks."""
+    """Return the intervals of all mistakes, whose rows come in blocks."""
     found: list[Interval] = []
     parts: list[tuple[Rows, Rows]] = []
     position = 0
@@ -115,14 +115,14 @@ def _cut(chosen: Rows, blocks: Iterator[Rows]) -> list[Interval]:
 
 
 def _made_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> Iterator[Rows]:
-    """Yield the rows of all mistakes, block after block: the run goes on from where the log of the last one was full.
+    """Yield the rows of all mistakes, block after block: the run continues where the last log was full.
 
     Raises
     ------
     KeyboardInterrupt
-        If it was interrupted: the mistakes so far would look like all.
+        If the run was interrupted: the mistakes so far would look like all mistakes.
     InvalidCheckpointError
-        If it makes fewer mistakes than it is said to have made.
+        If it makes fewer mistakes than the first run reports.
     """
     kept: list[Checkpoint] = []
     position = 0

@@ -1,4 +1,4 @@
-"""A run right after chosen mistakes, exactly: sums of the mistaken rows of either class, and of their squared norms."""
+"""The exact state of a run after chosen mistakes: sums of the mistaken rows of each class, and of squared norms."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class MomentSizes:
     Attributes
     ----------
     most_fetched : int
-        Mistaken rows up to which these alone are read; of more, all chunks are gone through.
+        Largest number of mistaken rows that are read on their own; of more, all chunks are read.
     entries_at_once : int
-        Matrix entries that are added up at a time.
+        Number of matrix entries that are added up at a time.
     """
 
     most_fetched: int = 4096
@@ -44,7 +44,7 @@ class Moment:
     Attributes
     ----------
     sums : ClassSums
-        Of the mistaken rows of either class: w is the difference of the two.
+        Sums of the mistaken rows of each class: w is the difference of the two.
     squares : Fraction
         The sum of ||x||^2 over the mistakes.
     """
@@ -77,7 +77,7 @@ class Moment:
 
 
 def moments(problem: Problem, found: Iterable[Interval], sizes: MomentSizes | None = None) -> Iterator[Moment]:
-    """Yield the run at the end of every interval; the rows are looked at once."""
+    """Yield the state of the run at the end of every interval; the rows are read once."""
     sizes = sizes or MomentSizes()
     intervals = tuple(found)
     if not intervals:
@@ -106,7 +106,7 @@ def _sums_of_chunk(
 def _sums(
     intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: Floats, at_once: int
 ) -> Iterator[tuple[int, Moment]]:
-    """Yield what some rows, with these numbers, contribute to the intervals: position by position."""
+    """Yield the contributions of some rows, with these numbers, to the intervals, and the position of each interval."""
     for part in slices(len(numbers), max(1, at_once // X.shape[1])):
         values = dense_rows(X, part)
         squares, exponent = row_squares(values)
@@ -121,7 +121,7 @@ def _sums(
 
 
 def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> Moment:
-    """Return the sums of rows that were mistaken so many times, and of their squared norms."""
+    """Return the sums of rows, each as often as it was mistaken, and of their squared norms."""
     by_class: Integers = np.zeros((len(times), 2), dtype=object)
     by_class[np.arange(len(times)), (y > 0).astype(int)] = times
     both, exponent = sums_of_rows(values, by_class)
