@@ -85,7 +85,8 @@ class Bound(Result):
 
     def summary(self, *, width: int = WIDEST) -> str:
         """Return the headline, and the assumption in lines of at most `width` characters."""
-        return "\n".join([self.headline, *self.explanation(width)])
+        first = self.headline if self.valid else f"{self.headline}; it needs"
+        return "\n".join([first, *self.explanation(width)])
 
     @property
     def value_text(self) -> str:
