@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.circuits import orthogonal_complement
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
 
 Floats = NDArray[np.float64]
 Columns = tuple[NDArray[Any], NDArray[Any], Floats]
@@ -138,18 +138,13 @@ def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | No
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return None, None, Candidate.failed("HiGHS", NAME, error).attempt
     solution = solver.getSolution()
-    values = _finite(solution.col_value) if solution.value_valid else None
-    multipliers = _finite(solution.row_dual) if solution.dual_valid else None
+    values = numbers(solution.col_value, solver.getNumCol()) if solution.value_valid else None
+    multipliers = numbers(solution.row_dual, solver.getNumRow()) if solution.dual_valid else None
     return values, multipliers, _attempt(solver)
 
 
 def _attempt(solver: Any) -> Attempt:
     return Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
-
-
-def _finite(numbers: Any) -> Floats | None:
-    result = np.asarray(numbers, dtype=np.float64)
-    return result if np.isfinite(result).all() else None
 
 
 def infinity() -> float:
@@ -166,7 +161,8 @@ def vertex(solver: Any) -> tuple[Floats, Floats] | None:
     except Exception:  # the binding raises anything, and the caller has other ways
         return None
     solution = solver.getSolution()
-    values, multipliers = _finite(solution.col_value), _finite(solution.row_dual)
+    values = numbers(solution.col_value, solver.getNumCol())
+    multipliers = numbers(solution.row_dual, solver.getNumRow())
     if not (solution.value_valid and solution.dual_valid) or values is None or multipliers is None:
         return None
     return values, multipliers

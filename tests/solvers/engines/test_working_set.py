@@ -14,10 +14,8 @@ from watched_rows import WatchedRows, interrupting
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
@@ -124,13 +122,10 @@ def test_data_that_touch_are_quasi_separable() -> None:
 def test_a_solver_that_lies_makes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, random = planted(5_000, 4), np.random.default_rng(1)
 
-    def lie(X: np.ndarray, y: np.ndarray, **options: object) -> Candidate:
-        attempt = Attempt(solver="liar", status="optimal")
-        return Candidate(
-            w=random.normal(size=X.shape[1]), multipliers=random.random(len(y)), engine="liar", attempt=attempt
-        )
+    def lie(H: np.ndarray, f: np.ndarray, A: np.ndarray, *_: object, **__: object) -> tuple[Any, ...]:
+        return random.normal(size=len(f)), 0.0, 1, {"lam": -random.random(len(A))}
 
-    monkeypatch.setattr(quadratic, "solve", lie)
+    monkeypatch.setattr("daqp.solve", lie)
     answer = hard_margin(problem, method="working-set")
     monkeypatch.undo()
     true = hard_margin(problem)

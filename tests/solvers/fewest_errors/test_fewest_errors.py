@@ -13,6 +13,7 @@ from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from liars import make_highs_lie
 from sklearn.datasets import load_breast_cancer, load_iris
 from strategies import integer_problems
 from zoo import Known
@@ -20,7 +21,6 @@ from zoo import Known
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.fewest_errors.cover_program import UNITS, CoverProgram
@@ -271,14 +271,12 @@ def test_the_textbook_program_as_a_hint() -> None:
 def test_solvers_that_lie_change_nothing(problem: Problem, seed: int, lie: str) -> None:
     random = np.random.default_rng(seed)
 
-    def told(size: int) -> np.ndarray:
-        return {"noise": random.normal(size=size), "zeros": np.zeros(size), "ones": np.ones(size)}[lie]
-
-    def vertex(solver: Any) -> tuple[np.ndarray, np.ndarray] | None:
-        return None if lie == "nothing" else (told(solver.getNumCol()), told(solver.getNumRow()))
+    def told(size: int) -> np.ndarray | None:
+        lies = {"nothing": None, "noise": random.normal(size=size), "zeros": np.zeros(size), "ones": np.ones(size)}
+        return lies[lie]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(highs_lp, "vertex", vertex)
+        make_highs_lie(patch, told)
         answer = fewest_errors(problem)
     check(problem, answer)
     assert answer.lower == answer.upper == fewest_of_all_hyperplanes(signed_rows(problem))
@@ -293,22 +291,23 @@ def crossed(draw: st.DrawFn) -> Problem:
     return Problem(X, y, draw(st.booleans()))
 
 
+class Unaided(Incumbent):
+    """An incumbent that takes no proposals of floating point."""
+
+    def offer_floats(self, v: np.ndarray, engine: str) -> bool:
+        return False
+
+
 @given(crossed(), st.sampled_from(["truth", "nothing", "zeros", "ones"]))
 @settings(max_examples=25)
 def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
     """From no hyperplane at all, with none proposed on the way, it ends at the answer; its bound is never above."""
     fewest = fewest_of_all_hyperplanes(signed_rows(problem))
-    vertex = highs_lp.vertex
-
-    def told(solver: Any) -> tuple[np.ndarray, np.ndarray] | None:
-        share = 1.0 if said == "ones" else 0.0
-        lie = None if said == "nothing" else (np.full(solver.getNumCol(), share), np.full(solver.getNumRow(), share))
-        return vertex(solver) if said == "truth" else lie
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Incumbent, "offer_floats", lambda *_: False)
-        patch.setattr(highs_lp, "vertex", told)
-        search = CoverSearch(Incumbent(DistinctRows.of(problem)), Limits(time_limit=None if said == "truth" else 1.0))
+        if said != "truth":
+            lies = {"nothing": lambda size: None, "zeros": np.zeros, "ones": np.ones}
+            make_highs_lie(patch, lies[said])
+        search = CoverSearch(Unaided(DistinctRows.of(problem)), Limits(time_limit=None if said == "truth" else 1.0))
         for n_nodes in (1, 2, 4, 8, None):
             search.run(n_nodes)
             assert search.lower <= fewest <= search.best.upper

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from liars import make_highs_lie
 from sklearn.datasets import load_iris
 from strategies import integer_problems
 from zoo import Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 from maxmargin.solvers.fewest_errors.total_slack import TotalSlack, least_total_slack
 from maxmargin.solvers.problem.problem import Problem
@@ -116,14 +116,13 @@ def test_iris() -> None:
 def test_a_solver_that_lies_widens_the_interval_only(problem: Problem, lie: str) -> None:
     random = np.random.default_rng(0)
 
-    def vertex(solver: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    def said(size: int) -> np.ndarray | None:
         if lie == "nothing":
             return None
-        noise = random.normal(size=solver.getNumCol()), random.normal(size=solver.getNumRow())
-        return noise if lie == "noise" else (random.choice([0.0, 0.5, 1.0], len(noise[0])), noise[1])
+        return random.normal(size=size) if lie == "noise" else random.choice([0.0, 0.5, 1.0], size)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(highs_lp, "vertex", vertex)
+        make_highs_lie(patch, said)
         answer = least_total_slack(problem)
     check(problem, answer)
     best = least_total_slack(problem)
@@ -139,7 +138,7 @@ def test_multipliers_out_of_bounds_prove_nothing(
 ) -> None:
     """Solved exactly, the weight that is said to be 1/2 comes to 2, or to -1."""
     problem = Problem.validated(X, [1, -1, -1], bias=False)
-    monkeypatch.setattr(highs_lp, "vertex", lambda solver: (np.array(weights), np.zeros(1)))
+    make_highs_lie(monkeypatch, lambda size: np.array(weights) if size == len(weights) else np.zeros(size))
     check(problem, least_total_slack(problem))
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
 from strategies import problems
@@ -19,7 +20,7 @@ import maxmargin as mm
 from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.textbook import backends, formulations
+from maxmargin.solvers.engines.textbook import formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
@@ -465,12 +466,12 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
     truth = nu_margin(problem, nu)
     rng = np.random.default_rng(4)
 
-    def lie(*_: Any, **__: Any) -> Candidate:
-        w, multipliers = (rng.normal(size=k) * 10.0 ** rng.integers(-320, 308) for k in problem.X.shape[::-1])
-        multipliers[-1] = rng.choice([0.0, np.nan, np.inf])
-        return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=Attempt(solver="liar", status="optimal"))
+    def lie(size: int) -> np.ndarray:
+        values = rng.normal(size=size) * 10.0 ** rng.integers(-320, 308)
+        values[-1] = rng.choice([values[-1], 0.0, np.nan, np.inf])
+        return values
 
-    monkeypatch.setattr(backends, "solve", lie)
+    make_cvxpy_lie(monkeypatch, lie)
     for _ in range(2):
         answer = nu_margin(problem, nu, method="cvxpy")
         assert answer.lower <= truth.objective and truth.lower <= answer.objective <= 0

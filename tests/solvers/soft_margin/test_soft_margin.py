@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
 from strategies import problems
@@ -21,7 +22,6 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset
@@ -220,16 +220,13 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
     truth = soft_margin(problem, 2.0)
     rng = np.random.default_rng(4)
 
-    def lie(program: formulations.Program, solver: str, *, time_limit: float | None = None) -> Candidate:
-        n, d = problem.X.shape
-        size = 10.0 ** rng.integers(-320, 308)
-        w, multipliers = rng.normal(size=d) * size, rng.normal(size=n) * size
+    def lie(size: int) -> np.ndarray:
+        values = rng.normal(size=size) * 10.0 ** rng.integers(-320, 308)
         if rng.random() < 0.3:
-            w[0], multipliers[-1] = rng.choice([np.nan, np.inf], 2)
-        attempt = Attempt(solver=solver, status="optimal")
-        return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=attempt)
+            values[-1] = rng.choice([np.nan, np.inf])
+        return values
 
-    monkeypatch.setattr(backends, "solve", lie)
+    make_cvxpy_lie(monkeypatch, lie)
     for _ in range(5):
         answer = soft_margin(problem, 2.0, method="cvxpy")
         assert answer.lower <= truth.objective and truth.lower <= answer.objective

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from liars import make_cvxpy_lie
 from scipy.sparse import csr_array
 from watched_rows import WatchedRows, interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.textbook import backends, formulations
+from maxmargin.solvers.engines.textbook import formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.row_orders import Order
@@ -377,7 +378,7 @@ def test_whatever_a_solver_says_the_interval_holds(monkeypatch: pytest.MonkeyPat
     problem = noisy(60, 3, 0.3)
     honest = tightest_bound(problem, 1)
     for lie in (np.full(3, np.nan), np.full(3, 1e308), np.zeros(3), np.array([1.0, -5.0, 2.0])):
-        monkeypatch.setattr(backends, "_finite", lambda value, lie=lie: np.resize(lie, np.shape(value)))
+        make_cvxpy_lie(monkeypatch, lambda size, lie=lie: np.resize(lie, size))
         answer = tightest_bound(problem, 1, method="cvxpy")
         assert answer.lower <= honest.upper and honest.lower <= answer.upper <= problem.n_samples
 
