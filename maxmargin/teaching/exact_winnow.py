@@ -234,7 +234,7 @@ def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.
     Raises
     ------
     InvalidProblemError
-        If X has other numbers.
+        If X or y has other numbers, or X has another number of columns than the concept has variables.
 
     See Also
     --------
@@ -246,11 +246,13 @@ def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.
     >>> as_disjunction(conjunction(2, (1, -2)), [[1, -1]], [1])
     (array([[1, 0, 0, 1]]), array([-1]), [2, 1])
     """
-    truth = decoded(X)
+    truth, is_positive, d = decoded(X), decoded(y), concept.n_variables
+    if truth.shape != (*is_positive.shape, d):
+        shapes = f"X has shape {truth.shape} and y {is_positive.shape}"
+        raise InvalidProblemError(f"{shapes}; expected (n_rows, {d}), a column for each variable, and (n_rows,)")
     sign = -1 if concept.connective is Connective.CONJUNCTION else 1
-    d = concept.n_variables
     relevant = [abs(literal) - 1 + (0 if sign * literal > 0 else d) for literal in concept.literals]
-    return np.hstack([truth, ~truth]).astype(np.int64), sign * np.asarray(y), relevant
+    return np.hstack([truth, ~truth]).astype(np.int64), sign * np.where(is_positive, 1, -1), relevant
 
 
 def _pass(weights: _Weights, on: Truth, is_positive: Truth) -> list[int]:

@@ -123,9 +123,10 @@ def _mark(ax: "Axes", x: int, y: int, contest: "Contest", size: float, *, number
 
 
 def _legend(ax: "Axes", contests: "list[Contest]") -> None:
-    answers = {_answer(contest) for contest in contests}
+    answers = {_answer(contest) for contest in contests} & _MARKS.keys()
     for answer, mark in _MARKS.items():
         if answer in answers:
             label = f"{answer}, with γ*" if answer == "separable" else answer
             ax.scatter([], [], s=_RING, label=label, **mark)
-    ax.legend(loc="upper right")
+    if answers:
+        ax.legend(loc="upper right")
