@@ -41,7 +41,7 @@ HARD = {
 """Rows, columns, and nonzeros of a row."""
 
 HARD_C, HARD_SCALING = 1e6, 10.0
-"""Of LIBLINEAR: the price of slack, and intercept_scaling; with 1 it stalls where the offset is penalised too much."""
+"""Of LIBLINEAR: the cost of slack, and intercept_scaling; with 1 it stalls where the offset is penalised too much."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Data:
     C: float
 
     @property
-    def prices(self) -> np.ndarray:
+    def costs(self) -> np.ndarray:
         return np.full(len(self.y), self.C)
 
     @cached_property
@@ -63,7 +63,7 @@ class Data:
 
         wider = csr_array(hstack([self.X, np.ones((len(self.y), 1))], format="csr"))
         problem = Problem(wider, self.y, False)
-        found = dual_coordinate.solve(problem, self.prices, relative_gap=TRUTH_GAP)
+        found = dual_coordinate.solve(problem, self.costs, relative_gap=TRUTH_GAP)
         return dual_lower_bound(problem, found.multipliers)
 
 
@@ -199,14 +199,14 @@ def judge_hard(data: Separable, answer: Any) -> Facts:
 
 
 KINDS: dict[str, Kind] = {"normal": normal, "tf-idf": tf_idf, "binary": binary}
-PRICES = {"normal": (1.0,), "tf-idf": (0.01, 1.0, 100.0), "binary": (1.0,)}
+COSTS = {"normal": (1.0,), "tf-idf": (0.01, 1.0, 100.0), "binary": (1.0,)}
 
-SOFT = tuple(f"{name}, C = {C:g}" for name, prices in PRICES.items() for C in prices)
+SOFT = tuple(f"{name}, C = {C:g}" for name, costs in COSTS.items() for C in costs)
 
 BENCHMARK = Benchmark(
     file=__file__,
     data={
-        **{f"{name}, C = {C:g}": partial(planted, KINDS[name], C) for name, prices in PRICES.items() for C in prices},
+        **{f"{name}, C = {C:g}": partial(planted, KINDS[name], C) for name, costs in COSTS.items() for C in costs},
         **{name: partial(separable, shape) for name, shape in HARD.items()},
     },
     peers={

@@ -126,14 +126,14 @@ def _are_equal(problem: Problem, rows: NDArray[np.int64], wanted: NDArray[np.flo
 
 def _found(problem: Problem, wanted: NDArray[np.float64]) -> list[int] | None:
     """Return a different row for each wanted one, or None."""
-    places: dict[tuple[float, ...], list[int]] = {}
+    positions: dict[tuple[float, ...], list[int]] = {}
     keys = [tuple(row) for row in wanted.tolist()]
     telling = 1 + int(np.argmax([len(set(column)) for column in wanted[:, 1:].T.tolist()]))
     for found in problem.map(partial(_possible, telling, wanted[:, telling]), problem.y):
         for row, key in found:
-            places.setdefault(key, []).append(row)
+            positions.setdefault(key, []).append(row)
     try:
-        return [places[key].pop(0) for key in keys]
+        return [positions[key].pop(0) for key in keys]
     except (KeyError, IndexError):
         return None
 
@@ -144,4 +144,4 @@ def _possible(
     """Return the rows with one of the values in the telling column: their numbers, and sign and numbers."""
     maybe = np.flatnonzero(np.isin(as_dense(X[:, [telling - 1]]).ravel(), values))
     keys = np.column_stack([y[maybe], dense_rows(X, maybe)]).tolist()
-    return [(rows.start + place, tuple(key)) for place, key in zip(maybe.tolist(), keys, strict=True)]
+    return [(rows.start + position, tuple(key)) for position, key in zip(maybe.tolist(), keys, strict=True)]

@@ -149,9 +149,9 @@ def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
     from maxmargin.data.dataset import load
     from maxmargin.data.problems import DecimalReading
 
-    places = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
+    storage = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
     is_chosen = options["positive"] is not None
-    dataset = load(options.pop("source"), **_columns(options), **places)
+    dataset = load(options.pop("source"), **_columns(options), **storage)
     if is_chosen:
         dataset = replace(dataset, positive_reason="chosen with --positive")
     return dataset, DecimalReading.of(dataset)

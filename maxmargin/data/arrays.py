@@ -20,7 +20,7 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.text.data_error import DataError, quote
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.problem.rows import Carrier
+    from maxmargin.solvers.problem.rows import RowSource
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 """Packages whose tables may have an index."""
@@ -36,7 +36,7 @@ class Features(NamedTuple):
     name the columns that were left out.
     """
 
-    X: "Matrix | Carrier"
+    X: "Matrix | RowSource"
     names: tuple[str, ...]
     bounds: Bounds | None
     exact: ExactRows | None
@@ -154,10 +154,10 @@ def held_numbers(values: Any, what: str) -> NDArray[np.float64]:
 
 def _worded(what: str, error: NumberError, names: Sequence[str] | None = None) -> str:
     """Say where a number is that does not pass, and why."""
-    place = "" if error.row is None else f", row {error.row}"
+    position = "" if error.row is None else f", row {error.row}"
     if error.column is not None:
-        place += f", column {error.column if names is None else repr(names[error.column])}"
-    return f"{what}{place}: {error}"
+        position += f", column {error.column if names is None else repr(names[error.column])}"
+    return f"{what}{position}: {error}"
 
 
 def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
@@ -262,8 +262,8 @@ def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Frac
     return tuple(names), matrix, None if all(column is None for column in exact) else exact, notes
 
 
-def _without(values: Sequence[Item], places: Sequence[int]) -> list[Item]:
-    return [value for j, value in enumerate(values) if j not in places]
+def _without(values: Sequence[Item], positions: Sequence[int]) -> list[Item]:
+    return [value for j, value in enumerate(values) if j not in positions]
 
 
 def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
@@ -296,9 +296,9 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 def _checked_finite(X: Matrix, names: tuple[str, ...] | None) -> Bounds | None:
     """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
     bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
-    place = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
-    if place is not None:
-        row, column = place
+    position = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
+    if position is not None:
+        row, column = position
         found = "NaN" if np.isnan(X[row, column]) else "an infinite value"
         shown = column if names is None else repr(names[column])
         raise InvalidProblemError(f"X, row {row}, column {shown}: found {found}, expected a finite number")

@@ -350,8 +350,8 @@ def first_not_finite(X: Matrix) -> tuple[int, int] | None:
 
 
 def _check_finite(X: Matrix, table: Table) -> None:
-    place = first_not_finite(X)
-    if place is not None:
-        row, column = place
+    position = first_not_finite(X)
+    if position is not None:
+        row, column = position
         found = "infinity" if X[row, column] > 0 else "minus infinity"
         raise table.error(row, table.names[column], found=found, expected="a finite number")

@@ -29,7 +29,7 @@ from maxmargin.text.data_error import listed
 if TYPE_CHECKING:
     from maxmargin.data.assemble import Assembled
     from maxmargin.data.outofcore.files.scan import Bounds
-    from maxmargin.solvers.problem.rows import Carrier
+    from maxmargin.solvers.problem.rows import RowSource
 
 REST = "rest"
 """The value of `Dataset.negative` if the positive class is compared with all the others."""
@@ -84,7 +84,7 @@ class Dataset:
     <Dataset iris: 150 x 4, 'setosa' (+1) against 'rest' (-1)>
     """
 
-    X: "Matrix | Carrier"
+    X: "Matrix | RowSource"
     y: NDArray[Any]
     labels: NDArray[Any] | CodedLabels
     classes: tuple[Label, ...]
@@ -97,7 +97,7 @@ class Dataset:
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
     exact: ExactRows | None = None
-    validated: "tuple[Matrix | Carrier, Bounds] | None" = None
+    validated: "tuple[Matrix | RowSource, Bounds] | None" = None
     positive_reason: str | None = None
 
     @property
@@ -349,7 +349,7 @@ def _chosen(source: str, label_name: str | int, labels: Labels, positive: object
 
 
 def dataset_of(
-    X: "Matrix | Carrier",
+    X: "Matrix | RowSource",
     labels: Labels,
     chosen: PositiveClass,
     *,

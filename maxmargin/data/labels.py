@@ -163,8 +163,8 @@ def _present(labels: Labels) -> Labels:
     if counts.all():
         return labels
     kept = np.flatnonzero(counts)
-    place = np.cumsum(counts > 0) - 1
-    return Labels(classes=tuple(labels.classes[code] for code in kept.tolist()), codes=place[labels.codes])
+    position = np.cumsum(counts > 0) - 1
+    return Labels(classes=tuple(labels.classes[code] for code in kept.tolist()), codes=position[labels.codes])
 
 
 def _encode_numbers(values: NDArray[Any]) -> Labels:

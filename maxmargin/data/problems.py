@@ -161,8 +161,8 @@ class DecimalReading:
         if part.rows is None:
             return self.integers
         # Both number the rows of the source, in increasing order.
-        places = part.rows if self.dataset.rows is None else np.searchsorted(self.dataset.rows, part.rows)
-        return self.integers[places]
+        positions = part.rows if self.dataset.rows is None else np.searchsorted(self.dataset.rows, part.rows)
+        return self.integers[positions]
 
     def rows_of(self, part: Dataset) -> list[tuple[Fraction, ...]]:
         """Return the numbers of the text as fractions, for the rows of a part of the data set."""

@@ -95,18 +95,18 @@ def data_error(
     >>> print(data_error("a.csv", line=3, column="petal", found="'abc'", expected="a number"))
     a.csv: line 3, column 'petal': found 'abc', expected a number
     """
-    places = []
+    positions = []
     if line is not None:
-        places.append(f"line {line}")
+        positions.append(f"line {line}")
     if row is not None:
-        places.append(f"row {row}")
+        positions.append(f"row {row}")
     if column is not None:
-        places.append(f"column {column!r}")
+        positions.append(f"column {column!r}")
     if option is not None:
-        places.append(mention(option))
-    place = f"{', '.join(places)}: " if places else ""
+        positions.append(mention(option))
+    position = f"{', '.join(positions)}: " if positions else ""
     advice = f" ({hint})" if hint else ""
-    message = shown(f"{place}found {found}, expected {expected}{advice}", but=MARKS)
+    message = shown(f"{position}found {found}, expected {expected}{advice}", but=MARKS)
     return DataError(f"{shown(source)}: {message}")
 
 

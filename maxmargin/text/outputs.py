@@ -43,7 +43,7 @@ def replacing_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of one that may be there, once all of it is written.
+    """Open a file that replaces one that may be there, once all of it is written.
 
     The permissions of a file that is there are kept. A symbolic link is followed: the file that it names is replaced,
     the link stays. Other than regular files (``/dev/null``, a FIFO) and the process's own streams are written directly.
@@ -178,6 +178,6 @@ def check_folder_writable(path: str | os.PathLike[str]) -> None:
     _check_access(existing, name)
 
 
-def _check_access(place: str, path: str) -> None:
-    if not os.access(place, os.W_OK):
-        raise PermissionError(errno.EACCES, f"{place} may not be written", path)
+def _check_access(position: str, path: str) -> None:
+    if not os.access(position, os.W_OK):
+        raise PermissionError(errno.EACCES, f"{position} may not be written", path)

@@ -175,7 +175,7 @@ def _squared_margin(problem: Problem, hard: "HardMargin") -> Fraction:
 
 def augmented(problem: Problem, scale: float) -> Problem:
     """Return the rows (x, s), to be separated through the origin."""
-    if not isinstance(problem.carrier, InMemory):
+    if not isinstance(problem.row_source, InMemory):
         return _augmented_outside_memory(problem, scale)
     column = np.full((problem.n_samples, 1), scale)
     if problem.is_sparse:
@@ -190,7 +190,7 @@ def _augmented_outside_memory(problem: Problem, scale: float) -> Problem:
 
     low, high = problem.column_bounds
     bounds = np.append(low, scale), np.append(high, scale)
-    X = Derived(problem.carrier, partial(_with_column, scale), bounds)
+    X = Derived(problem.row_source, partial(_with_column, scale), bounds)
     return Problem(X, problem.y, bias=False, known_bounds=bounds)
 
 

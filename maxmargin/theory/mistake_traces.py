@@ -369,7 +369,7 @@ def trace_of(
 def _affordable(problem: Problem, run: "PerceptronRun", most_points: int, sizes: TraceSizes) -> int:
     """Return how many mistakes can be traced within seconds."""
     n_mistaken = int(np.count_nonzero(run.mistake_counts))
-    n_rows, n_columns = problem.carrier.shape
+    n_rows, n_columns = problem.row_source.shape
     return min(
         most_points,
         max(sizes.enough, sizes.most_read // (n_rows * n_columns)),

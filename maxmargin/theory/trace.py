@@ -92,7 +92,7 @@ def exact_text(value: Fraction) -> str:
     >>> [exact_text(Fraction(v)) for v in ("3", "-0.25", "1/3")]
     ['3', '-0.25', '1/3']
     """
-    power = _decimal_places(value.denominator)
+    power = _decimal_positions(value.denominator)
     if power is None:
         return f"{value.numerator}/{value.denominator}"
     digits = str(abs(value.numerator) * 10**power // value.denominator).rjust(power + 1, "0")
@@ -100,7 +100,7 @@ def exact_text(value: Fraction) -> str:
     return sign + (digits if power == 0 else f"{digits[:-power]}.{digits[-power:]}")
 
 
-def _decimal_places(denominator: int) -> int | None:
+def _decimal_positions(denominator: int) -> int | None:
     """Return the least k for which the denominator divides 10**k, or None."""
     counts = []
     for prime in (2, 5):

@@ -291,7 +291,7 @@ def _in_time(point: Callable[[Any], StudiedPoint], values: Iterable[Any], limits
 
 def _dense(X: Any, y: Any, positive: object) -> Problem:
     problem = problem_of(from_arrays(X, y, positive=positive))
-    if not isinstance(problem.carrier, InMemory):
+    if not isinstance(problem.row_source, InMemory):
         raise InvalidOptionError("the study needs the rows in memory; found rows elsewhere: allow more memory")
     return Problem(np.ascontiguousarray(problem.dense_rows(slice(None))), problem.y)
 

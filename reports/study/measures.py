@@ -45,7 +45,7 @@ class Plane:
 
     def distances(self, problem: Problem, rows: NDArray[np.int64] | slice = slice(None)) -> Floats:
         """Return the geometric margins y(w.x + b)/||w|| of the rows."""
-        return self.margins(problem.carrier[rows], problem.y[rows])
+        return self.margins(problem.row_source[rows], problem.y[rows])
 
     def margins(self, X: Any, y: NDArray[Any]) -> Floats:
         """Return y(w.x + b)/||w|| of some rows, infinite only where it is itself beyond binary64."""
@@ -133,7 +133,7 @@ class Distances:
 
 def distances_of(problem: Problem, plane: Plane) -> Distances:
     """Return the distances of the rows from a plane: of every row in memory, else the numbers that passes find."""
-    values = plane.distances(problem) if isinstance(problem.carrier, InMemory) else None
+    values = plane.distances(problem) if isinstance(problem.row_source, InMemory) else None
     parts = [*problem.map(partial(_extremes, plane), problem.y)] if values is None else [_extremes_of(values)]
     least, greatest, n_wrong = zip(*parts, strict=True)
     return Distances(

@@ -86,7 +86,7 @@ def plan_of(context: Context, settings: Settings) -> Plan | str:
     problem = context.problem
     if settings.orders == 0:
         return "none were asked for"
-    if not isinstance(problem.carrier, InMemory):
+    if not isinstance(problem.row_source, InMemory):
         return "the rows are outside memory, and every order needs all of them"
     if settings.orders is None and _are_ties_slow(context):
         return "scores near 0 would have to be decided one by one, as the numbers of the rows have too many digits"

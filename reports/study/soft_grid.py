@@ -111,7 +111,7 @@ def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
     uninterrupted(solution)
     w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
     return SoftPoint(
-        solution=solution if isinstance(problem.carrier, InMemory) else _without_rows(solution),
+        solution=solution if isinstance(problem.row_source, InMemory) else _without_rows(solution),
         w=w,
         n_errors=n_errors(problem, w, solution.b),
         n_slack=int((solution.slack > SLACK).sum()),

@@ -232,7 +232,7 @@ def _check_needs_no_memory(settings: Settings) -> None:
 
 def _affordable(settings: Settings, problem: Problem, answer: Separability) -> Settings:
     """Return the settings of the runs: a million mistakes may be hundreds of passes over a disk, without result."""
-    if answer.strictly_separable or settings.max_epochs is not None or isinstance(problem.carrier, InMemory):
+    if answer.strictly_separable or settings.max_epochs is not None or isinstance(problem.row_source, InMemory):
         return settings
     return replace(settings, max_epochs=_EPOCHS_WITHOUT_PROOF)
 
@@ -269,7 +269,7 @@ def run_of(
 
 def _kept(hard: HardMargin, problem: Problem) -> HardMargin:
     """Return the margin of another space, without multipliers for rows outside memory."""
-    return hard if isinstance(problem.carrier, InMemory) else replace(hard, dual=np.empty(0))
+    return hard if isinstance(problem.row_source, InMemory) else replace(hard, dual=np.empty(0))
 
 
 def _context(

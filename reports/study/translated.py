@@ -94,7 +94,7 @@ def _reason(problem: Problem, answer: Separability, most_numbers: int) -> str:
     """Return why nothing is translated, "" if it is."""
     if not problem.bias:
         return "through the origin, the maximum margin itself changes with a translation"
-    if not isinstance(problem.carrier, InMemory):
+    if not isinstance(problem.row_source, InMemory):
         return "the rows are outside memory"
     if not answer.strictly_separable:
         return "the classes are not proven separable, so there is no maximum margin to compare with"
@@ -118,7 +118,7 @@ def moved_to_mean_0(problem: Problem) -> Problem:
     InvalidProblemError
         The range of a column is too large for binary64, or sparse rows are too many to be made dense.
     """
-    if not isinstance(problem.carrier, InMemory):
+    if not isinstance(problem.row_source, InMemory):
         return centred(problem)
     return replace(problem, X=prepare(problem.X, How.CENTER).X, known_bounds=None)
 
@@ -158,7 +158,7 @@ def about_the_mean(problem: Problem) -> Problem:
     means = column_means(problem)
     low, high = problem.column_bounds
     bounds = _moved(means, low), _moved(means, high)
-    return replace(problem, X=Derived(problem.carrier, partial(_moved, means), bounds), known_bounds=bounds)
+    return replace(problem, X=Derived(problem.row_source, partial(_moved, means), bounds), known_bounds=bounds)
 
 
 def _moved(means: Floats, X: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ class Bracket:
         The proven ends.
     engine : str
         What proposed the best hyperplane.
-    attempts : list of Attempt
+    attempts : list of SolverRun
         The solver runs, in order.
     stopped_early : bool
         Whether the last solver reported that it stopped at a limit.
@@ -32,7 +32,7 @@ class Bracket:
     lower: float = field(default=0.0, init=False)
     upper: float = field(default=np.inf, init=False)
     engine: str = field(default="none", init=False)
-    attempts: list[Attempt] = field(default_factory=list, init=False)
+    attempts: list[SolverRun] = field(default_factory=list, init=False)
     stopped_early: bool = field(default=False, init=False)
 
     def offer(self, candidate: Candidate) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 
 LONGEST_LIST = 1000
 """Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
@@ -78,6 +78,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def attempt_fields(attempts: tuple[Attempt, ...]) -> list[dict[str, Any]]:
+def attempt_fields(attempts: tuple[SolverRun, ...]) -> list[dict[str, Any]]:
     """Return what each solver reported."""
     return [{"solver": a.solver, "status": str(a.status), "message": a.message, "claim": a.claim} for a in attempts]

@@ -94,8 +94,8 @@ def _pushed(rows: Floats, weights: Floats, is_over: Callable[[], bool]) -> Float
     from scipy.linalg import lu, solve
     from scipy.linalg.blas import dger
 
-    places, _, upper = lu(rows * weights[:, None], p_indices=True)
-    order, pivots = np.argsort(places), np.abs(np.diag(upper))
+    positions, _, upper = lu(rows * weights[:, None], p_indices=True)
+    order, pivots = np.argsort(positions), np.abs(np.diag(upper))
     columns = np.flatnonzero(pivots > _DEPENDENT * pivots.max())
     basis, others = order[columns], np.delete(order, columns)
     if is_over() or not others.size:
@@ -108,13 +108,13 @@ def _pushed(rows: Floats, weights: Floats, is_over: Callable[[], bool]) -> Float
             return None
         coefficients = table[:, k].copy()
         room = np.where(coefficients < -_NO_RATIO, basic / -coefficients, np.inf)
-        place = int(room.argmin())
-        basic = np.maximum(basic + min(room[place], left[k]) * coefficients, 0.0)
-        if room[place] < left[k]:
-            basic[place], basis[place] = left[k] - room[place], others[k]
-            pivot_row = table[place, :k] / coefficients[place]
+        position = int(room.argmin())
+        basic = np.maximum(basic + min(room[position], left[k]) * coefficients, 0.0)
+        if room[position] < left[k]:
+            basic[position], basis[position] = left[k] - room[position], others[k]
+            pivot_row = table[position, :k] / coefficients[position]
             table = dger(-1.0, coefficients, pivot_row, a=table[:, :k], overwrite_a=True)
-            table[place] = pivot_row
+            table[position] = pivot_row
     result = np.zeros(len(rows))
     result[basis], result[others[0]] = basic, left[0]
     return result

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.circuits import orthogonal_complement
-from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
 Floats = NDArray[np.float64]
 Columns = tuple[NDArray[Any], NDArray[Any], Floats]
@@ -36,7 +36,7 @@ def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> 
 
 def solve_on_face(
     rows: Floats, fixed: Floats, *, time_limit: float | None = None
-) -> tuple[Floats | None, Floats | None, Attempt]:
+) -> tuple[Floats | None, Floats | None, SolverRun]:
     """Solve max t subject to rows @ v >= t, fixed @ v == 0, |v| bounded, t <= 1 by the simplex method.
 
     The fixed rows are taken out first: v is a combination of an orthonormal basis of what they leave.
@@ -46,7 +46,7 @@ def solve_on_face(
     v : ndarray (m,) or None
     multipliers : ndarray (n_rows,) or None
         Of the inequalities, at a vertex.
-    attempt : Attempt
+    attempt : SolverRun
     """
     basis = orthogonal_complement(fixed) if len(fixed) else None
     values, multipliers, attempt = _run(lambda: _strict_model(rows if basis is None else rows @ basis), time_limit)
@@ -55,7 +55,7 @@ def solve_on_face(
     return values, None if multipliers is None else np.abs(multipliers), attempt
 
 
-def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float | None = None) -> Floats | None:
+def largest_support(rows: Floats, attempts: list[SolverRun], *, time_limit: float | None = None) -> Floats | None:
     """Solve max sum min(a_i, 1) subject to rows' a = 0, a >= 0; return min(a, 1), or None.
 
     At a solution the shares are 1 on every row that has a positive weight in some such a, and 0 on the others.
@@ -71,7 +71,7 @@ def largest_support(rows: Floats, attempts: list[Attempt], *, time_limit: float 
 def combination(
     rows: Floats,
     target: Floats,
-    attempts: list[Attempt],
+    attempts: list[SolverRun],
     *,
     most: Floats | None = None,
     time_limit: float | None = None,
@@ -84,7 +84,7 @@ def combination(
 
 
 def greatest_combination(
-    rows: Floats, most: Floats, attempts: list[Attempt], *, time_limit: float | None = None
+    rows: Floats, most: Floats, attempts: list[SolverRun], *, time_limit: float | None = None
 ) -> tuple[Floats, Floats] | None:
     """Solve max sum a_i subject to rows' a = 0, 0 <= a <= most; return a at a vertex and the dual solution v, or None.
 
@@ -100,7 +100,7 @@ def greatest_combination(
     return None if found is None else (found[0], -found[1])
 
 
-def _values(program: Any, attempts: list[Attempt], time_limit: float | None) -> Floats | None:
+def _values(program: Any, attempts: list[SolverRun], time_limit: float | None) -> Floats | None:
     values, _, attempt = _run(lambda: program, time_limit)
     attempts.append(attempt)
     return values
@@ -126,7 +126,7 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | None, Floats | None, Attempt]:
+def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | None, Floats | None, SolverRun]:
     """Run HiGHS on a model, the making of which counts as time; return finite values and multipliers, or None."""
     start = time.monotonic()
     try:
@@ -143,8 +143,8 @@ def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | No
     return values, multipliers, _attempt(solver)
 
 
-def _attempt(solver: Any) -> Attempt:
-    return Attempt(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
+def _attempt(solver: Any) -> SolverRun:
+    return SolverRun(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
 
 
 def infinity() -> float:

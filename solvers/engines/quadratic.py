@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_space import RowSpace
 
@@ -108,7 +108,7 @@ def _in_row_space(
     """Solve for v, with q * w = the normal that has the coordinates v in the space of the rows x / q."""
     rows = X / q
     if not np.isfinite(rows).all():
-        attempt = Attempt(solver=NAME, status="not asked", message="columns too different in size for binary64")
+        attempt = SolverRun(solver=NAME, status="not asked", message="columns too different in size for binary64")
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     space = RowSpace.of(rows, bias=bias)
     coordinates = space.apply(rows)
@@ -152,7 +152,7 @@ def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, 
         )
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return Candidate.failed(NAME, NAME, error)
-    attempt = Attempt(solver=NAME, status=_STATES.get(flag, f"exit flag {flag}"))
+    attempt = SolverRun(solver=NAME, status=_STATES.get(flag, f"exit flag {flag}"))
     multipliers = np.maximum(-info["lam"], 0.0)
     if flag not in _SOLVED or not (np.isfinite(u).all() and np.isfinite(multipliers).all()):
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)

@@ -74,48 +74,48 @@ def _on_few_rows(exact: list[int], vectors: list[list[int]], n_fixed: int) -> Ci
             continue
         exact = moved
         vectors = _living_on(exact, [_cleared(other, vector, first) for other in vectors], n_fixed)
-    places = [place for place in range(n_fixed, len(exact)) if exact[place]]
+    positions = [position for position in range(n_fixed, len(exact)) if exact[position]]
     factor = gcd(*exact)
     return Circuit(
-        places=[place - n_fixed for place in places],
-        weights=[exact[place] // factor for place in places],
+        positions=[position - n_fixed for position in positions],
+        weights=[exact[position] // factor for position in positions],
         fixed_weights=[weight // factor for weight in exact[:n_fixed]],
     )
 
 
 def _living_on(exact: list[int], vectors: list[list[int]], n_fixed: int) -> list[list[int]]:
     """Return a basis of the combinations that are 0 wherever the weights are."""
-    for place in range(n_fixed, len(exact)):
-        if not exact[place]:
-            vectors = _without(vectors, place)
+    for position in range(n_fixed, len(exact)):
+        if not exact[position]:
+            vectors = _without(vectors, position)
     return vectors
 
 
-def _without(vectors: list[list[int]], place: int) -> list[list[int]]:
+def _without(vectors: list[list[int]], position: int) -> list[list[int]]:
     """Return a basis of the combinations that are 0 at a place."""
-    using = [vector for vector in vectors if vector[place]]
+    using = [vector for vector in vectors if vector[position]]
     if not using:
         return vectors
     pivot = using[0]
-    return [_cleared(vector, pivot, place) for vector in vectors if vector is not pivot]
+    return [_cleared(vector, pivot, position) for vector in vectors if vector is not pivot]
 
 
 def _first_zero(weights: list[int], vector: list[int], n_fixed: int) -> int:
     """Return the place where ``weights - t * vector`` first becomes 0 as t grows from 0."""
-    places = (j for j in range(n_fixed, len(vector)) if vector[j] > 0)
-    first = next(places)
-    for j in places:
+    positions = (j for j in range(n_fixed, len(vector)) if vector[j] > 0)
+    first = next(positions)
+    for j in positions:
         if weights[j] * vector[first] < weights[first] * vector[j]:
             first = j
     return first
 
 
-def _cleared(numbers: list[int], vector: list[int], place: int) -> list[int]:
-    """Subtract the multiple of ``vector`` that leaves 0 at ``place``; the result is scaled by a positive factor."""
-    if not numbers[place]:
+def _cleared(numbers: list[int], vector: list[int], position: int) -> list[int]:
+    """Subtract the multiple of ``vector`` that leaves 0 at ``position``; the result is scaled by a positive factor."""
+    if not numbers[position]:
         return numbers
-    sign = 1 if vector[place] > 0 else -1
-    result = [sign * (a * vector[place] - numbers[place] * v) for a, v in zip(numbers, vector, strict=True)]
+    sign = 1 if vector[position] > 0 else -1
+    result = [sign * (a * vector[position] - numbers[position] * v) for a, v in zip(numbers, vector, strict=True)]
     factor = gcd(*result) or 1
     return [a // factor for a in result]
 
@@ -185,8 +185,8 @@ def onto_face(
         return None
     assert isinstance(solved, fmpq_mat)
     result = list(direction)
-    for place, j in enumerate(pivots):
-        value: fmpq = solved[place, 0]
+    for position, j in enumerate(pivots):
+        value: fmpq = solved[position, 0]
         result[j] = Fraction(int(value.p), int(value.q)) / common / units[j]
     return result
 
@@ -201,8 +201,8 @@ def pivot_columns(rows: Floats, first: Sequence[int]) -> list[int]:
     chosen: list[int] = []
     for columns in (list(first), others):
         for _ in range(min(len(columns), len(rows) - len(chosen))):
-            row, place = divmod(int(np.abs(table[:, columns]).argmax()), len(columns))
-            column = columns[place]
+            row, position = divmod(int(np.abs(table[:, columns]).argmax()), len(columns))
+            column = columns[position]
             pivot = table[row, column]
             if abs(pivot) < _DEPENDENT:
                 break

@@ -47,12 +47,12 @@ class FloatFractions(Sequence[Fraction]):
         return len(self.floats)
 
     @overload
-    def __getitem__(self, place: int) -> Fraction: ...
+    def __getitem__(self, position: int) -> Fraction: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Fraction, ...]: ...
-    def __getitem__(self, place: int | slice) -> Fraction | tuple[Fraction, ...]:
-        numbers = self.floats[place].tolist()
-        return tuple(map(Fraction, numbers)) if isinstance(place, slice) else Fraction(numbers)
+    def __getitem__(self, position: slice) -> tuple[Fraction, ...]: ...
+    def __getitem__(self, position: int | slice) -> Fraction | tuple[Fraction, ...]:
+        numbers = self.floats[position].tolist()
+        return tuple(map(Fraction, numbers)) if isinstance(position, slice) else Fraction(numbers)
 
     def __iter__(self) -> Iterator[Fraction]:
         return map(Fraction, self.floats.tolist())
@@ -277,7 +277,7 @@ def _normal_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
     except OverflowError:
         return None
     is_low = np.flatnonzero(np.abs(rounded) < _TINIEST_NORMAL)
-    return None if any(numbers[place] for place in is_low.tolist()) else rounded
+    return None if any(numbers[position] for position in is_low.tolist()) else rounded
 
 
 def without_denominators(numbers: Sequence[Fraction]) -> list[int]:

@@ -59,8 +59,8 @@ def null_vector(
     """Return the free column, and the vector with these fractions at the pivots and 1 there, in least integers."""
     vector = [0] * size
     vector[free] = denominator
-    for place, value in zip(pivots, numerators, strict=True):
-        vector[place] = value
+    for position, value in zip(pivots, numerators, strict=True):
+        vector[position] = value
     factor = gcd(*vector)
     return free, [v // factor for v in vector]
 

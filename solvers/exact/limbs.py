@@ -111,13 +111,13 @@ def _block_sums(integers: Floats, n_bits: int, parts: Floats, digit_bits: int) -
     """Return the sums, shape (n_sums, n_columns), of whole numbers times weights, which come in digits."""
     n_parts, n_sums, n_rows = parts.shape
     n_digits = -(-n_bits // digit_bits)
-    by_place = np.zeros((n_digits + n_parts - 1, n_sums, integers.shape[1]), dtype=np.int64)
-    for place, of_place in enumerate(digits(integers, n_bits, digit_bits)):
-        sums = parts.reshape(-1, n_rows) @ of_place
-        by_place[place : place + n_parts] += sums.astype(np.int64).reshape(n_parts, n_sums, -1)
-    total: Integers = by_place[-1].astype(object)
-    for of_place in by_place[-2::-1]:
-        total = total * (1 << digit_bits) + of_place
+    by_position = np.zeros((n_digits + n_parts - 1, n_sums, integers.shape[1]), dtype=np.int64)
+    for position, of_position in enumerate(digits(integers, n_bits, digit_bits)):
+        sums = parts.reshape(-1, n_rows) @ of_position
+        by_position[position : position + n_parts] += sums.astype(np.int64).reshape(n_parts, n_sums, -1)
+    total: Integers = by_position[-1].astype(object)
+    for of_position in by_position[-2::-1]:
+        total = total * (1 << digit_bits) + of_position
     return total
 
 
@@ -132,9 +132,9 @@ def _parts(weights: Integers) -> tuple[Floats, int]:
         return columns.astype(np.float64)[np.newaxis], _DIGIT_BITS
     digit_bits = (_EXACT_BITS - len(weights).bit_length()) // 2
     n_digits = -(-int(sizes.max()).bit_length() // digit_bits)
-    places: Any = digit_bits * np.arange(n_digits).astype(object).reshape(-1, 1, 1)
+    positions: Any = digit_bits * np.arange(n_digits).astype(object).reshape(-1, 1, 1)
     signs = np.where(columns < 0, -1.0, 1.0)
-    return ((sizes >> places) & ((1 << digit_bits) - 1)).astype(np.float64) * signs, digit_bits
+    return ((sizes >> positions) & ((1 << digit_bits) - 1)).astype(np.float64) * signs, digit_bits
 
 
 def sum_of_squares(values: Floats) -> tuple[int, int]:
@@ -167,11 +167,11 @@ def row_squares(values: Floats) -> tuple[Integers, int]:
 
 def _block_squares(integers: Floats, n_bits: int) -> Integers:
     """Return the squared norms of rows of whole numbers."""
-    places = [of_place.astype(np.int64) for of_place in digits(integers, n_bits, _SQUARED_BITS)]
+    positions = [of_position.astype(np.int64) for of_position in digits(integers, n_bits, _SQUARED_BITS)]
     totals: Integers = np.zeros(len(integers), dtype=object)
     for part in slices(integers.shape[1], _SQUARED_AT_ONCE):
-        for number, of_place in enumerate(places):
-            for other_number, other in enumerate(places[: number + 1]):
-                products = np.einsum("ij,ij->i", of_place[:, part], other[:, part]).astype(object)
+        for number, of_position in enumerate(positions):
+            for other_number, other in enumerate(positions[: number + 1]):
+                products = np.einsum("ij,ij->i", of_position[:, part], other[:, part]).astype(object)
                 totals += products * (1 + (number != other_number) << _SQUARED_BITS * (number + other_number))
     return totals

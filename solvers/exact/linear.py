@@ -10,7 +10,7 @@ PRIME = (1 << 61) - 1
 
 
 def independent_rows(matrix: Integers) -> list[int]:
-    """Return the places of rows that are linearly independent, each taken if it is so of those before it.
+    """Return the positions of rows that are linearly independent, each taken if it is so of those before it.
 
     The rank is found modulo a prime, so a row may be left out that only depends on the others there.
 

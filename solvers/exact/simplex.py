@@ -34,7 +34,7 @@ class Circuit:
 
     Attributes
     ----------
-    places : list of int
+    positions : list of int
     weights : list of int
     fixed_weights : list of int
     independent : list of int, optional
@@ -42,7 +42,7 @@ class Circuit:
         they are one more than what they add to the rank, and all but any one of them are independent.
     """
 
-    places: list[int]
+    positions: list[int]
     weights: list[int]
     fixed_weights: list[int]
     independent: list[int] | None = None
@@ -129,80 +129,84 @@ class _Tableau:
                 return
             self._enter_fixed(self.n_rows + k)
         self._exchange(self.size, start, self._transformed(start))
-        for place in np.flatnonzero(self.inverse[:, -1] < 0).tolist():
-            if self.basis[place] >= self.first_slack:
-                self.basis[place] += self.size
-                self.inverse[place] = -self.inverse[place]
+        for position in np.flatnonzero(self.inverse[:, -1] < 0).tolist():
+            if self.basis[position] >= self.first_slack:
+                self.basis[position] += self.size
+                self.inverse[position] = -self.inverse[position]
 
     @property
     def is_circuit(self) -> bool:
         """Whether the value is 0: no slack is in use."""
-        return not any(self.inverse[place, -1] for place in self._slack_places())
+        return not any(self.inverse[position, -1] for position in self._slack_positions())
 
     def entering(self, candidates: Rows | None) -> int | None:
         """Return the column to enter; None at the optimum, at a circuit, or once every row is strictly positive."""
         if self.is_circuit:
             return None
-        prices = self._prices()
-        places = np.arange(self.n_rows) if candidates is None else candidates
-        if self.stalled < self.stalled_pivots and (best := self._best_by_floats(prices, places)) is not None:
+        costs = self._costs()
+        positions = np.arange(self.n_rows) if candidates is None else candidates
+        if self.stalled < self.stalled_pivots and (best := self._best_by_floats(costs, positions)) is not None:
             return None if best < 0 else best
-        margins = self.rows[places].dot(prices[:-1])
+        margins = self.rows[positions].dot(costs[:-1])
         if (margins < 0).all():
             return None
-        best = self._first_or_best(margins + prices[-1])
-        return self._entering_slack(prices) if best is None else int(places[best])
+        best = self._first_or_best(margins + costs[-1])
+        return self._entering_slack(costs) if best is None else int(positions[best])
 
     def pivot(self, entering: int) -> None:
         """Let a column enter; the leaving one is found by the ratio test, ties by the least number."""
         column = self._transformed(entering)
         values = self.inverse[:, -1]
         leaving = -1
-        for place in range(self.size + 1):
-            if column[place] <= 0 or self._is_free(self.basis[place]):
+        for position in range(self.size + 1):
+            if column[position] <= 0 or self._is_free(self.basis[position]):
                 continue
             if leaving < 0:
-                leaving = place
+                leaving = position
                 continue
-            left, right = values[place] * column[leaving], values[leaving] * column[place]
-            if left < right or (left == right and self.basis[place] < self.basis[leaving]):
-                leaving = place
+            left, right = values[position] * column[leaving], values[leaving] * column[position]
+            if left < right or (left == right and self.basis[position] < self.basis[leaving]):
+                leaving = position
         self.stalled = self.stalled + 1 if values[leaving] == 0 else 0
         self._exchange(leaving, entering, column)
 
     def direction(self) -> list[int]:
         """Return the dual solution, positive on the rows."""
-        return [-int(price) for price in self._prices()[:-1]]
+        return [-int(cost) for cost in self._costs()[:-1]]
 
     def circuit(self) -> Circuit:
         """Return the basic solution at the value 0."""
         value_of = dict(zip(self.basis, self.inverse[:, -1].tolist(), strict=True))
-        places = sorted(column for column, value in value_of.items() if column < self.n_rows and value)
+        positions = sorted(column for column, value in value_of.items() if column < self.n_rows and value)
         return Circuit(
-            places=places,
-            weights=[value_of[place] for place in places],
+            positions=positions,
+            weights=[value_of[position] for position in positions],
             fixed_weights=[value_of[self.n_rows + k] for k in range(self.n_fixed)],
         )
 
     def _enter_fixed(self, column: int) -> None:
         transformed = self._transformed(column)
-        free = (place for place in range(self.size) if self.basis[place] >= self.first_slack and transformed[place])
+        free = (
+            position
+            for position in range(self.size)
+            if self.basis[position] >= self.first_slack and transformed[position]
+        )
         self._exchange(next(free), column, transformed)
 
-    def _best_by_floats(self, prices: Integers, places: Rows) -> int | None:
+    def _best_by_floats(self, costs: Integers, positions: Rows) -> int | None:
         """Return the row that violates most, relative to its size, where floating point is sure that it violates.
 
         Return -1 where floating point is sure that all rows are strictly positive.
         """
         if self.floats is None:
             return None
-        largest = max(abs(price).bit_length() for price in prices.tolist())
+        largest = max(abs(cost).bit_length() for cost in costs.tolist())
         shift = max(0, largest - _FLOAT_BITS)
-        rounded = np.array([float(price >> shift) for price in prices.tolist()])
-        table, sizes = self.floats[places], self.sizes[places]
+        rounded = np.array([float(cost >> shift) for cost in costs.tolist()])
+        table, sizes = self.floats[positions], self.sizes[positions]
         with np.errstate(all="ignore"):
             margins = table @ rounded[:-1]
-            # Every price errs by 1 from the shift and 2**-53 from rounding, every entry by 2**-53.
+            # Every cost errs by 1 from the shift and 2**-53 from rounding, every entry by 2**-53.
             moduli = np.abs(table) @ (np.abs(rounded[:-1]) * _FLOAT_ERROR * (self.size + 8) + 1)
             if (margins + moduli < 0).all():
                 return -1
@@ -210,28 +214,28 @@ class _Tableau:
             certain = reduced - moduli - (np.abs(rounded[-1]) + np.abs(reduced)) * _FLOAT_ERROR - 1
             score = np.where(certain > 0, reduced / sizes, 0.0)
         best = int(score.argmax())
-        return int(places[best]) if score[best] > 0 else None
+        return int(positions[best]) if score[best] > 0 else None
 
     def _first_or_best(self, reduced: Integers) -> int | None:
-        """Return the place of the greatest positive entry, the first one while degenerate pivots go on."""
+        """Return the position of the greatest positive entry, the first one while degenerate pivots go on."""
         if self.stalled < self.stalled_pivots:
             best = int(reduced.argmax())
             return best if reduced[best] > 0 else None
         positive = np.flatnonzero(reduced > 0)
         return int(positive[0]) if positive.size else None
 
-    def _entering_slack(self, prices: Integers) -> int | None:
-        for j, price in enumerate(prices[:-1].tolist()):
-            if abs(price) > self.determinant:
-                return int(self.first_slack + j + (self.size if price < 0 else 0))
+    def _entering_slack(self, costs: Integers) -> int | None:
+        for j, cost in enumerate(costs[:-1].tolist()):
+            if abs(cost) > self.determinant:
+                return int(self.first_slack + j + (self.size if cost < 0 else 0))
         return None
 
-    def _prices(self) -> Integers:
+    def _costs(self) -> Integers:
         """Return the dual solution times the determinant, which is positive."""
-        return np.asarray(self.inverse[self._slack_places()].sum(axis=0))
+        return np.asarray(self.inverse[self._slack_positions()].sum(axis=0))
 
-    def _slack_places(self) -> list[int]:
-        return [place for place, column in enumerate(self.basis) if column >= self.first_slack]
+    def _slack_positions(self) -> list[int]:
+        return [position for position, column in enumerate(self.basis) if column >= self.first_slack]
 
     def _is_free(self, column: int) -> bool:
         return bool(self.n_rows <= column < self.first_slack)
@@ -245,9 +249,9 @@ class _Tableau:
         sign, j = divmod(column - self.first_slack, self.size)
         return np.asarray(-self.inverse[:, j] if sign else self.inverse[:, j])
 
-    def _exchange(self, place: int, column: int, transformed: Integers) -> None:
-        pivot, row = transformed[place], self.inverse[place].copy()
+    def _exchange(self, position: int, column: int, transformed: Integers) -> None:
+        pivot, row = transformed[position], self.inverse[position].copy()
         inverse = (self.inverse * pivot - np.outer(transformed, row)) // self.determinant  # divides exactly
-        inverse[place] = row
+        inverse[position] = row
         self.inverse, self.determinant = (inverse, pivot) if pivot > 0 else (-inverse, -pivot)
-        self.basis[place] = column
+        self.basis[position] = column

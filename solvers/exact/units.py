@@ -40,7 +40,7 @@ class ColumnUnits:
         [Fraction(20, 1), Fraction(-1, 1)]
         """
         divisors = [*self.units, Fraction(1)] if bias else list(self.units)
-        return [value / divisors[place % len(divisors)] for place, value in enumerate(vector)]
+        return [value / divisors[position % len(divisors)] for position, value in enumerate(vector)]
 
     def rows(self, integers: Integers) -> list[tuple[Fraction, ...]]:
         """Return the numbers, row by row.

@@ -79,9 +79,9 @@ class CoverProgram:
         without a dropped row have a share, and kept rows, whose t is 0, may carry any.
         """
         shares = np.zeros(len(self.witnesses), dtype=np.int64)
-        places = self.open_witnesses(dropped)
+        positions = self.open_witnesses(dropped)
         most = UNITS * int(self.counts.max())
-        shares[places] = np.clip(np.floor(multipliers[places] * UNITS), 0, most).astype(np.int64)
+        shares[positions] = np.clip(np.floor(multipliers[positions] * UNITS), 0, most).astype(np.int64)
         capacities = UNITS * self.counts
         loads = np.zeros(len(self.counts), dtype=np.int64)
         np.add.at(loads, self._flat, np.repeat(shares, [len(w) for w in self.witnesses]))

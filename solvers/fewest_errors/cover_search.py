@@ -164,7 +164,7 @@ class CoverSearch:
         found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist())
         if found is None:
             return None
-        circuit = {int(rows[place]): weight for place, weight in zip(found.places, found.weights, strict=True)}
+        circuit = {int(rows[position]): weight for position, weight in zip(found.positions, found.weights, strict=True)}
         return circuit if balances(self.best.cone, circuit) else None
 
     def _missed_exactly(self, is_kept: Mask) -> list[dict[int, int]]:

@@ -130,12 +130,12 @@ def best_offset(scaled: Floats, y: Floats, counts: Rows, w: Floats) -> float:
     """
     scores = (scaled[:, :-1] @ w) * y
     order = np.argsort(scores)
-    places = scores[order]
+    positions = scores[order]
     # With the threshold behind the first k scores these rows are called negative, and the others positive.
     gains = np.cumsum(counts[order] * -y[order])
-    thresholds = np.concatenate([[places[0] - 1], (places[:-1] + places[1:]) / 2, [places[-1] + 1]])
+    thresholds = np.concatenate([[positions[0] - 1], (positions[:-1] + positions[1:]) / 2, [positions[-1] + 1]])
     right = np.concatenate([[0.0], gains])
-    is_gap = np.concatenate([[True], places[1:] > places[:-1], [True]])
+    is_gap = np.concatenate([[True], positions[1:] > positions[:-1], [True]])
     return -float(thresholds[is_gap][right[is_gap].argmax()])
 
 
@@ -149,5 +149,5 @@ def split(cone: SignedRows, rows: Rows, limits: Limits) -> list[Fraction] | dict
     if answer is None or (isinstance(answer, list) and violated_rows(cone, answer, rows).size):
         answer = stage.decide(limits)
     if isinstance(answer, Circuit):
-        return {int(rows[place]): weight for place, weight in zip(answer.places, answer.weights, strict=True)}
+        return {int(rows[position]): weight for position, weight in zip(answer.positions, answer.weights, strict=True)}
     return answer

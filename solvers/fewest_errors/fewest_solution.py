@@ -14,7 +14,7 @@ from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.answers.wording import counted, plane_lines, some
 from maxmargin.solvers.basics.printable import shown
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 
 Floats = NDArray[np.float64]
@@ -56,7 +56,7 @@ class FewestErrors(NamedAnswer):
         The number of nodes of the branch and bound that proves the difference of `lower` and `packing_lower`.
     engine : str
         The engine that proposed the hyperplane.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     reason : str
         Why the ends do not meet; otherwise empty.
@@ -93,7 +93,7 @@ class FewestErrors(NamedAnswer):
     witness_weights: tuple[Fraction, ...] = ()
     n_nodes: int = 0
     engine: str
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
     reason: str = ""
     bias: bool = True
 

@@ -16,7 +16,7 @@ from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Incumbent
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
@@ -112,7 +112,7 @@ class _Work:
         self.n_searched = min(n_rows, len(self.kinds.counts))
         self.search: CoverSearch | None = None
         self.searched: Rows = np.arange(len(self.kinds.counts))
-        self.attempts: list[Attempt] = []
+        self.attempts: list[SolverRun] = []
         error_planes.offer_constants(self.best)
 
     def answer(self, verdict: Separability | None, solvers: tuple[str, ...]) -> FewestErrors:
@@ -229,8 +229,8 @@ class _Work:
             return (), ()
         shares = self.search.packing
         first = self.kinds.first[self.searched]
-        places = np.flatnonzero(shares)
-        circuits = (sorted(self.search.circuits[place].items()) for place in places.tolist())
+        positions = np.flatnonzero(shares)
+        circuits = (sorted(self.search.circuits[position].items()) for position in positions.tolist())
         witnesses = (
             CommonHullPoint(
                 problem=self.problem,
@@ -239,7 +239,7 @@ class _Work:
             )
             for circuit in circuits
         )
-        return tuple(witnesses), tuple(Fraction(share, UNITS) for share in shares[places].tolist())
+        return tuple(witnesses), tuple(Fraction(share, UNITS) for share in shares[positions].tolist())
 
     def _limit(self) -> str:
         """Say why the interval is not closed."""
@@ -248,11 +248,11 @@ class _Work:
         return f"the search took {self.n_searched} of {len(self.kinds.counts)} distinct rows (max_rows)"
 
 
-def _some(kinds: DistinctRows, places: Rows) -> DistinctRows:
+def _some(kinds: DistinctRows, positions: Rows) -> DistinctRows:
     """Return some of the kinds, by themselves."""
     return DistinctRows(
-        problem=kinds.problem.of_rows(places),
-        first=kinds.first[places],
-        counts=kinds.counts[places],
-        kind_of=np.searchsorted(places, kinds.kind_of[np.isin(kinds.kind_of, places)]),
+        problem=kinds.problem.of_rows(positions),
+        first=kinds.first[positions],
+        counts=kinds.counts[positions],
+        kind_of=np.searchsorted(positions, kinds.kind_of[np.isin(kinds.kind_of, positions)]),
     )

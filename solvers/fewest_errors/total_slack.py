@@ -18,7 +18,7 @@ from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import round_down, round_up, width_of
 from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
@@ -58,7 +58,7 @@ class TotalSlack(NamedAnswer):
     dual : mapping of int to Fraction
         Multipliers 0 < a <= 1 by row with sum a y (x, 1) = 0, through the origin sum a y x = 0. Their sum is a lower
         bound of every total slack.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     bias : bool
         Whether hyperplanes have a bias.
@@ -86,7 +86,7 @@ class TotalSlack(NamedAnswer):
     b: float
     slack: Floats
     dual: dict[int, Fraction]
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
     bias: bool = True
 
     def summary(self, names: Names = NO_NAMES) -> str:
@@ -166,7 +166,7 @@ def _constants(problem: Problem) -> list[tuple[Floats, float]]:
 
 
 def _without_slack(
-    problem: Problem, plane: SeparatingHyperplane, attempts: tuple[Attempt, ...], limits: Limits
+    problem: Problem, plane: SeparatingHyperplane, attempts: tuple[SolverRun, ...], limits: Limits
 ) -> TotalSlack:
     """Return the plane stretched so far that rounding leaves no slack."""
     factor = 2 / plane.least_functional_margin
@@ -188,16 +188,16 @@ def _best(
     problem: Problem,
     planes: list[tuple[Floats, float]],
     duals: list[dict[int, Fraction]],
-    attempts: tuple[Attempt, ...],
+    attempts: tuple[SolverRun, ...],
     *,
     stopped: bool,
 ) -> TotalSlack:
     """Return the interval that the best plane and the best multipliers prove."""
     totals = [_total(problem, w, b) for w, b in planes]
-    upper, place = min((total, place) for place, total in enumerate(totals) if total is not None)
+    upper, position = min((total, position) for position, total in enumerate(totals) if total is not None)
     dual = max(duals, key=lambda weights: sum(weights.values(), Fraction(0)))
     lower = sum(dual.values(), Fraction(0))
-    w, b = planes[place]
+    w, b = planes[position]
     is_closed = upper - lower <= Fraction(RELATIVE_GAP) * upper
     return TotalSlack(
         status=Status.OPTIMAL if is_closed else Status.LIMIT if stopped else Status.NUMERICAL,
@@ -239,7 +239,7 @@ def _of_witness(verdict: Separability) -> dict[int, Fraction]:
 
 
 def _from_vertex(
-    problem: Problem, attempts: list[Attempt], limits: Limits
+    problem: Problem, attempts: list[SolverRun], limits: Limits
 ) -> tuple[tuple[Floats, float] | None, dict[int, Fraction]]:
     """Return the plane and the multipliers of a vertex, the latter exact, or none."""
     kinds = DistinctRows.of(problem)

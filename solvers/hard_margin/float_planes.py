@@ -170,9 +170,9 @@ def _divided_in_floats(near: Problem, plane: SeparatingHyperplane) -> FloatPlane
     w, least = nearest_floats(plane.w), plane.least_functional_margin
     if w is None:
         return None
-    place = int(np.argmax(np.abs(w)))
+    position = int(np.argmax(np.abs(w)))
     try:
-        factor = float(plane.w[place] / least / Fraction(w[place].item()))
+        factor = float(plane.w[position] / least / Fraction(w[position].item()))
     except OverflowError:
         return None
     with np.errstate(over="ignore", under="ignore"):
@@ -194,8 +194,8 @@ def _exact_multiple(plane: Sequence[Fraction]) -> Sequence[Fraction]:
     n_bits = max((v // (v & -v)).bit_length() for v in whole if v)
     if n_bits > _MOST_SMALL_BITS:
         return plane
-    place = max(range(len(plane)), key=lambda j: abs(plane[j]))
-    mantissa, exponent = math.frexp(plane[place] / whole[place])
+    position = max(range(len(plane)), key=lambda j: abs(plane[j]))
+    mantissa, exponent = math.frexp(plane[position] / whole[position])
     unit = round(math.ldexp(mantissa, _BITS - n_bits)) * Fraction(2) ** (exponent - _BITS + n_bits)
     return [unit * v for v in whole]
 
@@ -210,8 +210,8 @@ def _lossless(plane: Sequence[Fraction], multiple: Sequence[Fraction], margin_sq
         return None
     if not any(w) or any(Fraction(number) != v for number, v in zip((*w, b), multiple, strict=True)):
         return None
-    place = max(range(len(plane)), key=lambda j: abs(plane[j]))
-    return FloatPlane(w=np.array(w), b=b, least=multiple[place] / plane[place], margin_squared=margin_squared)
+    position = max(range(len(plane)), key=lambda j: abs(plane[j]))
+    return FloatPlane(w=np.array(w), b=b, least=multiple[position] / plane[position], margin_squared=margin_squared)
 
 
 def _normals(scaled: Sequence[Fraction]) -> Iterator[tuple[Fraction, Floats, bool]]:
@@ -227,8 +227,8 @@ def _normals(scaled: Sequence[Fraction]) -> Iterator[tuple[Fraction, Floats, boo
 
 def _multiples(scaled: Sequence[Fraction]) -> Iterator[Fraction]:
     yield from (1 + j * _STEP for j in range(_MANY))
-    place = max(range(len(scaled)), key=lambda j: abs(scaled[j]))
-    whole, greatest = abs(without_denominators(scaled)[place]), abs(scaled[place])
+    position = max(range(len(scaled)), key=lambda j: abs(scaled[j]))
+    whole, greatest = abs(without_denominators(scaled)[position]), abs(scaled[position])
     if whole <= _MOST_INTEGER:
         yield from (k * whole / greatest for k in range(1, _MANY + 1))
     yield from (k / greatest for k in range(1, _MANY + 1))

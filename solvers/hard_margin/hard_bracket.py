@@ -15,7 +15,7 @@ from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.hard_margin.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
@@ -93,7 +93,7 @@ class HardBracket(Bracket):
 
     def _rounded_upper(self, weights: Floats, rows: Rows) -> float:
         """Return the upper end that weights of many sparse rows prove in floating point, else infinity."""
-        X = self.problem.carrier[rows] if self.problem.is_sparse and self.problem.integers is None else None
+        X = self.problem.row_source[rows] if self.problem.is_sparse and self.problem.integers is None else None
         if X is None or X.nnz < _MANY_ENTRIES or not np.isfinite(weights).all():
             return math.inf
         return rounded_margin_upper_bound(Problem(X, self.problem.y[rows], self.problem.bias), np.maximum(weights, 0.0))
@@ -120,7 +120,7 @@ class HardBracket(Bracket):
         result[rows] = weights if self.problem.bias else weights / weights.sum()
         return result
 
-    def solution(self, status: Status, attempts: tuple[Attempt, ...], reason: str) -> HardMargin:
+    def solution(self, status: Status, attempts: tuple[SolverRun, ...], reason: str) -> HardMargin:
         """Return the result; its hyperplane of floats proves the lower end if it is better than the exact one."""
         weights = self._hull_weights()
         certificate, lower, found = self.proof, self.lower, None
@@ -145,7 +145,7 @@ class HardBracket(Bracket):
         )
 
 
-def exact_solution(point: HullPoint, attempts: tuple[Attempt, ...], engine: str) -> HardMargin:
+def exact_solution(point: HullPoint, attempts: tuple[SolverRun, ...], engine: str) -> HardMargin:
     """Return the result that the shortest v gives, which is not 0."""
     problem = point.problem
     lower, upper = sqrt_down(point.margin_squared), sqrt_up(point.margin_squared)
@@ -209,7 +209,7 @@ def _dual_residual(problem: Problem, w: Floats, hull_weights: Floats) -> float:
     """Return the distance of the directions of w and of sum c y x, which at the optimum are the same."""
     rows = np.flatnonzero(hull_weights)
     with np.errstate(all="ignore"):
-        normal = (hull_weights[rows] * problem.y[rows]) @ problem.carrier[rows]
+        normal = (hull_weights[rows] * problem.y[rows]) @ problem.row_source[rows]
         difference = np.linalg.norm(_direction(w) - _direction(np.asarray(normal)))
     return math.inf if math.isnan(difference) else float(difference)
 

@@ -21,7 +21,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
@@ -248,7 +248,7 @@ def _unasked(limits: Limits) -> Limits:
     return Limits(time_limit=_UNASKED_SECONDS if left is None else min(left, _UNASKED_SECONDS))
 
 
-def _finish(best: HardBracket, attempts: tuple[Attempt, ...], limits: Limits) -> HardMargin:
+def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) -> HardMargin:
     """Go on to the exact answer, or as far as the limits allow."""
     problem, n_columns = best.problem, _n_columns(best.problem)
     if n_columns > limits.exact_limit:
@@ -373,7 +373,7 @@ def _inseparable(best: HardBracket, verdict: Separability) -> HardMargin:
 
 
 def _zero(
-    problem: Problem, status: Status, certificate: Certificate | None, engine: str, attempts: tuple[Attempt, ...]
+    problem: Problem, status: Status, certificate: Certificate | None, engine: str, attempts: tuple[SolverRun, ...]
 ) -> HardMargin:
     return HardMargin(
         status=status,

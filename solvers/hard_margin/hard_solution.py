@@ -16,7 +16,7 @@ from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.answers.wording import opening, plane_lines, some
 from maxmargin.solvers.exact.dyadic import width_of
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, quotient_text, text
 from maxmargin.solvers.proof.margin_certificate import (
@@ -67,7 +67,7 @@ class HardMargin(NamedAnswer):
         The distance of w and sum alpha y x, each divided by its norm.
     engine : str
         The engine that computed the answer.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     reason : str
         Why exact work was not finished, or that there are no floats w and b; otherwise empty.
@@ -119,7 +119,7 @@ class HardMargin(NamedAnswer):
     primal_residual: float
     dual_residual: float
     engine: str
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
     reason: str = ""
     bias: bool = True
     certificate: Certificate | None = None

@@ -225,9 +225,9 @@ class OnlineRun(Run):
         """The algorithm, why the run ended, and its counts."""
         return f"{self.algorithm.name}: {self.stop_reason}: {self.counts('update', 'epoch')}"
 
-    def scalar(self, place: int) -> float:
+    def scalar(self, position: int) -> float:
         """Return one of the final scalars of the algorithm."""
-        return float(self.state.scalars[place])
+        return float(self.state.scalars[position])
 
     def predict(self, X: Floats) -> Floats:
         """Return the sign predicted for every row: -1, +1, or 0 on the plane."""

@@ -50,9 +50,9 @@ def pocket_step(
         scalars[1] = scalars[0]
         scalars[2] = scalars[4]
         scalars[3] += 1.0
-        place = int(scalars[3]) % table.shape[0]
+        position = int(scalars[3]) % table.shape[0]
         for j in range(n):
-            table[place, j] = w[j]
+            table[position, j] = w[j]
     return 0
 
 

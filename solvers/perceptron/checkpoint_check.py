@@ -90,7 +90,7 @@ def _check_epochs(numbers: Mapping[str, int], epochs: Integers, cursor: Integers
     is_whole = len(epochs) == n_epochs
     made, listed = numbers["n_mistakes"], _sum(epochs) + n_mistakes
     _need(listed == made if is_whole else listed <= made <= numbers["n_presentations"], "mistakes of other epochs")
-    is_between = isinstance(problem.carrier, InMemory) or position == 0
+    is_between = isinstance(problem.row_source, InMemory) or position == 0
     _need(is_between, "a run that was stopped within an epoch, and these rows are not in memory")
 
 

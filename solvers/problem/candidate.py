@@ -16,7 +16,7 @@ INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class SolverRun:
     """One call of a solver: what it said of itself, verbatim.
 
     Attributes
@@ -49,18 +49,18 @@ class Candidate:
         Of the margin constraints, finite where present.
     engine : str
         The engine that computed it.
-    attempt : Attempt
+    attempt : SolverRun
     """
 
     w: Floats | None
     multipliers: Floats | None
     engine: str
-    attempt: Attempt
+    attempt: SolverRun
 
     @classmethod
     def failed(cls, solver: str, engine: str, error: Exception) -> "Candidate":
         """Return the candidate of a solver that raised: the error, and no numbers."""
-        attempt = Attempt(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
+        attempt = SolverRun(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
         return cls(w=None, multipliers=None, engine=engine, attempt=attempt)
 
     @classmethod

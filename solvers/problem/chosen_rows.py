@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem.rows import Carrier
+from maxmargin.solvers.problem.rows import RowSource
 from maxmargin.solvers.problem.warm_start import Found, Use, WarmStart, warm_start_of
 
 T = TypeVar("T")
@@ -16,16 +16,16 @@ _LEFT_OUT = -1
 
 
 class ChosenRows:
-    """A Carrier of some of the rows of another one.
+    """A RowSource of some of the rows of another one.
 
     Parameters
     ----------
-    source : Carrier
+    source : RowSource
     numbers : ndarray of int
         Positions of the rows, increasing.
     """
 
-    def __init__(self, source: Carrier, numbers: NDArray[np.int64]) -> None:
+    def __init__(self, source: RowSource, numbers: NDArray[np.int64]) -> None:
         self.source = source
         self.numbers = numbers
 
@@ -41,9 +41,9 @@ class ChosenRows:
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
-        places = self._spread(np.arange(len(self.numbers)), _LEFT_OUT)
+        positions = self._spread(np.arange(len(self.numbers)), _LEFT_OUT)
         spread = [self._spread(vector, 0) for vector in vectors]
-        for found in self.source.map(partial(_applied, function), places, *spread):
+        for found in self.source.map(partial(_applied, function), positions, *spread):
             yield from found
 
     def _spread(self, vector: NDArray[Any], fill: int) -> NDArray[Any]:
@@ -91,12 +91,12 @@ class _ChosenStart(WarmStart):
 
 
 def _applied(
-    function: Callable[..., T], _: slice, X: Any, places: NDArray[np.int64], *vectors: NDArray[Any]
+    function: Callable[..., T], _: slice, X: Any, positions: NDArray[np.int64], *vectors: NDArray[Any]
 ) -> tuple[T, ...]:
     """Return the results of the function for the chosen rows of a chunk; none if no row is chosen there."""
-    chosen = np.flatnonzero(places != _LEFT_OUT)
+    chosen = np.flatnonzero(positions != _LEFT_OUT)
     if not chosen.size:
         return ()
-    first = int(places[chosen[0]])
+    first = int(positions[chosen[0]])
     rows = slice(first, first + len(chosen))
     return (function(rows, X[chosen], *(vector[chosen] for vector in vectors)),)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem.rows import Carrier
+from maxmargin.solvers.problem.rows import RowSource
 
 Floats = NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
@@ -33,9 +33,9 @@ def column_bounds(X: Any) -> Bounds:
     return _compiled(X)
 
 
-def bounds_of_rows(carrier: Carrier) -> Bounds:
+def bounds_of_rows(row_source: RowSource) -> Bounds:
     """Return the bounds of the columns of all rows, chunk by chunk."""
-    return united(carrier.map(_of_chunk))
+    return united(row_source.map(_of_chunk))
 
 
 def _of_chunk(rows: slice, X: Any) -> Bounds:

@@ -19,7 +19,7 @@ from maxmargin.solvers.exact.sparse_products import exact_scores, stored_entries
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
-from maxmargin.solvers.problem.rows import Carrier, InMemory
+from maxmargin.solvers.problem.rows import InMemory, RowSource
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
 from maxmargin.solvers.problem.warm_start import Use, WarmStart, warm_start_of
@@ -62,10 +62,10 @@ class Samples:
     @property
     def is_sparse(self) -> bool:
         """Whether rows come as SciPy sparse arrays."""
-        return self.carrier.is_sparse
+        return self.row_source.is_sparse
 
     @cached_property
-    def carrier(self) -> Carrier:
+    def row_source(self) -> RowSource:
         """Where the rows live."""
         is_in_memory = isinstance(self.X, np.ndarray) or hasattr(self.X, "tocsr")
         return InMemory(self.X, self.sizes.chunk_entries) if is_in_memory else self.X
@@ -78,16 +78,16 @@ class Samples:
     @property
     def matrix(self) -> Any:
         """All rows as one array or CSR array, read into memory if they are elsewhere."""
-        return self.carrier[:]
+        return self.row_source[:]
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
-        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `Carrier.map`."""
-        return self.carrier.map(function, *vectors)
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `RowSource.map`."""
+        return self.row_source.map(function, *vectors)
 
     def remember(self, rows: Rows, use: Use) -> None:
         """Fetch rows, and keep them for a process that comes after this one."""
-        if not isinstance(self.carrier, InMemory):
-            self.warm_start.remember(rows, self.carrier[rows], use)
+        if not isinstance(self.row_source, InMemory):
+            self.warm_start.remember(rows, self.row_source[rows], use)
 
     def dense_chunks(self) -> Iterator[NDArray[np.float64]]:
         """Yield all rows in order, in dense arrays of a moderate size."""
@@ -109,9 +109,9 @@ class Samples:
         """
         most = self.sample_size
         if self.n_samples <= most:
-            return np.arange(self.n_samples), self.carrier[:]
+            return np.arange(self.n_samples), self.row_source[:]
         rows = self._drawn(most)
-        X = self.carrier[rows]
+        X = self.row_source[rows]
         self.warm_start.remember(rows, X, "sample")
         return rows, X
 
@@ -128,7 +128,7 @@ class Samples:
     @cached_property
     def column_bounds(self) -> Bounds:
         """Return the least and the greatest number of every column."""
-        return self.known_bounds or bounds_of_rows(self.carrier)
+        return self.known_bounds or bounds_of_rows(self.row_source)
 
     @property
     def column_sizes(self) -> NDArray[np.float64]:
@@ -186,7 +186,7 @@ class Problem(Samples):
 
     Attributes
     ----------
-    X : ndarray (n_samples, n_features) of float64, C order, a SciPy CSR array, or a Carrier
+    X : ndarray (n_samples, n_features) of float64, C order, a SciPy CSR array, or a RowSource
         Finite numbers.
     y : ndarray (n_samples,) of float64
         -1.0 or +1.0, both present.
@@ -247,8 +247,8 @@ class Problem(Samples):
     def of_rows(self, rows: Rows) -> "Problem":
         """Return the problem of some of the rows, which stay where they are unless they are in memory."""
         integers = None if self.integers is None else self.integers[rows]
-        is_in_memory = isinstance(self.carrier, InMemory)
-        X = self.carrier[rows] if is_in_memory else ChosenRows(self.carrier, rows)
+        is_in_memory = isinstance(self.row_source, InMemory)
+        X = self.row_source[rows] if is_in_memory else ChosenRows(self.row_source, rows)
         return Problem(X, self.y[rows], self.bias, integers, self.units, sizes=self.sizes)
 
     def _drawn(self, most: int) -> Rows:

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def offset_of_least_slack(kinks: Floats, y: Floats, prices: Floats, balance: float = 0.0) -> float:
+def offset_of_least_slack(kinks: Floats, y: Floats, costs: Floats, balance: float = 0.0) -> float:
     """Return a b that minimises sum prices_i max(0, 1 - y_i (score_i + b)) - balance b, from its kinks y_i - score_i.
 
-    The prices are the C_i of the rows. To the left of all kinks the slope is minus the sum of the prices of the
-    positive rows, less the balance; each kink adds its price. The nearest kink stands for a minimum at infinity.
+    The costs are the C_i of the rows. To the left of all kinks the slope is minus the sum of the costs of the
+    positive rows, less the balance; each kink adds its cost. The nearest kink stands for a minimum at infinity.
     """
-    greatest = prices.max()
-    shares = prices / greatest
+    greatest = costs.max()
+    shares = costs / greatest
     low, high = quantile(kinks, shares, max(0.0, float(shares[y > 0].sum()) + balance / greatest))
     return low / 2 + high / 2
 

@@ -117,13 +117,13 @@ def checked(weights: RowWeights, signs: Floats) -> RowWeights:
 def _products(numbers: Floats, factor: Fraction) -> tuple[Floats, Floats]:
     """Return floats below and above the products."""
     if numbers.size and (numbers == numbers[0]).all():
-        distinct, places = numbers[:1], np.zeros(len(numbers), dtype=np.int64)
+        distinct, positions = numbers[:1], np.zeros(len(numbers), dtype=np.int64)
     else:
-        distinct, places = np.unique(numbers, return_inverse=True)
+        distinct, positions = np.unique(numbers, return_inverse=True)
     if len(distinct) > _MOST_DISTINCT:
         with np.errstate(over="ignore"):
             low = np.maximum(np.nextafter(numbers * round_down(factor), -np.inf), 0.0)
             high = np.nextafter(numbers * round_up(factor), np.inf)
         return np.where(numbers > 0, low, 0.0), np.where(numbers > 0, high, 0.0)
     exact: Sequence[Fraction] = [Fraction(number) * factor for number in distinct.tolist()]
-    return np.array([*map(round_down, exact)])[places], np.array([*map(round_up, exact)])[places]
+    return np.array([*map(round_down, exact)])[positions], np.array([*map(round_up, exact)])[positions]

@@ -17,7 +17,7 @@ _CHUNKS_MULTIPLE = 4
 """If there are several chunks their number is a multiple of this, so that two or four threads have equal shares."""
 
 
-class Carrier(Protocol):
+class RowSource(Protocol):
     """A matrix of finite binary64 numbers, in memory or elsewhere."""
 
     @property

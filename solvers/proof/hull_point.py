@@ -105,10 +105,10 @@ class HullPoint:
         V, exponent = self.direction
         V_array = np.array(V, dtype=object)
         result: list[Fraction] = []
-        places = np.asarray(rows, dtype=np.int64)
-        for start in range(0, len(places), _CHUNK_ROWS):
-            part = places[start : start + _CHUNK_ROWS]
-            scores, part_exponent = self.problem.exact_products(part, self.problem.carrier[part], V_array)
+        positions = np.asarray(rows, dtype=np.int64)
+        for start in range(0, len(positions), _CHUNK_ROWS):
+            part = positions[start : start + _CHUNK_ROWS]
+            scores, part_exponent = self.problem.exact_products(part, self.problem.row_source[part], V_array)
             unit = as_fraction(1, exponent + part_exponent) / self.total
             signs = self.problem.y[part].astype(np.int64).astype(object)
             result += [int(product) * unit for product in (scores * signs).tolist()]

@@ -44,7 +44,7 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     factors = np.asarray(weights, dtype=object)
     n_sums = problem.n_features * (1 if factors.ndim == 1 else factors.shape[1])
     if problem.is_sparse and problem.integers is None and len(rows):
-        return exact_sums(problem.carrier[rows], factors)
+        return exact_sums(problem.row_source[rows], factors)
     if problem.integers is not None:
         parts = slices(len(rows), _CHUNK_ROWS)
         return _united((_sums_of_integers(factors[part], *problem.exact_rows(rows[part])) for part in parts), n_sums)
@@ -58,8 +58,8 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
 def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
     """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
-    places, own = wanted[first:last] - rows.start, factors[first:last]
-    return [sums_of_rows(dense_rows(X, places[part]), own[part]) for part in slices(len(own), _CHUNK_ROWS)]
+    positions, own = wanted[first:last] - rows.start, factors[first:last]
+    return [sums_of_rows(dense_rows(X, positions[part]), own[part]) for part in slices(len(own), _CHUNK_ROWS)]
 
 
 def sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
@@ -104,8 +104,8 @@ def margin_upper_bound_squared(
     Fraction or None
         None if a class (through the origin: every row) has no positive weight.
     """
-    places, integers = integer_weights(weights)
-    sums = ClassSums.of(problem, places if rows is None else rows[places], integers)
+    positions, integers = integer_weights(weights)
+    sums = ClassSums.of(problem, positions if rows is None else rows[positions], integers)
     return sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
 
 

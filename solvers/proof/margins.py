@@ -101,10 +101,10 @@ def _lowest_groups(problem: Problem, normal: Floats | Sequence[Fraction]) -> lis
 def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction], b: Fraction = Fraction(0)) -> Fraction:
     """Return ``min y_i (w.x_i + b)`` exactly, over the rows of the group that may have it."""
     w = w.floats if isinstance(w, FloatFractions) else w
-    places = np.flatnonzero(group.may_be_least)
+    positions = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
-    for start in range(0, len(places), _CHUNK_ROWS):
-        part = places[start : start + _CHUNK_ROWS]
+    for start in range(0, len(positions), _CHUNK_ROWS):
+        part = positions[start : start + _CHUNK_ROWS]
         X, columns = _stored_columns(problem, group.X[part])
         normal, w_unit = _in_units(w if columns is None else _entries(w, columns))
         scores, exponent = problem.exact_products(group.rows[part], X, normal)
@@ -118,8 +118,8 @@ def _stored_columns(problem: Problem, X: Any) -> tuple[Any, Rows | None]:
     """Return sparse rows without their empty columns, and the positions of the columns that remain."""
     if problem.integers is not None or not hasattr(X, "tocsr"):
         return X, None
-    columns, places = np.unique(X.indices, return_inverse=True)
-    return type(X)((X.data, places, X.indptr), shape=(X.shape[0], len(columns))), columns
+    columns, positions = np.unique(X.indices, return_inverse=True)
+    return type(X)((X.data, positions, X.indptr), shape=(X.shape[0], len(columns))), columns
 
 
 def _entries(w: Floats | Sequence[Fraction], columns: Rows) -> Floats | Sequence[Fraction]:
@@ -160,7 +160,7 @@ def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[F
 def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) -> list[Fraction]:
     """Return ``y_i (w.x_i + b)`` of the given rows as fractions."""
     normal, w_exponent = as_integers(w)
-    scores, row_exponent = problem.exact_products(rows, problem.carrier[rows], normal)
+    scores, row_exponent = problem.exact_products(rows, problem.row_source[rows], normal)
     offset, exponent = Fraction(b), row_exponent + w_exponent
     signs = problem.y[rows].tolist()
     return [

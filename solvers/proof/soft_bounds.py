@@ -38,7 +38,7 @@ _FEW_ERROR, _MANY_ERROR = 2.0**-50, 2.0**-46
 """Relative error of the sum: one rounding of every term, of the sum and of the bound; for many terms also gamma_64."""
 
 
-def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats) -> float:
+def objective_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats) -> float:
     """Return 1/2 ||w||^2 + sum c_i max(0, 1 - y_i (w.x_i + b)), rounded up; infinity if it overflows.
 
     Parameters
@@ -46,27 +46,27 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats)
     problem : Problem
     w : ndarray (n_features,)
     b : float
-    prices : ndarray (n_samples,)
+    costs : ndarray (n_samples,)
         The c_i >= 0, not all 0.
     """
-    slack = slack_upper_bound(problem, w, b, prices)
+    slack = slack_upper_bound(problem, w, b, costs)
     return math.inf if slack is None else round_up(square_up(w) / 2 + slack)
 
 
-def slack_upper_bound(problem: Problem, w: Floats, b: float, prices: Floats, level: float = 1.0) -> Fraction | None:
+def slack_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats, level: float = 1.0) -> Fraction | None:
     """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b)); None if it overflows.
 
     Other parameters are those of `objective_upper_bound`.
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         return None
-    exponent = int(np.frexp(prices.max())[1])
-    sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(prices, exponent))
+    exponent = int(np.frexp(costs.max())[1])
+    sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(costs, exponent))
     exact = Fraction(0)
     # Next to the margin the width of the enclosure, times C, would dominate: there slacks are computed exactly.
     if len(doubtful) <= min(problem.sizes.exact_rows, _EXACT_ROW_ENTRIES // problem.n_features):
         margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-        exact = _hinge(margins, prices[doubtful].tolist(), Fraction(level))
+        exact = _hinge(margins, costs[doubtful].tolist(), Fraction(level))
     else:
         sums.append(doubtful_sum)
     total = sum_bounds(np.array(sums))[1]
@@ -123,13 +123,13 @@ def square_up(w: Floats) -> Fraction:
     return norm_squared(w)
 
 
-def _in_units(prices: Floats, exponent: int) -> Floats:
-    """Return the prices times 2**-exponent, none rounded down."""
-    units = np.ldexp(prices, -exponent)
-    return np.where(prices > 0, np.maximum(units, TINIEST_NORMAL), 0.0)
+def _in_units(costs: Floats, exponent: int) -> Floats:
+    """Return the costs times 2**-exponent, none rounded down."""
+    units = np.ldexp(costs, -exponent)
+    return np.where(costs > 0, np.maximum(units, TINIEST_NORMAL), 0.0)
 
 
-def _slack(problem: Problem, w: Floats, b: float, level: float, prices: Floats) -> tuple[list[float], Rows, float]:
+def _slack(problem: Problem, w: Floats, b: float, level: float, costs: Floats) -> tuple[list[float], Rows, float]:
     """Return upper bounds of sums of c xi per chunk, the rows next to the margin, and upper bounds of their c xi."""
     center = _center(problem)
     exact_offset = Fraction(b) + _product(w, center)
@@ -138,7 +138,7 @@ def _slack(problem: Problem, w: Floats, b: float, level: float, prices: Floats) 
     except OverflowError:
         return [math.inf], np.empty(0, dtype=np.int64), 0.0
     plane = _Plane(w, offset, round_up(abs(exact_offset - Fraction(offset))), center)
-    parts = problem.map(partial(_slack_of_chunk, plane, level), problem.y, prices)
+    parts = problem.map(partial(_slack_of_chunk, plane, level), problem.y, costs)
     sums, doubtful, terms = zip(*parts, strict=True)
     return list(sums), np.concatenate(doubtful), sum_bounds(np.concatenate(terms))[1]
 
@@ -172,18 +172,18 @@ def _product(w: Floats, center: Floats | None) -> Fraction:
 
 @np.errstate(all="ignore")
 def _slack_of_chunk(
-    plane: _Plane, level: float, rows: slice, X: Any, y: Floats, prices: Floats
+    plane: _Plane, level: float, rows: slice, X: Any, y: Floats, costs: Floats
 ) -> tuple[float, Rows, Floats]:
     """Return an upper bound of the sum of c xi away from the margin, the other rows, and upper bounds of their c xi."""
     lower, upper = plane.enclose(X, np.asarray(y, dtype=np.float64))
-    inside = np.flatnonzero((lower < level) & (prices > 0))
-    terms = np.nextafter(level - lower[inside], np.inf) * prices[inside] + TINIEST_NORMAL
+    inside = np.flatnonzero((lower < level) & (costs > 0))
+    terms = np.nextafter(level - lower[inside], np.inf) * costs[inside] + TINIEST_NORMAL
     on_margin = upper[inside] > level
     return sum_bounds(terms[~on_margin])[1], rows.start + inside[on_margin], terms[on_margin]
 
 
-def _hinge(margins: Iterable[Fraction], prices: Iterable[float], level: Fraction) -> Fraction:
-    terms = (Fraction(c) * (level - m) for m, c in zip(margins, prices, strict=True) if m < level)
+def _hinge(margins: Iterable[Fraction], costs: Iterable[float], level: Fraction) -> Fraction:
+    terms = (Fraction(c) * (level - m) for m, c in zip(margins, costs, strict=True) if m < level)
     return sum(terms, Fraction(0))
 
 

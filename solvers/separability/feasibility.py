@@ -16,7 +16,7 @@ from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling, row_units
 from maxmargin.solvers.proof.certificate import (
@@ -34,7 +34,7 @@ from maxmargin.solvers.separability.verdicts import answer_of, common_point, pas
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-Attempts = tuple[Attempt, ...]
+Attempts = tuple[SolverRun, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
 
@@ -116,14 +116,14 @@ def separability(
     cone = SignedRows(problem, scaling, settings)
     if limits.is_over():
         return past_the_limits(problem, None, limits.words(), ())
-    attempts: list[Attempt] = []
+    attempts: list[SolverRun] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None:
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
             return separable(cone, plane, engine, tuple(attempts), limits)
         if engine == DUAL_COORDINATE and (point := contradicting_rows(problem)) is not None:
-            attempts.append(Attempt(solver=EQUAL_ROWS, status="found"))
+            attempts.append(SolverRun(solver=EQUAL_ROWS, status="found"))
     if not (point is not None or (method == "auto" and solver is None and is_exact)):
         for candidate in _candidates(problem, scaling, method, solver, limits):
             attempts.append(candidate.attempt)
@@ -139,7 +139,7 @@ def separability(
 
 
 def _separating(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
+    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate, and the engine."""
     if many_columns.is_worth_it(problem):
@@ -156,7 +156,7 @@ def _separating(
 
 
 def _by_descent(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
+    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or the rows with the largest multipliers, in a part of the time."""
     share = limits.part(_SHARES_OF_TIME)
@@ -173,7 +173,7 @@ def _by_descent(
 
 
 def _from_few_rows(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[Attempt]
+    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
     rows: Rows | None = None
@@ -265,7 +265,7 @@ def _decided(
 
 def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:
     rows = list(point.rows)
-    return rows, Circuit(places=rows, weights=list(point.weights), fixed_weights=[])
+    return rows, Circuit(positions=rows, weights=list(point.weights), fixed_weights=[])
 
 
 def _most_columns(problem: Problem, exact_limit: int) -> int:

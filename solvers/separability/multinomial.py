@@ -11,7 +11,7 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, confirmed
 from maxmargin.solvers.proof.class_certificate import (
     ClassOverlap,
@@ -63,7 +63,7 @@ def multinomial(
     """
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     cone = ClassRows(problem, problem.scaling)
-    attempts: list[Attempt] = []
+    attempts: list[SolverRun] = []
     if cone.width > exact_limit:
         separating = _tried_perceptron(cone, limits, attempts)
         if separating is not None:
@@ -77,19 +77,19 @@ def multinomial(
     return _answer(cone, decision, limits, tuple(attempts))
 
 
-def _decision(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | Unfinished:
+def _decision(cone: ClassRows, limits: Limits, attempts: list[SolverRun]) -> Decision | Unfinished:
     if cone.n_rows * cone.width <= cone.problem.sizes.class_entries:
         return decide(cone, limits)
     separating = _tried_perceptron(cone, limits, attempts)
     return separating or decide(cone, limits, known=list(_circuits_of_pairs(cone, limits)))
 
 
-def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[Attempt]) -> Decision | None:
+def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[SolverRun]) -> Decision | None:
     """Return the decision by a run of the perceptron; None if sparse rows are too many for a dense copy."""
     if cone.problem.is_sparse and cone.problem.n_samples * cone.problem.n_features > _MOST_ENTRIES:
         return None
     separating = _by_perceptron(cone, limits)
-    attempts.append(Attempt(solver=PERCEPTRON, status="converged" if separating else "not converged"))
+    attempts.append(SolverRun(solver=PERCEPTRON, status="converged" if separating else "not converged"))
     return separating
 
 
@@ -110,18 +110,18 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
         rows = np.flatnonzero((problem.codes == 0) | (problem.codes == other))
         signs = np.where(problem.codes[rows] == other, 1.0, -1.0)
         integers = None if problem.integers is None else problem.integers[rows]
-        pair = Problem(problem.carrier[rows], signs, problem.bias, integers)
+        pair = Problem(problem.row_source[rows], signs, problem.bias, integers)
         decision = decide(SignedRows(pair, pair.scaling), limits)
-        for places, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
-            samples = rows[places]
+        for positions, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
+            samples = rows[positions]
             against = np.where(problem.codes[samples] == 0, other, 0)
             known = [0] * n_before + list(circuit.fixed_weights)
-            moved = Circuit(places=circuit.places, weights=circuit.weights, fixed_weights=known)
+            moved = Circuit(positions=circuit.positions, weights=circuit.weights, fixed_weights=known)
             yield cone.number(samples, against).tolist(), moved
         n_before += 0 if isinstance(decision, Unfinished) else len(decision.basis)
 
 
-def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple[Attempt, ...]) -> Separability:
+def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple[SolverRun, ...]) -> Separability:
     problem = cone.problem
     touching_pairs = _pairs(cone, np.flatnonzero(decision.touching))
     touches = np.zeros(problem.n_samples, dtype=np.bool_)
@@ -196,7 +196,7 @@ def _reason(verdict: Verdict, decision: Decision, bias: bool) -> str:
 
 
 def _undecided(
-    problem: ClassProblem, reason: str, witness: ClassWitness | None = None, attempts: tuple[Attempt, ...] = ()
+    problem: ClassProblem, reason: str, witness: ClassWitness | None = None, attempts: tuple[SolverRun, ...] = ()
 ) -> Separability:
     return Separability(
         verdict=Verdict.UNDECIDED,

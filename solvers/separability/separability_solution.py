@@ -17,7 +17,7 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.answers.wording import some
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import (
     Certificate,
     CommonHullPoint,
@@ -89,7 +89,7 @@ class Separability(NamedAnswer):
         undecided.
     touching_rows : ndarray of int or None
         The rows that lie on every such hyperplane; None if undecided.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     find_columns : callable, optional
         The function that computes ``columns``.
@@ -131,7 +131,7 @@ class Separability(NamedAnswer):
     reason: str
     engine: str
     witness: CommonHullPoint | ClassWitness | None = None
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = None
@@ -302,8 +302,8 @@ class Separability(NamedAnswer):
 
     def _name(self, column: int) -> str | int:
         assert self.n_features is not None  # known wherever columns are
-        block, place = divmod(column, self.n_features + self.bias)
-        name = INTERCEPT if place == self.n_features else self._feature_name(place)
+        block, position = divmod(column, self.n_features + self.bias)
+        name = INTERCEPT if position == self.n_features else self._feature_name(position)
         if self.n_inequalities is None:
             return name
         other = self.class_names[block + 1] if self.class_names is not None else f"class {block + 1}"

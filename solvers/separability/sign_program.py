@@ -41,17 +41,17 @@ class SignProgram:
     def add(self, rows: Floats) -> None:
         """Add rows."""
         table = np.ascontiguousarray(self._inside(rows))
-        places, columns = np.nonzero(table)
-        starts = np.searchsorted(places, np.arange(len(table))).astype(np.int32)
+        positions, columns = np.nonzero(table)
+        starts = np.searchsorted(positions, np.arange(len(table))).astype(np.int32)
         infinite = np.full(len(table), highs_lp.infinity())
         self.solver.addRows(
             len(table),
             np.zeros(len(table)),
             infinite,
-            len(places),
+            len(positions),
             starts,
             columns.astype(np.int32),
-            table[places, columns],
+            table[positions, columns],
         )
         self.n_rows += len(table)
 

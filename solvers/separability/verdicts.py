@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
@@ -25,7 +25,7 @@ from maxmargin.solvers.separability.cone.decide import Decision
 from maxmargin.solvers.separability.separability_solution import ColumnSigns, Separability
 
 Rows = NDArray[np.int64]
-Attempts = tuple[Attempt, ...]
+Attempts = tuple[SolverRun, ...]
 
 
 def answer_of(

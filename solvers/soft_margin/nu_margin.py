@@ -15,7 +15,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_dense, round_down
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
@@ -199,7 +199,7 @@ def _vertex(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     scaled = as_dense(problem.scaling.apply(problem.matrix))
     rows = np.column_stack([problem.y[:, None] * scaled, *shares.members])
     target = np.concatenate([np.zeros(problem.n_features), np.ones(len(shares.members))])
-    attempts: list[Attempt] = []
+    attempts: list[SolverRun] = []
     found = highs_lp.combination(rows, target, attempts, most=_costs(shares), time_limit=limits.share())
     multipliers = None if found is None else found * float(shares.mass)
     return Candidate(w=None, multipliers=multipliers, engine=highs_lp.NAME, attempt=attempts[0])
@@ -208,7 +208,7 @@ def _vertex(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
 def _hard_margin(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     """Return the limit for small nu."""
     hard = hard_margin(problem, time_limit=limits.share())
-    attempt = Attempt(solver="hard margin", status=hard.status)
+    attempt = SolverRun(solver="hard margin", status=hard.status)
     if hard.w is None or hard.hull_weights is None:
         return Candidate(w=None, multipliers=None, engine=hard.engine, attempt=attempt)
     multipliers = hard.hull_weights / hard.hull_weights.max()

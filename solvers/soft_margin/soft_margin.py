@@ -16,7 +16,7 @@ from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, for_all_rows
@@ -307,7 +307,7 @@ def _stretched(before: SoftMargin) -> Candidate:
 
 def _as_before(before: SoftMargin) -> Candidate:
     """Return the answer for a smaller C as it is."""
-    attempt = Attempt(solver=before.engine, status=before.status, message=f"the answer for C = {before.C:g}")
+    attempt = SolverRun(solver=before.engine, status=before.status, message=f"the answer for C = {before.C:g}")
     return Candidate(w=before.w, multipliers=before.dual, engine=before.engine, attempt=attempt)
 
 
@@ -316,7 +316,7 @@ def _hard_margin(problem: Problem, limits: Limits, **options: Any) -> Candidate:
     if limits.time_limit is not None:
         options["time_limit"] = limits.share()
     hard = hard_margin(problem, **options)
-    attempt = Attempt(solver="hard margin", status=INTERRUPTED if hard.reason == WHAT_WAS_PROVEN else hard.status)
+    attempt = SolverRun(solver="hard margin", status=INTERRUPTED if hard.reason == WHAT_WAS_PROVEN else hard.status)
     w = None
     if hard.w is not None and hard.b is not None and hard.margin is not None:
         least = hard.margin * math.hypot(*hard.w.tolist())  # 1, but where rounding was in the way

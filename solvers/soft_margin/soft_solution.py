@@ -13,7 +13,7 @@ from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.answers.wording import opening, plane_lines
 from maxmargin.solvers.exact.dyadic import width_of
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -39,7 +39,7 @@ class MarginWithSlack(NamedAnswer):
         Multipliers: at the optimum w = sum alpha y x.
     engine : str
         What computed the hyperplane.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
     reason : str
         What cut the work short, `WHAT_WAS_PROVEN` for Ctrl-C; else empty.
     bias : bool
@@ -56,7 +56,7 @@ class MarginWithSlack(NamedAnswer):
     support: Rows
     dual: Floats
     engine: str
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
     reason: str = ""
     bias: bool = True
     sample_weight: Floats | None = None
@@ -135,7 +135,7 @@ class SoftMargin(MarginWithSlack):
         The multipliers 0 <= alpha <= C v, with a bias sum alpha y = 0: at the optimum w = sum alpha y x.
     engine : str
         The engine that computed the hyperplane.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     reason : str
         What cut the work short; otherwise empty.
@@ -224,7 +224,7 @@ class NuMargin(MarginWithSlack):
         x.
     engine : str
         The engine that computed the hyperplane.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     reason : str
         What cut the work short; otherwise empty.

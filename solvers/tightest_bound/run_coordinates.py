@@ -45,8 +45,8 @@ class RunCoordinates:
 
         So do those that are shorter than 2**most_exponent, and longer than its inverse.
         """
-        n, d = problem.carrier.shape
-        is_in_memory = isinstance(problem.carrier, InMemory)
+        n, d = problem.row_source.shape
+        is_in_memory = isinstance(problem.row_source, InMemory)
         exponent = exponent_of_root(square) if square and is_in_memory else 0
         exponent = exponent if abs(exponent) > most_exponent else 0
         radius = sqrt_up(square / Fraction(4) ** exponent)

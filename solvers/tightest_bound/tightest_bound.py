@@ -13,7 +13,7 @@ from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_sup
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
@@ -165,7 +165,7 @@ def _offer_support(best: TightestBracket) -> None:
 def _offer_hard_margin(best: TightestBracket, limits: Limits) -> None:
     """Offer the maximum margin."""
     hard = hard_margin(best.problem, time_limit=limits.share())
-    attempt = Attempt(solver="hard margin", status=hard.status)
+    attempt = SolverRun(solver="hard margin", status=hard.status)
     best.offer(Candidate(w=hard.w, multipliers=hard.hull_weights, engine=hard.engine, attempt=attempt))
     uninterrupted(hard)
     if hard.w is not None and best.relative_gap > _ENOUGH and not limits.is_over():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.tightest_bound.run_coordinates import RunCoordinates
@@ -67,7 +67,7 @@ class TightestSearch:
                 status = INTERRUPTED
             except (np.linalg.LinAlgError, ArithmeticError):
                 status = "stalled"
-        attempt = Attempt(solver=NAME, status=status, message=f"{self.n_points} iterations")
+        attempt = SolverRun(solver=NAME, status=status, message=f"{self.n_points} iterations")
         return self._at.bring_home(_candidate(self._search, attempt))
 
     @property
@@ -97,7 +97,7 @@ class TightestSearch:
         return Hinge(problem, n_passes, self._at.radius)
 
 
-def _candidate(search: Search | None, attempt: Attempt) -> Candidate:
+def _candidate(search: Search | None, attempt: SolverRun) -> Candidate:
     best = None if search is None else search.best
     best_lower = None if search is None else search.best_lower
     return Candidate(

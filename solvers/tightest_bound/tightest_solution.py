@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import width_of
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.mistake_bounds import Loss
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ class TightestBound:
         What computed v.
     n_iterations : int
         Solutions of a support vector machine that were looked at.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
     reason : str
         `WHAT_WAS_PROVEN` where Ctrl-C cut the work short, else empty.
     """
@@ -49,7 +49,7 @@ class TightestBound:
     weights: Floats = field(repr=False)
     engine: str
     n_iterations: int
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
     reason: str = ""
 
     @property

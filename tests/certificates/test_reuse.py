@@ -101,12 +101,12 @@ JUNK = st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | NUMBERS
 ANYTHING = st.recursive(JUNK, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NUMBERS, inner, max_size=2))
 
 
-def places(part: Any) -> list[tuple[Any, Any]]:
+def positions(part: Any) -> list[tuple[Any, Any]]:
     """Return every entry of a document, as the dict or list that holds it and its key."""
     found = []
     entries = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
     for key, value in entries:
-        found += [(part, key), *places(value)]
+        found += [(part, key), *positions(value)]
     return found
 
 
@@ -119,7 +119,7 @@ def test_a_forged_proof_never_gives_a_wrong_verdict(data: st.DataObject) -> None
     for _ in range(data.draw(st.integers(1, 3))):
         numbers = [document.get(name) for name in ("direction", "rows", "weights")]
         parts = [document, *(part for part in [document.get("data"), *numbers, *numbers] if part)]
-        part, key = data.draw(st.sampled_from(places(data.draw(st.sampled_from(parts))) or places(document)))
+        part, key = data.draw(st.sampled_from(positions(data.draw(st.sampled_from(parts))) or positions(document)))
         part[key] = data.draw(NUMBERS | st.integers(-1, 9) | ANYTHING)
     answer = answer_or_none_of_text(json.dumps(document), problem)
     if answer is not None:
@@ -271,14 +271,14 @@ def test_a_file_that_cannot_be_read_is_bad_usage(
     assert path in err
 
 
-def test_the_proof_may_take_the_place_of_the_older_one(check: Check) -> None:
+def test_the_proof_may_take_the_position_of_the_older_one(check: Check) -> None:
     check(OVERLAP, "--proof", "p.json")
     new = OVERLAP + "3,3,1\n"
     assert check(new, "--reuse", "p.json", "--proof", "p.json")[1]["engine"] == ENGINE
     assert check(new + "4,4,0\n", "--reuse", "p.json")[1]["engine"] == ENGINE
 
 
-def test_proofs_without_values_hold_while_rows_keep_their_places(check: Check) -> None:
+def test_proofs_without_values_hold_while_rows_keep_their_positions(check: Check) -> None:
     check(OVERLAP, "--proof", "p.json")
     document = json.loads(Path("p.json").read_text(encoding="utf-8"))
     del document["data"]["values"]

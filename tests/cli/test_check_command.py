@@ -384,7 +384,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 
 
 def test_checking_a_table_imports_no_large_library(command: Run) -> None:
-    sources = [data(text, f"{place}.csv") for place, text in enumerate(VERDICTS)]
+    sources = [data(text, f"{position}.csv") for position, text in enumerate(VERDICTS)]
     done = subprocess.run(
         [sys.executable, "-c", _IMPORTS, *sources, "iris"], capture_output=True, text=True, check=True
     )

@@ -350,19 +350,19 @@ def test_an_interrupted_report_writes_nothing(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    ("option", "place"),
+    ("option", "position"),
     [("-o", "no/page.html"), ("-o", "folder.html"), ("--figures", "agresti.csv"), ("--figures", "agresti.csv/x")],
 )
-def test_places_that_cannot_be_written_are_refused_before_the_work(
+def test_positions_that_cannot_be_written_are_refused_before_the_work(
     capsys: pytest.CaptureFixture[str],
     agresti: str,
     tmp_path: Path,
     option: str,
-    place: str,
+    position: str,
 ) -> None:
     (tmp_path / "folder.html").mkdir()
     with arguments_of(margin_report) as calls:
-        assert place.split("/")[0] in refusal(capsys, "report", agresti, option, str(tmp_path / place))
+        assert position.split("/")[0] in refusal(capsys, "report", agresti, option, str(tmp_path / position))
     assert not calls
 
 

@@ -422,7 +422,7 @@ def test_scales_are_refused_by_their_name_where_no_scale_is_best(capsys: pytest.
         ("orders agresti --bias-scale nan", "--bias-scale is 'nan'; expected a positive finite number or 'best'"),
     ],
 )
-def test_prices_and_scales_are_refused_by_the_names_of_their_options(
+def test_costs_and_scales_are_refused_by_the_names_of_their_options(
     arguments: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refusal(capsys, *arguments.split())

@@ -39,10 +39,10 @@ def test_monomials_are_those_of_integers(X: np.ndarray, degree: int) -> None:
 def test_the_product_separates_xor(xor: tuple[Any, Any]) -> None:
     X, y = xor
     assert separability(X, y).verdict == "overlap"
-    for features, place in ((products(X), 0), (np.hstack([X, products(X)]), 2), (polynomial(X), 3)):
+    for features, position in ((products(X), 0), (np.hstack([X, products(X)]), 2), (polynomial(X), 3)):
         answer = hard_margin(features, y, exact=True)
         assert answer.margin_squared == 1 and answer.w is not None
-        assert np.flatnonzero(answer.w).tolist() == [place]
+        assert np.flatnonzero(answer.w).tolist() == [position]
 
 
 @pytest.mark.parametrize("n", [3, 4])

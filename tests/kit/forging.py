@@ -54,9 +54,9 @@ class Content:
         return Content(self.words, {other: array for other, array in self.arrays.items() if other != name})
 
 
-def places(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def positions(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path of every value inside the words."""
     entries = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
     for key, value in entries:
         yield (*path, key)
-        yield from places(value, (*path, key))
+        yield from positions(value, (*path, key))

@@ -40,7 +40,7 @@ METHODS = {
     "soft_margin": ("auto", "auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"),
     "perceptron": ("auto", "weights", "gram", "blocks"),
 }
-PRICES = (1.0, 0.1, 0.125, 1e-3, 1e6, 5e-324, 1e-300, 1e300)
+COSTS = (1.0, 0.1, 0.125, 1e-3, 1e6, 5e-324, 1e-300, 1e300)
 WEIGHTS = (0.0, 1.0, 1.0, 3.0, 0.1, 1e-3)
 SCALES = (1.0, 1.0, 0.5, 0.1, 2.0**-500, 2.0**300)
 MAX_EPOCHS = 60
@@ -187,27 +187,27 @@ class Judge:
     def soft_margin(self) -> Iterator[str]:
         """Check lower <= optimum <= objective, with the exact products of C and weights."""
         case, arguments = self.case, self._arguments("soft_margin")
-        C = self.draw.choice(PRICES)
+        C = self.draw.choice(COSTS)
         weights = [self.draw.choice(WEIGHTS) for _ in case.y] if self.draw.random() < 0.4 else None
         balanced = "balanced" if self.draw.random() < 0.2 else None
         if weights is not None:
             weights[:2] = 1.0, 3.0  # rows of both classes
-        prices = self._prices(C, weights, balanced)
+        costs = self._costs(C, weights, balanced)
         answer = mm.soft_margin(
             self.features, self.targets, C, sample_weight=weights, class_weight=balanced, **arguments
         )
         self.tally.outcomes[f"soft_margin: {answer.status}"] += 1
-        best = exact_soft_margin(case.X, case.y, prices, case.bias)
+        best = exact_soft_margin(case.X, case.y, costs, case.bias)
         shown = f"C={C!r} weights={weights} {balanced} {arguments}"
         if Fraction(answer.lower) > best.value:
             yield f"{shown}: lower {answer.lower!r} exceeds the optimum {float(best.value)!r}"
         if math.isinf(answer.objective):
             return
-        at_plane = soft_objective(case.X, case.y, prices, answer.w, answer.b)
+        at_plane = soft_objective(case.X, case.y, costs, answer.w, answer.b)
         if Fraction(answer.objective) < max(best.value, at_plane):
             yield f"{shown}: objective {answer.objective!r} is below {float(at_plane)!r}, the value at (w, b)"
 
-    def _prices(self, C: float, weights: list[float] | None, balanced: str | None) -> list[Fraction]:
+    def _costs(self, C: float, weights: list[float] | None, balanced: str | None) -> list[Fraction]:
         y = self.case.y
         factors = [Fraction(len(y), 2 * y.count(sign)) if balanced else Fraction(1) for sign in y]
         return [Fraction(C) * factor * Fraction(weight) for factor, weight in

@@ -17,7 +17,7 @@ def test_the_margin_of_problems_with_a_closed_form(known: Known) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_soft_margin_becomes_the_hard_one_as_its_price_grows(seed: int) -> None:
+def test_the_soft_margin_becomes_the_hard_one_as_its_cost_grows(seed: int) -> None:
     draw = random.Random(seed)
     X = [[Fraction(draw.randint(-9, 9), 10) for _ in range(2)] for _ in range(5)]
     y = [-1, 1, *(draw.choice([-1, 1]) for _ in range(3))]
@@ -29,8 +29,8 @@ def test_the_soft_margin_becomes_the_hard_one_as_its_price_grows(seed: int) -> N
 
 
 def test_the_soft_margin_of_two_equal_rows() -> None:
-    prices = [3 * Fraction(0.1)] * 2
-    assert exact_soft_margin([[Fraction(1)], [Fraction(1)]], [-1, 1], prices).value == 6 * Fraction(0.1)
+    costs = [3 * Fraction(0.1)] * 2
+    assert exact_soft_margin([[Fraction(1)], [Fraction(1)]], [-1, 1], costs).value == 6 * Fraction(0.1)
 
 
 @pytest.mark.parametrize(("zero", "mistakes"), [("mistake", 233), ("positive", 233), ("negative", 222)])

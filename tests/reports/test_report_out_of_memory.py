@@ -203,8 +203,8 @@ def test_constant_columns_become_0_and_great_ranges_are_refused(tmp_path: Path) 
 
 def test_rows_with_a_constant_are_made_while_they_are_read(tmp_path: Path) -> None:
     outside, inside = (augmented(problem(dataset), 0.25) for dataset in both(tmp_path, separable()))
-    assert isinstance(outside.carrier, Derived)
-    assert outside.carrier.shape == (N, D + 1)
+    assert isinstance(outside.row_source, Derived)
+    assert outside.row_source.shape == (N, D + 1)
     assert np.concatenate([*outside.dense_chunks()]).tolist() == inside.X.tolist()
     rows = np.array([7, 3, 3, N - 1])
     assert outside.dense_rows(rows).tolist() == inside.X[rows].tolist()

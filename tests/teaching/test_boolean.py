@@ -87,8 +87,8 @@ def test_the_formula_of_known_margin() -> None:
     ("(" * 100_000 + "x1", 100_003, "the end", "at character 100000"),
     ("x1 | __import__('os')", 6, "'__import__'", "a variable"),
 ])  # fmt: skip
-def test_what_is_no_formula(text: str, place: int, found: str, expected: str) -> None:
-    with pytest.raises(InvalidOptionError, match=f"character {place}: found {found}.*expected.*{expected}"):
+def test_what_is_no_formula(text: str, position: int, found: str, expected: str) -> None:
+    with pytest.raises(InvalidOptionError, match=f"character {position}: found {found}.*expected.*{expected}"):
         Formula.parse(text)
 
 

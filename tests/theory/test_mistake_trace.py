@@ -195,7 +195,7 @@ def test_chosen_mistakes(n_mistakes: int, most: int) -> None:
     assert chosen[-1] == n_mistakes
     assert chosen[: most // 2].tolist() == list(range(1, most // 2 + 1))
     spaced = chosen[max(0, most // 2 - 1) :]
-    if len(chosen) == most:  # else two places were rounded to one mistake
+    if len(chosen) == most:  # else two positions were rounded to one mistake
         steps = np.log(spaced[1:] / spaced[:-1])
         assert (np.abs(steps - steps.mean()) <= 1 / spaced[:-1]).all()
 

@@ -232,14 +232,14 @@ def decoded(content: bytes, lines_before: int, source: str) -> str:
         raise not_text(content, error.start, lines_before, source) from error
 
 
-def not_text(content: bytes, place: int, lines_before: int, source: str) -> DataError:
+def not_text(content: bytes, position: int, lines_before: int, source: str) -> DataError:
     """Return the error about bytes that are not text in UTF-8, with the encoding or format that they show, or one byte.
 
     Parameters
     ----------
     content : bytes
         Consecutive bytes of a source.
-    place : int
+    position : int
         Of the byte among them at which that was found.
     lines_before : int
     source : str
@@ -247,8 +247,8 @@ def not_text(content: bytes, place: int, lines_before: int, source: str) -> Data
     known = _known_form(content, source) if lines_before == 0 else None
     if known is not None:
         return data_error(source, found=known[0], expected=_EXPECTED, hint=known[1])
-    line = lines_before + content.count(b"\n", 0, place) + 1
-    found, hint = ("a NUL byte", "") if content[place] == 0 else of_another_encoding(content[place])
+    line = lines_before + content.count(b"\n", 0, position) + 1
+    found, hint = ("a NUL byte", "") if content[position] == 0 else of_another_encoding(content[position])
     return data_error(source, line=line, found=found, expected=_EXPECTED, hint=hint)
 
 

@@ -43,9 +43,9 @@ def canonical_csr(X: Any) -> Any:
     try:
         values = numbers(data).held()
     except NumberError as error:
-        place = error.row or 0
+        position = error.row or 0
         raise NumberError(
-            row=int(rows[place]), column=int(columns[place]), found=error.found, expected=HELD, hint=error.hint
+            row=int(rows[position]), column=int(columns[position]), found=error.found, expected=HELD, hint=error.hint
         ) from error
     matrix = csr_array((values, (rows, columns)), shape=X.shape)
     return matrix if matrix.nnz == len(values) else csr_array(_summed(rows, columns, values), shape=X.shape)
@@ -104,9 +104,9 @@ def _summed(
     starts = np.flatnonzero(is_first)
     totals = values[starts]
     counts = np.diff(np.append(starts, len(rows)))
-    for place in np.flatnonzero(counts > 1).tolist():
-        parts = values[starts[place] : starts[place] + counts[place]]
-        totals[place] = _exact_sum(parts.tolist(), int(rows[starts[place]]), int(columns[starts[place]]))
+    for position in np.flatnonzero(counts > 1).tolist():
+        parts = values[starts[position] : starts[position] + counts[position]]
+        totals[position] = _exact_sum(parts.tolist(), int(rows[starts[position]]), int(columns[starts[position]]))
     return totals, (rows[starts], columns[starts])
 
 

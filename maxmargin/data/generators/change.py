@@ -24,10 +24,10 @@ def power(base: int, exponent: int) -> Fraction:
 def permuted(case: Case, order: Sequence[int]) -> Case:
     """Put the rows into this order; nothing but their numbers changes."""
     index = np.array(order, dtype=np.int64)
-    place = {int(old): new for new, old in enumerate(order)}
+    position = {int(old): new for new, old in enumerate(order)}
     rows = Matrix(case.rows.integers[index], case.rows.exponents)
     return _with_answers(
-        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: [place[row]])
+        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: [position[row]])
     )
 
 
@@ -40,12 +40,12 @@ def with_rows_again(case: Case, again: Iterable[int]) -> Case:
     """Append copies of these rows; copies of rows that touch touch."""
     copies = list(again)
     index = np.array([*range(len(case.y)), *copies], dtype=np.int64)
-    places: dict[int, list[int]] = {row: [row] for row in range(len(case.y))}
-    for place, row in enumerate(copies, start=len(case.y)):
-        places[row].append(place)
+    positions: dict[int, list[int]] = {row: [row] for row in range(len(case.y))}
+    for position, row in enumerate(copies, start=len(case.y)):
+        positions[row].append(position)
     rows = Matrix(case.rows.integers[index], case.rows.exponents)
     return _with_answers(
-        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: places[row])
+        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: positions[row])
     )
 
 
@@ -150,10 +150,10 @@ def _axes(case: Case) -> frozenset[int]:
     return case.axes if case.axes is not None else frozenset(range(case.rows.shape[1]))
 
 
-def _touching(known: Known, places: Callable[[int], list[int]]) -> Known:
+def _touching(known: Known, positions: Callable[[int], list[int]]) -> Known:
     if known.touching is None:
         return known
-    return replace(known, touching=tuple(sorted(place for row in known.touching for place in places(row))))
+    return replace(known, touching=tuple(sorted(position for row in known.touching for position in positions(row))))
 
 
 def _scaled(case: Case, factor: Fraction | None) -> Case:

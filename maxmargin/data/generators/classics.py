@@ -92,9 +92,9 @@ def _sign_of_zero() -> Case:
 @family("three-on-a-line", "classes 1, 2, 3 at 1, 2, 3: multinomially separable, the middle one not from the rest",
         copies=Whole(default=1, least=1, most=1000))  # fmt: skip
 def _three_on_a_line(copies: int) -> Case:
-    places = np.repeat([1, 2, 3], copies)
+    positions = np.repeat([1, 2, 3], copies)
     why = "scores 0, 2x - 3, 4x - 8 choose every class strictly; 2 lies between 1 and 3"
-    return Case(rows=Matrix.of(places[:, None]), y=places, with_bias=separable(), why=why)
+    return Case(rows=Matrix.of(positions[:, None]), y=positions, with_bias=separable(), why=why)
 
 
 FAMILIES: tuple[Family, ...] = (

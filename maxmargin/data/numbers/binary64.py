@@ -143,19 +143,19 @@ def _changed(values: NDArray[Any], nearest: NDArray[np.float64]) -> NDArray[np.b
 
 def _first(mask: Any, values: NDArray[Any]) -> tuple[int, int | None]:
     """Return row and column of the first true entry; the column is None in one dimension."""
-    place = np.unravel_index(int(np.argmax(mask)), values.shape)
-    return int(place[0]), int(place[1]) if values.ndim == 2 else None
+    position = np.unravel_index(int(np.argmax(mask)), values.shape)
+    return int(position[0]), int(position[1]) if values.ndim == 2 else None
 
 
 def _of_objects(values: NDArray[Any]) -> Numbers:
     converted = np.empty(values.shape, dtype=object)
-    for place, value in np.ndenumerate(values):
+    for position, value in np.ndenumerate(values):
         try:
-            converted[place] = _converted(value)
+            converted[position] = _converted(value)
         except NumberError as error:
-            column = place[1] if len(place) == 2 else None
+            column = position[1] if len(position) == 2 else None
             raise NumberError(
-                row=place[0], column=column, found=error.found, expected=error.expected, hint=error.hint
+                row=position[0], column=column, found=error.found, expected=error.expected, hint=error.hint
             ) from None
     flat = converted.ravel().tolist()
     nearest = np.array([float(value) for value in flat], dtype=np.float64).reshape(values.shape)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
-from maxmargin.solvers.problem.rows import Carrier
+from maxmargin.solvers.problem.rows import RowSource
 from maxmargin.solvers.problem.warm_start import WarmStart, warm_start_of
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ class Derived(CachedRows):
 
     Parameters
     ----------
-    source : Carrier
+    source : RowSource
         Of dense rows.
     change : callable
         Makes other rows of some rows, in a new C-ordered array; of the same row always the same. Picklable.
@@ -27,7 +27,7 @@ class Derived(CachedRows):
         The least and the greatest number of every column of the changed rows.
     """
 
-    def __init__(self, source: Carrier, change: Callable[[Floats], Floats], bounds: tuple[Floats, Floats]) -> None:
+    def __init__(self, source: RowSource, change: Callable[[Floats], Floats], bounds: tuple[Floats, Floats]) -> None:
         self.source = source
         self.change = change
         self.bounds = bounds

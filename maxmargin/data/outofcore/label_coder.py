@@ -36,25 +36,25 @@ class Coder:
         """How many different labels came, as they are written."""
         return len(self._codes)
 
-    def add(self, distinct: Sequence[object], places: NDArray[np.integer[Any]]) -> None:
-        """Take the next rows: their labels are ``distinct[places]``.
+    def add(self, distinct: Sequence[object], positions: NDArray[np.integer[Any]]) -> None:
+        """Take the next rows: their labels are ``distinct[positions]``.
 
         Raises
         ------
         LabelError
             A label is missing or infinite; its row is counted from the first of all.
         """
-        used = np.flatnonzero(np.bincount(places, minlength=len(distinct))).tolist()
+        used = np.flatnonzero(np.bincount(positions, minlength=len(distinct))).tolist()
         codes = np.zeros(len(distinct), dtype=np.int64)
-        for place in used:
-            self._check(distinct[place], place, places)
-            codes[place] = self._codes.setdefault(distinct[place], len(self._codes))
-        self._parts.append(codes[places].astype(_smallest_codes(self.n_distinct)))
-        self.n_rows += len(places)
+        for position in used:
+            self._check(distinct[position], position, positions)
+            codes[position] = self._codes.setdefault(distinct[position], len(self._codes))
+        self._parts.append(codes[positions].astype(_smallest_codes(self.n_distinct)))
+        self.n_rows += len(positions)
 
-    def _check(self, value: Any, place: int, places: NDArray[np.integer[Any]]) -> None:
+    def _check(self, value: Any, position: int, positions: NDArray[np.integer[Any]]) -> None:
         if is_absent(value) or (isinstance(value, float) and np.isinf(value)):
-            raise unusable_label(value, self.n_rows + int(np.flatnonzero(places == place)[0]))
+            raise unusable_label(value, self.n_rows + int(np.flatnonzero(positions == position)[0]))
 
     def classes(self) -> tuple[Label, ...]:
         """Return the classes of the rows that came, in order."""

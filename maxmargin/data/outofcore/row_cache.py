@@ -44,8 +44,8 @@ class RowCache:
             found = fetch(numbers)
         else:
             found = np.empty((len(wanted), self.n_columns))
-            for place in np.flatnonzero(~is_new).tolist():
-                found[place] = self._rows[wanted[place]]
+            for position in np.flatnonzero(~is_new).tolist():
+                found[position] = self._rows[wanted[position]]
             if is_new.any():
                 found[is_new] = fetch(numbers[is_new])
         self.remember(numbers, found)
@@ -81,8 +81,8 @@ class CachedRows(ABC):
         numbers = row_numbers(rows, self.shape[0])
         if (np.diff(numbers) > 0).all():
             return self._cache.rows(numbers, self._fetched)
-        distinct, places = np.unique(numbers, return_inverse=True)
-        return self._cache.rows(distinct, self._fetched)[places]
+        distinct, positions = np.unique(numbers, return_inverse=True)
+        return self._cache.rows(distinct, self._fetched)[positions]
 
 
 class CachedStart(WarmStart):

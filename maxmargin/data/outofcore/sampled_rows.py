@@ -39,9 +39,9 @@ class SampledRows(NamedTuple):
         """Return which of these rows are here, and those, in the order of the numbers."""
         if not self.numbers.size:
             return np.zeros(len(numbers), dtype=np.bool_), self.values
-        places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
-        is_here = self.numbers[places] == numbers
-        return is_here, self.values[places[is_here]]
+        positions = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        is_here = self.numbers[positions] == numbers
+        return is_here, self.values[positions[is_here]]
 
 
 def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:

@@ -92,12 +92,12 @@ class Validation:
 
     def run(self) -> tuple[Labels, Bounds]:
         """Return the labels and the extremes of the columns."""
-        for place, reading in enumerate(self.readings):
+        for position, reading in enumerate(self.readings):
             first_row = self.coder.n_rows
-            n_known = self._take_known(place)
+            n_known = self._take_known(position)
             if n_known is not None:
                 wanted = self.wanted[np.searchsorted(self.wanted, first_row) :] - first_row
-                self._read(place, reading.labelled(self.roles, n_known, wanted), first_row)
+                self._read(position, reading.labelled(self.roles, n_known, wanted), first_row)
             self._is_whole &= n_known == 0
         if self.coder.n_rows == 0:
             raise data_error(self.readings[0].path, found="no rows", expected="at least one")
@@ -108,33 +108,33 @@ class Validation:
         """The sampled rows; none if an earlier process has read some of the rows."""
         return SampledRows.joined(self._sampled if self._is_whole else [], len(self.roles.features))
 
-    def _take_known(self, place: int) -> int | None:
+    def _take_known(self, position: int) -> int | None:
         """Take the findings of an earlier process about a file; return the number of rows, None for all."""
         if self.resumption is None:
             return 0
         first_row = self.coder.n_rows
-        for part in self.resumption.labelled(place):
-            self._take(place, part, first_row)
-        return None if self.resumption.is_complete(place) else self.resumption.n_known(place)
+        for part in self.resumption.labelled(position):
+            self._take(position, part, first_row)
+        return None if self.resumption.is_complete(position) else self.resumption.n_known(position)
 
-    def _read(self, place: int, parts: Iterator[Labelled], first_row: int) -> None:
+    def _read(self, position: int, parts: Iterator[Labelled], first_row: int) -> None:
         n_expected = sum(reading.n_rows for reading in self.readings)
         for part in parts:
-            self._take(place, part, first_row)
+            self._take(position, part, first_row)
             if part.sampled is not None:
                 self._sampled.append(part.sampled.shifted(first_row))
             report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
-            self._keep(place, is_complete=False)
-        self._keep(place, is_complete=True)
+            self._keep(position, is_complete=False)
+        self._keep(position, is_complete=True)
 
-    def _take(self, place: int, part: Labelled, first_row: int) -> None:
-        self._add_labels(self.readings[place], part, first_row)
-        np.minimum(self.low[place], part.bounds[0], out=self.low[place])
-        np.maximum(self.high[place], part.bounds[1], out=self.high[place])
+    def _take(self, position: int, part: Labelled, first_row: int) -> None:
+        self._add_labels(self.readings[position], part, first_row)
+        np.minimum(self.low[position], part.bounds[0], out=self.low[position])
+        np.maximum(self.high[position], part.bounds[1], out=self.high[position])
 
-    def _keep(self, place: int, *, is_complete: bool) -> None:
+    def _keep(self, position: int, *, is_complete: bool) -> None:
         if self.resumption is not None:
-            self.resumption.add(place, self.coder, (self.low, self.high), is_complete=is_complete)
+            self.resumption.add(position, self.coder, (self.low, self.high), is_complete=is_complete)
 
     def _labels(self) -> Labels:
         try:
@@ -148,7 +148,7 @@ class Validation:
         n_before = self.coder.n_rows
         name = reading.label_name(self.roles)
         try:
-            self.coder.add(part.distinct, part.places)
+            self.coder.add(part.distinct, part.positions)
             if self.coder.n_distinct > MOST_CLASSES and not self.is_positive_chosen:
                 check_classes(self.coder.classes(), is_positive_chosen=False)
         except LabelError as error:
@@ -163,10 +163,10 @@ class Validation:
 
 def _label_error(path: str, name: str | int, error: LabelError, row: int, line: int | None, hint: str) -> DataError:
     """Return the error about a label that is missing or infinite."""
-    place: dict[str, Any] = {"row": row, "column": name} if line is None else {"line": line, "column": name}
+    position: dict[str, Any] = {"row": row, "column": name} if line is None else {"line": line, "column": name}
     if "missing" in error.found:
-        return data_error(path, **place, found="no label", expected="a label", hint=hint)
-    return data_error(path, **place, found=error.found, expected=error.expected)
+        return data_error(path, **position, found="no label", expected="a label", hint=hint)
+    return data_error(path, **position, found=error.found, expected=error.expected)
 
 
 def refuse_what_needs_memory(path: str, choice: Choice) -> None:

@@ -18,7 +18,7 @@ from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.dual_coordinate import NAME
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ def solve(
         status = INTERRUPTED
     else:
         status = "optimal" if best.relative_gap <= relative_gap else "user_limit" if is_over() else "stalled"
-    attempt = Attempt(solver=NAME, status=status, message=f"relative gap {best.relative_gap:.1e}")
+    attempt = SolverRun(solver=NAME, status=status, message=f"relative gap {best.relative_gap:.1e}")
     return Candidate(w=w, multipliers=np.clip(alpha, 0.0, costs), engine=NAME, attempt=attempt)
 
 

@@ -1,10 +1,10 @@
 """Compiled passes over rows for the dual coordinate engine.
 
 Rows come as their stored entries: row i has the values ``data[starts[i] : starts[i + 1]]``, and its columns begin at
-``indices[places[i]]``. For CSR `places` is `starts`; the rows of a dense array share one list of all columns, so there
-`places` is 0. Column numbers are unsigned, which spares a test for negative ones at every entry. Sums run in four fixed
-lanes: the same bits on every machine. Kernels that call each other live in this one file: the on-disk cache does not
-see changes elsewhere.
+``indices[positions[i]]``. For CSR `positions` is `starts`; the rows of a dense array share one list of all columns, so
+that `positions` is 0. Column numbers are unsigned, which spares a test for negative ones at every entry. Sums run in
+four fixed lanes: the same bits on every machine. Kernels that call each other live in this one file: the on-disk cache
+does not see changes elsewhere.
 """
 
 import numpy as np
@@ -65,32 +65,32 @@ def squares(data: Floats, starts: Numbers, out: Floats) -> None:
 
 @compiled(*_ROWS, _NUMBERS, _STATE, _STATE)
 def scores(
-    data: Floats, indices: Columns, starts: Numbers, places: Numbers, chosen: Numbers, w: Floats, out: Floats
+    data: Floats, indices: Columns, starts: Numbers, positions: Numbers, chosen: Numbers, w: Floats, out: Floats
 ) -> None:
     """Set ``out[k]`` to w.x for row ``chosen[k]``."""
     for k in range(chosen.shape[0]):
-        first, stop, place = starts[chosen[k]], starts[chosen[k] + 1], places[chosen[k]]
-        out[k] = _product(data[first:stop], indices[place : place + stop - first], w)
+        first, stop, position = starts[chosen[k]], starts[chosen[k] + 1], positions[chosen[k]]
+        out[k] = _product(data[first:stop], indices[position : position + stop - first], w)
 
 
 @compiled(*_ROWS, _NUMBERS, _FLOATS, _STATE)
 def combine(
-    data: Floats, indices: Columns, starts: Numbers, places: Numbers, chosen: Numbers, factors: Floats, w: Floats
+    data: Floats, indices: Columns, starts: Numbers, positions: Numbers, chosen: Numbers, factors: Floats, w: Floats
 ) -> None:
     """Add ``sum_k factors[k] x`` over the rows x = ``chosen[k]`` to w."""
     for k in range(chosen.shape[0]):
-        first, stop, place = starts[chosen[k]], starts[chosen[k] + 1], places[chosen[k]]
-        _add(data[first:stop], indices[place : place + stop - first], factors[k], w)
+        first, stop, position = starts[chosen[k]], starts[chosen[k] + 1], positions[chosen[k]]
+        _add(data[first:stop], indices[position : position + stop - first], factors[k], w)
 
 
 @compiled(*_ROWS, _NUMBERS, _FLOATS, _STATE)
 def combine_squares(
-    data: Floats, indices: Columns, starts: Numbers, places: Numbers, chosen: Numbers, factors: Floats, out: Floats
+    data: Floats, indices: Columns, starts: Numbers, positions: Numbers, chosen: Numbers, factors: Floats, out: Floats
 ) -> None:
     """Add ``sum_k factors[k] x**2``, entry by entry, over the rows x = ``chosen[k]``."""
     for k in range(chosen.shape[0]):
-        first, stop, place = starts[chosen[k]], starts[chosen[k] + 1], places[chosen[k]]
-        values, columns = data[first:stop], indices[place : place + stop - first]
+        first, stop, position = starts[chosen[k]], starts[chosen[k] + 1], positions[chosen[k]]
+        values, columns = data[first:stop], indices[position : position + stop - first]
         for j in range(values.shape[0]):
             out[columns[j]] += factors[k] * values[j] * values[j]
 
@@ -105,7 +105,7 @@ def epoch(
     data: Floats,
     indices: Columns,
     starts: Numbers,
-    places: Numbers,
+    positions: Numbers,
     y: Floats,
     squares: Floats,
     costs: Floats,
@@ -136,8 +136,8 @@ def epoch(
     gap = least = greatest = 0.0
     for k in range(order.shape[0]):
         row = order[k]
-        first, stop, place = starts[row], starts[row + 1], places[row]
-        values, columns = data[first:stop], indices[place : place + stop - first]
+        first, stop, position = starts[row], starts[row + 1], positions[row]
+        values, columns = data[first:stop], indices[position : position + stop - first]
         sign, cost, old = y[row], costs[row], alpha[row]
         slope = sign * (_product(values, columns, w) + offset + stiffness * imbalance) - 1.0
         gap += old * slope - cost * min(slope, 0.0)

@@ -60,11 +60,13 @@ class Rows:
     @classmethod
     def of(cls, problem: Problem) -> "Rows":
         """Take the entries of the rows, without a copy where they are in memory in the right form."""
-        is_in_memory = isinstance(problem.carrier, InMemory)
-        data, indices, starts, places = _entries(problem.X if is_in_memory else problem.carrier[: problem.n_samples])
+        is_in_memory = isinstance(problem.row_source, InMemory)
+        data, indices, starts, positions = _entries(
+            problem.X if is_in_memory else problem.row_source[: problem.n_samples]
+        )
         exponent = int(np.frexp(np.abs(data).max(initial=0.0))[1])
         exponent = exponent if abs(exponent) > _SAFE_EXPONENT else 0
-        entries = (np.ldexp(data, -exponent) if exponent else data, indices, starts, places)
+        entries = (np.ldexp(data, -exponent) if exponent else data, indices, starts, positions)
         everything = np.arange(problem.n_samples)
         squares = np.empty(problem.n_samples)
         kernels.squares(entries[0], starts, squares)
@@ -230,8 +232,8 @@ class Descent:
 def blocks_of(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the rows in random order, neighbours together: random single rows would wait for memory."""
     n_blocks = -(-len(active) // _BLOCK_ROWS)
-    places = (rng.permutation(n_blocks)[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel()
-    order: NDArray[np.int64] = active[places[places < len(active)]]
+    positions = (rng.permutation(n_blocks)[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel()
+    order: NDArray[np.int64] = active[positions[positions < len(active)]]
     return order
 
 

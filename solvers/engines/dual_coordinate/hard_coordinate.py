@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.engines.dual_coordinate import NAME
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
-from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
@@ -192,5 +192,5 @@ class _Descent(Descent):
             w=numbers(self.best.w, len(self.w)) if self._separates else None,
             multipliers=numbers(self.best.alpha, len(self.alpha)),
             engine=NAME,
-            attempt=Attempt(solver=NAME, status=status, message=f"relative gap {gap:.1e}"),
+            attempt=SolverRun(solver=NAME, status=status, message=f"relative gap {gap:.1e}"),
         )

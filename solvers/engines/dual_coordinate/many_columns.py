@@ -8,17 +8,17 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import ColumnScaling
 
-_MANY_COLUMNS, _MANY_PLACES = 300, 1 << 20
+_MANY_COLUMNS, _MANY_POSITIONS = 300, 1 << 20
 """Smallest numbers of columns, and of matrix entries, for which the descent is worth its compilation."""
 
 
 def is_worth_it(problem: Problem) -> bool:
     """Return whether the rows are in memory and have so many columns that programs of some rows are slower."""
-    if not isinstance(problem.carrier, InMemory):
+    if not isinstance(problem.row_source, InMemory):
         return False
     n_rows, n_columns = problem.n_samples, problem.n_features
     n_least = n_columns if problem.is_sparse else min(n_rows, n_columns)
-    return n_least >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_PLACES
+    return n_least >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_POSITIONS
 
 
 def candidates(problem: Problem, limits: Limits, *, relative_gap: float) -> Iterator[Candidate]:

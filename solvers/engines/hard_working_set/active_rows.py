@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.exact.dyadic import as_dense
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.problem.scaling import ColumnScaling
 
@@ -55,7 +55,7 @@ class PoolAnswer:
         Of these rows; all 0 without w.
     levels : tuple of float
         The least ``y w.x`` of either class, -1 first, or of all.
-    attempt : Attempt
+    attempt : SolverRun
         What the solver said of itself.
     """
 
@@ -63,7 +63,7 @@ class PoolAnswer:
     rows: Rows
     multipliers: Floats
     levels: tuple[float, ...]
-    attempt: Attempt
+    attempt: SolverRun
 
 
 class Pool:
@@ -121,11 +121,11 @@ class Pool:
         random = np.random.default_rng(0)
         chosen = np.zeros(len(self.y), dtype=np.bool_)
         for sign in (-1.0, 1.0):
-            places = random.permutation(np.flatnonzero(self.y == sign))
-            chosen[places[: _FIRST_A_COLUMN * (self.easy.shape[1] + 1)]] = True
+            positions = random.permutation(np.flatnonzero(self.y == sign))
+            chosen[positions[: _FIRST_A_COLUMN * (self.easy.shape[1] + 1)]] = True
         return chosen
 
-    def _solve(self, limits: Limits) -> tuple[Floats | None, Attempt]:
+    def _solve(self, limits: Limits) -> tuple[Floats | None, SolverRun]:
         """Solve the program of the chosen rows; return its normal in the easy coordinates."""
         chosen = self.in_program
         found = quadratic.solve(
@@ -161,17 +161,19 @@ class Pool:
         return tuple(float(signed[group].min()) for group in groups)
 
     def _worst(self, low: Rows, margins: Floats) -> Rows:
-        """Return the places of the rows of either class that violate most."""
+        """Return the positions of the rows of either class that violate most."""
         most = max(_LEAST_ADDED, int(_ADDED_A_COLUMN * self.easy.shape[1]))
         classes = [low[self.y[low] == sign] for sign in (-1.0, 1.0)]
-        return np.concatenate([places[np.argsort(margins[places], kind="stable")[:most]] for places in classes])
+        return np.concatenate(
+            [positions[np.argsort(margins[positions], kind="stable")[:most]] for positions in classes]
+        )
 
     def _keep(self, is_near: NDArray[np.bool_]) -> None:
         kept = is_near | self.in_program
         self.rows, self.X, self.easy, self.y = self.rows[kept], self.X[kept], self.easy[kept], self.y[kept]
         self.multipliers, self.in_program = self.multipliers[kept], self.in_program[kept]
 
-    def _answer(self, w: Floats | None, attempt: Attempt) -> PoolAnswer:
+    def _answer(self, w: Floats | None, attempt: SolverRun) -> PoolAnswer:
         rows = self.rows[self.in_program]
         if w is None:
             return PoolAnswer(w=None, rows=rows, multipliers=np.zeros(len(rows)), levels=(), attempt=attempt)
@@ -223,5 +225,5 @@ def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:
 
 def _isin(rows: Rows, known: Rows) -> NDArray[np.bool_]:
     ordered = np.sort(known)
-    places = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
-    return np.asarray(ordered[places] == rows)
+    positions = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
+    return np.asarray(ordered[positions] == rows)

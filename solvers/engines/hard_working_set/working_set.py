@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.hard_working_set.active_rows import Pool, PoolAnswer
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.problem.scaling import ColumnScaling
@@ -54,7 +54,7 @@ class Round:
         The rows of the part that were in its program; without a solution, rows that float arithmetic cannot separate.
     multipliers : ndarray
         Of these rows; all 0 without a solution.
-    attempt : Attempt
+    attempt : SolverRun
     has_solution : bool
         Whether the program of the part had a solution.
     """
@@ -63,7 +63,7 @@ class Round:
     near: Problem | None
     rows: Rows
     multipliers: Floats
-    attempt: Attempt
+    attempt: SolverRun
     has_solution: bool
 
 
@@ -99,7 +99,7 @@ def _recall(pool: Pool, problem: Problem) -> None:
     """Take in what passes of an earlier process brought along."""
     rows = problem.warm_start.recalled("margin")
     if rows.size:
-        pool.add(rows, problem.carrier[rows], problem.y[rows])
+        pool.add(rows, problem.row_source[rows], problem.y[rows])
 
 
 def _among(problem: Problem, rows: Rows, X: Any) -> Problem | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def solve(
             systems = ColumnSystem(problem, center, aim, at_bound)
         run = _Run(systems, first_rows(problem, costs, systems, aim, start), settings)
         run.finish(is_over)
-    attempt = Attempt(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
+    attempt = SolverRun(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None
     return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 

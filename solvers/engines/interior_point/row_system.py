@@ -108,7 +108,7 @@ def inner_products(problem: Problem, center: Floats | None) -> Floats:
     """Return the n x n matrix of the (x_i - center).(x_j - center), chunk by chunk."""
     result = np.empty((problem.n_samples, problem.n_samples))
     for rows in slices(problem.n_samples, max(1, problem.sizes.chunk_entries // problem.n_features)):
-        others = _centred(problem.carrier[rows], center)
+        others = _centred(problem.row_source[rows], center)
         for part, products in problem.map(partial(_products, others, center)):
             result[part, rows] = products
     return result

@@ -48,7 +48,7 @@ class Progress:
 
     def __init__(self, problem: Problem, costs: Floats, view: RowView) -> None:
         self.problem, self.costs, self.view = problem, costs, view
-        self._is_kept = not isinstance(problem.carrier, InMemory)
+        self._is_kept = not isinstance(problem.row_source, InMemory)
         self._question = self._name() if self._is_kept else ""
         self._state: Found = {}
 
@@ -83,7 +83,7 @@ class Progress:
             return None
         sides, held = found["sides"].copy(), found["held"]
         rows = np.flatnonzero(sides == 0)
-        X = self.problem.carrier[rows]
+        X = self.problem.row_source[rows]
         return NearRows(self.problem, self.costs, self.view, sides, rows, X, held[:-1], float(held[-1]))
 
     def _found(self) -> Found:

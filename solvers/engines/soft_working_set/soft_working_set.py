@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.interior_point import Settings
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 
@@ -103,7 +103,7 @@ def solve(
             run.status = ABANDONED
         if run.status == ABANDONED and is_over():
             run.status = "user_limit"
-    attempt = Attempt(solver=NAME, status=run.status, message=run.message)
+    attempt = SolverRun(solver=NAME, status=run.status, message=run.message)
     return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 

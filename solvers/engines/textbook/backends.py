@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.textbook.formulations import Program
@@ -109,7 +109,7 @@ def solve(program: "Program", solver: str, *, time_limit: float | None = None) -
         w=_finite(program.w.value),
         multipliers=_finite(program.margins.dual_value),
         engine=f"cvxpy {solver}",
-        attempt=Attempt(solver=solver, status=str(program.problem.status), message=_native_status(program)),
+        attempt=SolverRun(solver=solver, status=str(program.problem.status), message=_native_status(program)),
     )
 
 
@@ -125,7 +125,9 @@ def takes_too_long(n_entries: int, time_limit: float | None) -> bool:
 
 def not_asked(solver: str) -> Candidate:
     """Return that a solver was not asked, as the program takes too long to be stated."""
-    attempt = Attempt(solver=solver, status="user_limit", message="stating the program takes longer than there is time")
+    attempt = SolverRun(
+        solver=solver, status="user_limit", message="stating the program takes longer than there is time"
+    )
     return Candidate(w=None, multipliers=None, engine=f"cvxpy {solver}", attempt=attempt)
 
 

@@ -236,14 +236,17 @@ def presentations_in_integers(problem: Problem, settings: PerceptronSettings) ->
 
 def _integers_miss(problem: Problem) -> str:
     """Return why integers are impossible, "" if they are possible."""
-    if not isinstance(problem.carrier, InMemory) or problem.n_samples * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
+    if (
+        not isinstance(problem.row_source, InMemory)
+        or problem.n_samples * problem.n_features > _MOST_ENTRIES_IN_INTEGERS
+    ):
         return f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
     return ""
 
 
 def _gram_misses(problem: Problem) -> str:
     """Return why a Gram matrix is impossible, "" if it is possible."""
-    if isinstance(problem.carrier, InMemory) and problem.n_samples <= MOST_ROWS:
+    if isinstance(problem.row_source, InMemory) and problem.n_samples <= MOST_ROWS:
         return ""
     return f"for at most {MOST_ROWS:,} rows in memory; found {problem.n_samples:,}"
 
@@ -254,7 +257,7 @@ def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
         return "in machine code only; found NUMBA_DISABLE_JIT=1"
     if not settings.order.is_fixed:
         return f"for rows in the same order in every epoch; found order {str(settings.order)!r}"
-    if problem.is_sparse or not isinstance(problem.carrier, InMemory):
+    if problem.is_sparse or not isinstance(problem.row_source, InMemory):
         return "for dense rows in memory; found others"
     n_coordinates = problem.n_features + 1
     most, longest = settings.sizes.most_block_entries, settings.sizes.most_block_coordinates

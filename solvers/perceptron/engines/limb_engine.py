@@ -39,8 +39,8 @@ def digits_of(problem: Problem, settings: PerceptronSettings) -> Digits:
     n_digits = -(-n_bits // DIGIT_BITS)
     if n_digits * n_coordinates > sizes.most_limb_products or rows.size * n_digits > sizes.most_limbs:
         return no_digits()
-    of_places = [of_place.astype(np.int64) for of_place in digits(integers, n_bits, DIGIT_BITS)]
-    return digits_with_weights_of_zero(np.stack(of_places, axis=1), sizes)
+    of_positions = [of_position.astype(np.int64) for of_position in digits(integers, n_bits, DIGIT_BITS)]
+    return digits_with_weights_of_zero(np.stack(of_positions, axis=1), sizes)
 
 
 def with_weights_of_its_own(shared: Digits, sizes: RunSizes) -> Digits:

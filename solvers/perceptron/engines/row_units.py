@@ -94,7 +94,7 @@ def common_exponent_of(problem: Problem, scale: float) -> int:
 
     Numbers of many bits are told by a few rows, without a look at the others.
     """
-    exponent = common_exponent(np.append(_values(problem.carrier[:_FIRST_ROWS]), scale))
+    exponent = common_exponent(np.append(_values(problem.row_source[:_FIRST_ROWS]), scale))
     exponent = 0 if exponent is None else exponent
     if _greatest_exponent(problem, scale) - exponent > _EXACT_BITS // 2:
         return exponent

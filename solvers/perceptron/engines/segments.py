@@ -50,7 +50,7 @@ def source_of(
     InvalidOptionError
         If rows outside memory are to be presented in another order than that of their file.
     """
-    if isinstance(problem.carrier, InMemory):
+    if isinstance(problem.row_source, InMemory):
         return Whole(problem, units, presentation, method, sizes)
     if presentation.order is not Order.CYCLIC:
         raise InvalidOptionError(

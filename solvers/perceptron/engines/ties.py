@@ -31,7 +31,7 @@ class Ties:
         self.problem, self.units, self.settings = problem, units, settings
         self.digits = no_digits()
         self.zero_rule = ZERO_RULES[settings.zero]
-        self.is_in_memory = isinstance(problem.carrier, InMemory)
+        self.is_in_memory = isinstance(problem.row_source, InMemory)
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
         self._grid_is_known = self._digits_are_known = False
         self._n_rounded_at = 0

@@ -98,14 +98,14 @@ def fill_blocks(
     blocks : ndarray (n_blocks, n_features + 2, 64) of float32
     """
     n_features, reach = X.shape[1], _reach(rounding)
-    for place in range(first * LANES, min(order.shape[0], end * LANES)):
-        row = order[place]
+    for index in range(first * LANES, min(order.shape[0], end * LANES)):
+        row = order[index]
         total = (bias_scale / reach) * (bias_scale / reach)
         for j in range(n_features):
             total += (X[row, j] / reach) * (X[row, j] / reach)
         ratio = np.float32(max(_LEAST_NORM, math.sqrt(total)) * (1.0 + 2.0**-20))
         scale = y[row] / (ratio * reach)
-        block, lane = place // LANES, place % LANES
+        block, lane = index // LANES, index % LANES
         for j in range(n_features):
             blocks[block, j, lane] = np.float32(X[row, j] * scale)
         blocks[block, n_features, lane] = np.float32(bias_scale * scale)
@@ -155,16 +155,16 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
         stop = end
         rest = found if is_far else np.uint64(0)
         while rest != 0:  # rows that will be read, and are far from the processor
-            place = start + lowest_bit(rest)
-            row = place if is_in_order else order[place]
+            index = start + lowest_bit(rest)
+            row = index if is_in_order else order[index]
             prefetch(X, row * n_features, n_features)
             prefetch(counts, row, 1)
             rest &= rest - _ONE
         while found != 0:
             lane = lowest_bit(found)
             found &= found - _ONE
-            place = start + lane
-            row = place if is_in_order else order[place]
+            index = start + lane
+            row = index if is_in_order else order[index]
             signed = blocks[block, n_features + 1, lane] * reach
             norm, sign = abs(signed), 1.0 if signed > 0.0 else -1.0
             highest: float = scores[lane] + most  # that the exact score may be
@@ -173,7 +173,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
                 value = sign * (dense_score(X, row, w) + bias_scale * w[-1])
                 if doubt > 0.0 and abs(value) <= doubt and answer == 0:
                     if asks:
-                        stop, reason = place, at.ASKS
+                        stop, reason = index, at.ASKS
                         break
                     n_uncertain += 1
                 mistaken = answer > 0 if answer != 0 else is_mistake(sign, value, zero_rule)
@@ -193,12 +193,12 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             n_logged += 1
             epoch_mistakes += 1
             if n_logged == log.shape[0]:
-                stop, reason = place + 1, at.LOG_FULL
+                stop, reason = index + 1, at.LOG_FULL
                 break
             factor = norm * inverse
             if not is_far:
                 most += _SLACK * _UNIT * (1.0 + 6.0 * factor)
-                found = add_to_scores(products, place, np.float32(factor), scores, np.float32(most))
+                found = add_to_scores(products, index, np.float32(factor), scores, np.float32(most))
             else:
                 most += _SLACK * _UNIT * (1.0 + (n_features + 6) * factor)
                 scale = 1.0 / signed

@@ -44,7 +44,7 @@ Present = Callable[[Any, Work], int]
 
 @in_machine_code
 def _find_dense(model: Dense, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
-    """Return the first place whose y w.x is at most `most`, and y w.x; `end` if there is none."""
+    """Return the first position whose y w.x is at most `most`, and y w.x; `end` if there is none."""
     X, y, w, bias_scale = model
     constant = bias_scale * w[-1]
     for position in range(begin, end):

@@ -58,9 +58,9 @@ def follow(digits: Digits, counts: Integers) -> bool:
         n_more = counts[row] - digits.counts[row]
         if n_more != 0:
             digits.counts[row] = counts[row]
-            for place in range(digits.weights.shape[0]):
+            for position in range(digits.weights.shape[0]):
                 for j in range(digits.weights.shape[1]):
-                    digits.weights[place, j] += n_more * digits.rows[row, place, j]
+                    digits.weights[position, j] += n_more * digits.rows[row, position, j]
     return bool(n_mistakes <= digits.most)
 
 
@@ -70,10 +70,10 @@ def carry(digits: Digits) -> None:
     n_digits = digits.weights.shape[0]
     for j in range(digits.weights.shape[1]):
         total = 0
-        for place in range(n_digits + 1):
-            if place < n_digits:
-                total += digits.weights[place, j]
-            digits.carried[place, j] = total & _BELOW_A_DIGIT
+        for position in range(n_digits + 1):
+            if position < n_digits:
+                total += digits.weights[position, j]
+            digits.carried[position, j] = total & _BELOW_A_DIGIT
             total >>= DIGIT_BITS
         digits.carried[n_digits + 1, j] = total
 
@@ -83,10 +83,10 @@ def exact_sign(digits: Digits, row: int) -> int:
     """Return the sign of z.w, for weights that are carried."""
     own, weights = digits.rows[row], digits.carried
     total, below = 0, 0
-    for place in range(own.shape[0] + weights.shape[0] - 1):
-        for k in range(max(0, place - weights.shape[0] + 1), min(place + 1, own.shape[0])):
+    for position in range(own.shape[0] + weights.shape[0] - 1):
+        for k in range(max(0, position - weights.shape[0] + 1), min(position + 1, own.shape[0])):
             for j in range(own.shape[1]):
-                total += own[k, j] * weights[place - k, j]
+                total += own[k, j] * weights[position - k, j]
         below |= total & _BELOW_A_DIGIT
         total >>= DIGIT_BITS
     if total == 0:

@@ -51,15 +51,15 @@ def scores_of_block(_: Any, blocks: Any, block: Any, weights: Any, scores: Any, 
     """
 
     def generate(context: Any, builder: Any, signature: Any, given: Sequence[Any]) -> Any:
-        rows, of_weights, of_scores = (_array(context, builder, signature, given, place) for place in (0, 2, 3))
+        rows, of_weights, of_scores = (_array(context, builder, signature, given, position) for position in (0, 2, 3))
         n_coordinates = builder.extract_value(of_weights.shape, 0)
         start = builder.mul(given[1], builder.mul(builder.extract_value(rows.shape, 1), _index(LANES)))
         totals = [cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * _WIDTH)) for _ in _PARTS]
         with cgutils.for_range(builder, n_coordinates) as loop:
             weight = _in_every_lane(builder, builder.load(builder.gep(of_weights.data, [loop.index])))
-            place = builder.add(start, builder.mul(loop.index, _index(LANES)))
+            position = builder.add(start, builder.mul(loop.index, _index(LANES)))
             for part, total in zip(_PARTS, totals, strict=True):
-                entries = _loaded(builder, _pointer(builder, rows.data, builder.add(place, _index(part))))
+                entries = _loaded(builder, _pointer(builder, rows.data, builder.add(position, _index(part))))
                 builder.store(_plus_product(builder, builder.load(total), entries, weight), total)
         return _kept_and_compared(builder, of_scores.data, [builder.load(total) for total in totals], given[4])
 
@@ -82,7 +82,7 @@ def add_to_scores(_: Any, products: Any, row: Any, factor: Any, scores: Any, mos
     """
 
     def generate(context: Any, builder: Any, signature: Any, given: Sequence[Any]) -> Any:
-        rows, of_scores = (_array(context, builder, signature, given, place) for place in (0, 3))
+        rows, of_scores = (_array(context, builder, signature, given, position) for position in (0, 3))
         start = builder.mul(given[1], _index(LANES))
         factor = _in_every_lane(builder, given[2])
         totals = []
@@ -106,8 +106,8 @@ def prefetch(_: Any, array: Any, start: Any, n: Any) -> Signature:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         reading, keeping, is_data = (ir.Constant(number, value) for value in (0, 3, 1))
         end = builder.add(given[1], given[2])
-        with cgutils.for_range_slice(builder, given[1], end, _index(LINE // 8)) as (place, _):
-            builder.call(function, [builder.bitcast(builder.gep(data, [place]), byte), reading, keeping, is_data])
+        with cgutils.for_range_slice(builder, given[1], end, _index(LINE // 8)) as (position, _):
+            builder.call(function, [builder.bitcast(builder.gep(data, [position]), byte), reading, keeping, is_data])
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.int64), generate
@@ -115,7 +115,7 @@ def prefetch(_: Any, array: Any, start: Any, n: Any) -> Signature:
 
 @_called_from_compiled_code
 def lowest_bit(_: Any, bits: Any) -> Signature:
-    """Return the place of the lowest bit that is set, of bits that are not all 0."""
+    """Return the position of the lowest bit that is set, of bits that are not all 0."""
 
     def generate(context: Any, builder: Any, signature: Any, given: Sequence[Any]) -> Any:
         return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
@@ -127,8 +127,8 @@ def _index(value: int) -> Any:
     return ir.Constant(_INDEX, value)
 
 
-def _array(context: Any, builder: Any, signature: Any, given: Sequence[Any], place: int) -> Any:
-    return context.make_array(signature.args[place])(context, builder, given[place])
+def _array(context: Any, builder: Any, signature: Any, given: Sequence[Any], position: int) -> Any:
+    return context.make_array(signature.args[position])(context, builder, given[position])
 
 
 def _pointer(builder: Any, data: Any, offset: Any) -> Any:

@@ -42,8 +42,8 @@ class ManyOrders:
 
     def order(self, k: int) -> Rows:
         """Return the rows in the order of run k, counted from 0."""
-        block, place = divmod(k, _BLOCK)
-        order: Rows = _orders_of_block(self.seed, block, self.n_samples)[place]
+        block, position = divmod(k, _BLOCK)
+        order: Rows = _orders_of_block(self.seed, block, self.n_samples)[position]
         return order
 
 
@@ -117,9 +117,9 @@ def _in_time(runs: OrderRuns, n_orders: int, seed: int, limits: Limits) -> Itera
     """Yield the outcomes of one order after another until the time is over; short runs are made several at once."""
     n_samples, done, seconds = runs.problem.n_samples, 0, _CALL_SECONDS
     while done < n_orders and not (done and limits.is_over()):
-        block, place = divmod(done, _BLOCK)
+        block, position = divmod(done, _BLOCK)
         at_once = min(max(1, int(_CALL_SECONDS / seconds)), n_orders - done) if done else 1
-        orders = _orders_of_block(seed, block, n_samples)[place : place + at_once]
+        orders = _orders_of_block(seed, block, n_samples)[position : position + at_once]
         began = time.monotonic()
         part, is_cut = (runs.run(orders), False) if len(orders) > 1 else runs.run_within(orders[0], limits.share())
         if not (done and is_cut):

@@ -92,7 +92,7 @@ class OrderRuns:
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
-        if not isinstance(problem.carrier, InMemory):
+        if not isinstance(problem.row_source, InMemory):
             raise InvalidOptionError("many orders need the rows in memory; found rows elsewhere: allow more memory")
         method = Method.WEIGHTS if settings.method is Method.WEIGHTS else Method.AUTO
         self.problem, self.settings = problem, replace(settings, order=Order.CYCLIC, method=method)

@@ -70,7 +70,7 @@ def can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Genera
     first state, and rounding may decide uncertain scores differently.
     """
     is_known = rng is not None or run.settings.order is Order.CYCLIC
-    return is_known and isinstance(problem.carrier, InMemory) and not run.n_uncertain
+    return is_known and isinstance(problem.row_source, InMemory) and not run.n_uncertain
 
 
 def intervals(

@@ -99,8 +99,8 @@ def _sums_of_chunk(
 ) -> list[tuple[int, Moment]]:
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     numbers = wanted[first:last]
-    places = numbers - rows.start
-    return list(_sums(intervals, numbers, X[places], y[places], at_once)) if numbers.size else []
+    positions = numbers - rows.start
+    return list(_sums(intervals, numbers, X[positions], y[positions], at_once)) if numbers.size else []
 
 
 def _sums(
@@ -114,10 +114,10 @@ def _sums(
             for mistaken, times in interval.parts:
                 first, last = np.searchsorted(mistaken, (numbers[part][0], numbers[part][-1] + 1))
                 if first < last:
-                    places = np.searchsorted(numbers[part], mistaken[first:last])
+                    positions = np.searchsorted(numbers[part], mistaken[first:last])
                     weights = times[first:last].astype(object)
-                    squared = as_fraction(weights.dot(squares[places]), 2 * exponent)
-                    yield position, _moment(values[places], squared, weights, y[part][places])
+                    squared = as_fraction(weights.dot(squares[positions]), 2 * exponent)
+                    yield position, _moment(values[positions], squared, weights, y[part][positions])
 
 
 def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> Moment:

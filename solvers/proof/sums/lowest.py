@@ -90,7 +90,7 @@ def lowest(
 def whole_group(problem: Problem, rows: Rows) -> Lowest:
     """Return all rows of a group, with the whole line as enclosure."""
     unknown = np.full(len(rows), np.inf)
-    return Lowest(rows=rows, X=problem.carrier[rows], scores=-unknown, lower=-unknown, upper=unknown)
+    return Lowest(rows=rows, X=problem.row_source[rows], scores=-unknown, lower=-unknown, upper=unknown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +113,14 @@ def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lo
         groups = ((y < 0, least[0]), (y > 0, least[1]))
     found = []
     for level, (is_member, least_score) in zip(search.levels, groups, strict=True):
-        places = _low_places(score, is_member, least_score, level, search.most, error)
-        if len(places) > _MANY_ROWS and search.may_merge:
-            places = _different(X, y, places)
-        found.append(_looked_at(search, error, rows.start, X, score, places))
+        positions = _low_positions(score, is_member, least_score, level, search.most, error)
+        if len(positions) > _MANY_ROWS and search.may_merge:
+            positions = _different(X, y, positions)
+        found.append(_looked_at(search, error, rows.start, X, score, positions))
     return found
 
 
-def _low_places(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
+def _low_positions(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
     """Return the positions of scores that may be the least of a group, and of at most `most` others near the level.
 
     The error is more than twice the error of any score (`rounding_error`), and more than fourteen times the change of
@@ -139,22 +139,22 @@ def _low_places(score: Floats, is_member: Any, least: float, level: float, most:
     return np.sort(np.concatenate([near, below]))
 
 
-def _looked_at(search: _Search, error: float, start: int, X: Any, score: Floats, places: Rows) -> Lowest:
-    picked, scores = X[places], score[places]
-    own = np.full(len(places), error) if len(places) <= _MANY_ROWS else errors(picked, search.w, search.b)
+def _looked_at(search: _Search, error: float, start: int, X: Any, score: Floats, positions: Rows) -> Lowest:
+    picked, scores = X[positions], score[positions]
+    own = np.full(len(positions), error) if len(positions) <= _MANY_ROWS else errors(picked, search.w, search.b)
     with np.errstate(all="ignore"):
         lower, upper = np.nextafter(scores - own, -np.inf), np.nextafter(scores + own, np.inf)
     lower, upper = whole_line_where_broken(lower, upper)
-    return Lowest(rows=places + start, X=picked, scores=scores, lower=lower, upper=upper)
+    return Lowest(rows=positions + start, X=picked, scores=scores, lower=lower, upper=upper)
 
 
-def _different(X: Any, y: Floats, places: Rows) -> Rows:
+def _different(X: Any, y: Floats, positions: Rows) -> Rows:
     """Return one position for each set of equal rows (sign and numbers), which have equal scores."""
     if hasattr(X, "tocsr"):
-        return places
-    rows = np.column_stack([X[places], y[places]])
+        return positions
+    rows = np.column_stack([X[positions], y[positions]])
     as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-    return np.sort(places[np.unique(as_bytes, return_index=True)[1]])
+    return np.sort(positions[np.unique(as_bytes, return_index=True)[1]])
 
 
 def _united(parts: Sequence[Lowest]) -> Lowest:

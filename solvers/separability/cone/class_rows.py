@@ -50,8 +50,8 @@ class ClassRows:
 
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return the samples of the vectors, and the classes with which they are compared."""
-        samples, places = np.divmod(rows, self.n_others)
-        return samples, places + (places >= self.problem.codes[samples])
+        samples, positions = np.divmod(rows, self.n_others)
+        return samples, positions + (positions >= self.problem.codes[samples])
 
     def number(self, samples: Rows, classes: Rows) -> Rows:
         """Return the positions of the vectors of samples against classes."""
@@ -74,7 +74,7 @@ class ClassRows:
             columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
             exponents = [*exponents, 0]
         table = np.zeros((len(rows), self.width), dtype=object)
-        self._place(table, columns, samples, others)
+        self._position(table, columns, samples, others)
         return table, exponents * self.n_others
 
     def scaled(self, rows: Rows) -> Floats:
@@ -84,7 +84,7 @@ class ClassRows:
         if self.problem.bias:
             X = np.hstack([X, np.ones((len(rows), 1))])
         table = np.zeros((len(rows), self.width))
-        self._place(table, X, samples, others)
+        self._position(table, X, samples, others)
         return table
 
     def home(self, direction: Floats) -> list[Fraction]:
@@ -117,13 +117,13 @@ class ClassRows:
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return the differences of scores times a power of two."""
         samples, others = self.pairs(rows)
-        unique, places = np.unique(samples, return_inverse=True)
+        unique, positions = np.unique(samples, return_inverse=True)
         entries, exponent = self.problem.exact_rows(unique)
         blocks = vectors.reshape(self.n_others, self.block, -1)
         scores = np.zeros((self.problem.n_classes, len(unique), vectors.shape[1]), dtype=object)
         for k, block in enumerate(blocks, start=1):
             scores[k] = self._scores(entries, exponent, block)
-        return np.asarray(scores[self.problem.codes[samples], places] - scores[others, places])
+        return np.asarray(scores[self.problem.codes[samples], positions] - scores[others, positions])
 
     def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
         """Return where all differences of scores are 0."""
@@ -135,13 +135,13 @@ class ClassRows:
 
     def _differences(self, rows: Rows, first: int, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         samples, others = self.pairs(rows)
-        own, place = self.problem.codes[samples], samples - first
+        own, position = self.problem.codes[samples], samples - first
         with np.errstate(over="ignore", invalid="ignore"):
-            low = np.nextafter(lower[place, own] - upper[place, others], -np.inf)
-            high = np.nextafter(upper[place, own] - lower[place, others], np.inf)
+            low = np.nextafter(lower[position, own] - upper[position, others], -np.inf)
+            high = np.nextafter(upper[position, own] - lower[position, others], np.inf)
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
-    def _place(self, table: NDArray[Any], vectors: NDArray[Any], samples: Rows, others: Rows) -> None:
+    def _position(self, table: NDArray[Any], vectors: NDArray[Any], samples: Rows, others: Rows) -> None:
         """Put the vectors into the blocks of their own class, their negatives into those of the others."""
         blocks = table.reshape(len(table), self.n_others, self.block)
         own = self.problem.codes[samples]

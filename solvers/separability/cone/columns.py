@@ -50,7 +50,7 @@ def _column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnS
     aliased_of = _aliased(cone, order, limits)
     kept = [column for column in order if column not in aliased_of]
     directions = _face_directions(cone, decision, kept, limits)
-    finite = tuple(column for place, column in enumerate(kept) if not any(v[place] for v in directions))
+    finite = tuple(column for position, column in enumerate(kept) if not any(v[position] for v in directions))
     infinite: dict[int, str] = {}
     if len(finite) < len(kept):
         interior = _without(list(decision.direction), aliased_of)
@@ -214,9 +214,9 @@ class _WithUnits:
         table, exponents = self.rows.integers(rows[~is_unit])
         result = np.zeros((len(rows), table.shape[1]), dtype=object)
         result[~is_unit] = table
-        for place in np.flatnonzero(is_unit).tolist():
-            column, sign = self.units[int(rows[place]) - self.rows.n_rows]
-            result[place, column] = sign  # times 2**exponent > 0, which changes no question
+        for position in np.flatnonzero(is_unit).tolist():
+            column, sign = self.units[int(rows[position]) - self.rows.n_rows]
+            result[position, column] = sign  # times 2**exponent > 0, which changes no question
         return result, exponents
 
     def scaled(self, rows: Rows) -> Floats:
@@ -225,9 +225,9 @@ class _WithUnits:
         table = self.rows.scaled(rows[~is_unit])
         result = np.zeros((len(rows), table.shape[1]))
         result[~is_unit] = table
-        for place in np.flatnonzero(is_unit).tolist():
-            column, sign = self.units[int(rows[place]) - self.rows.n_rows]
-            result[place] = sign * self.rows.scaled_unit(column)
+        for position in np.flatnonzero(is_unit).tolist():
+            column, sign = self.units[int(rows[position]) - self.rows.n_rows]
+            result[position] = sign * self.rows.scaled_unit(column)
         return result
 
     def home(self, direction: Floats) -> list[Fraction]:
@@ -260,7 +260,7 @@ def _null_vectors_in(
     """Return, for every column that depends on those before it in the given order, its null vector."""
     back = np.argsort(order).tolist()
     found = null_vectors(table[:, list(order)].tolist(), limits.asked)
-    return {order[free]: rescaled([vector[place] for place in back], exponents) for free, vector in found}
+    return {order[free]: rescaled([vector[position] for position in back], exponents) for free, vector in found}
 
 
 def _not_annihilated(cone: ConeRows, rows: Rows, vectors: list[list[int]]) -> Rows:

@@ -134,7 +134,7 @@ class SignedRows:
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return y (w.x + b) times a power of two."""
-        X, d = self.problem.carrier[rows], self.problem.n_features
+        X, d = self.problem.row_source[rows], self.problem.n_features
         products, exponent = self.problem.exact_products(rows, X, vectors[:d])
         if self.problem.bias:
             products = with_offset(products, exponent, vectors[-1])

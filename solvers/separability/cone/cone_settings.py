@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 
 Floats = NDArray[np.float64]
 
-FaceSolver = Callable[..., tuple[Floats | None, Floats | None, Attempt]]
+FaceSolver = Callable[..., tuple[Floats | None, Floats | None, SolverRun]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

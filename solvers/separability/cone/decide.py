@@ -12,7 +12,7 @@ from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.lifting import Product
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, parts
 from maxmargin.solvers.separability.cone.face import Face
 from maxmargin.solvers.separability.cone.strict import Stage
@@ -46,7 +46,7 @@ class Decision:
         The separated rows that were active at the end.
     witness : dict of row to weight
         A circuit: positive weights that balance on at most m + 1 rows; empty if no row touches.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
     """
 
     direction: tuple[Fraction, ...]
@@ -57,7 +57,7 @@ class Decision:
     circuits: tuple[tuple[list[int], Circuit], ...]
     active: Rows
     witness: dict[int, int]
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SolverRun, ...] = ()
 
     @classmethod
     def separable(cls, direction: tuple[Fraction, ...], cone: ConeRows) -> "Decision":
@@ -82,11 +82,11 @@ class Unfinished:
     ----------
     witness : dict of row to weight
         A circuit, which excludes a direction positive on all rows; empty if none was found yet.
-    attempts : tuple of Attempt
+    attempts : tuple of SolverRun
     """
 
     witness: dict[int, int]
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[SolverRun, ...]
 
 
 class _Search:
@@ -100,7 +100,7 @@ class _Search:
         self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
         self._activate(self.active)
         self.circuits: list[tuple[list[int], Circuit]] = []
-        self.attempts: list[Attempt] = []
+        self.attempts: list[SolverRun] = []
         self.witness: dict[int, int] = {}
 
     def run(self) -> "Decision | Unfinished":
@@ -110,7 +110,7 @@ class _Search:
             if answer is None or self.limits.is_over():
                 return Unfinished(witness=self.witness, attempts=tuple(self.attempts))
             if isinstance(answer, Circuit):
-                self.add(self.active[answer.places].tolist(), answer)
+                self.add(self.active[answer.positions].tolist(), answer)
                 if len(self.circuits) == _STAGES:
                     self._try_all_at_once()
             elif violated.size:
@@ -245,7 +245,7 @@ def circuit_of(cone: ConeRows, balance: dict[int, int], is_over: Callable[[], bo
     found = circuit_near(table, table[:0], list(balance.values()), is_over)
     if found is None:
         raise ArithmeticError("the weights that were found do not balance")
-    return {rows[place]: weight for place, weight in zip(found.places, found.weights, strict=True)}
+    return {rows[position]: weight for position, weight in zip(found.positions, found.weights, strict=True)}
 
 
 def balances(cone: ConeRows, weights: dict[int, int]) -> bool:

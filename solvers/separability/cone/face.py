@@ -61,8 +61,8 @@ class Face:
         if not self.basis:
             self.balance = {}
         self._join(circuit_rows, circuit)
-        places = range(len(circuit_rows) - 1) if circuit.independent is None else circuit.independent
-        self.basis += [circuit_rows[place] for place in places]
+        positions = range(len(circuit_rows) - 1) if circuit.independent is None else circuit.independent
+        self.basis += [circuit_rows[position] for position in positions]
         self._is_guessed = False
 
     def null_space(self) -> list[list[int]]:

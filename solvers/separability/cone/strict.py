@@ -11,7 +11,7 @@ from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
-from maxmargin.solvers.problem.candidate import Attempt, Candidate, numbers
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.separability.cone.cone_rows import StageRows
 
 Floats = NDArray[np.float64]
@@ -40,14 +40,14 @@ class Stage:
         Rows that are to be positive.
     fixed : ndarray of int
         Independent rows that are to be 0.
-    attempts : list of Attempt
+    attempts : list of SolverRun
         The solver runs, to which new ones are added.
     """
 
     cone: StageRows
     active: Rows
     fixed: Rows
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[SolverRun] = field(default_factory=list)
 
     def propose(self, limits: Limits) -> list[Fraction] | Circuit | None:
         """Return the proposal of floating point: a circuit, which is exact, or a direction exactly on the face.
@@ -78,7 +78,7 @@ class Stage:
         table, exponents = self.cone.integers(np.concatenate([self.active, self.fixed]))
         rows, fixed = table[: len(self.active)], table[len(self.active) :]
         answer = strict_direction(rows, fixed, first=self._likely(limits), is_over=limits.is_over)
-        self.attempts.append(Attempt(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
+        self.attempts.append(SolverRun(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
         if not isinstance(answer, Direction):
             return answer
         units = (Fraction(2) ** e for e in exponents)
@@ -94,11 +94,11 @@ class Stage:
         weights = balancing_vertex.balancing_vertex(scaled, limits.is_over)
         circuit = None if weights is None else self.circuit(weights, np.ones(len(weights)), limits)
         status = "vertex" if circuit is not None else "no vertex"
-        self.attempts.append(Attempt(solver=balancing_vertex.NAME, status=status))
+        self.attempts.append(SolverRun(solver=balancing_vertex.NAME, status=status))
         return circuit
 
     def _likely(self, limits: Limits) -> list[int]:
-        """Return the places of rows of large multiplier in the units of the rows, which are likely to decide."""
+        """Return the positions of rows of large multiplier in the units of the rows, which are likely to decide."""
         scaled = self.cone.scaled(self.active)
         _, weights = self._asked(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed), limits)
         if weights is None:
@@ -143,10 +143,10 @@ class Stage:
 
 
 def _in_order(circuit: Circuit, support: Rows) -> Circuit:
-    """Return the circuit on the places of the active rows, in increasing order."""
-    order = sorted(range(len(circuit.places)), key=lambda k: support[circuit.places[k]])
+    """Return the circuit on the positions of the active rows, in increasing order."""
+    order = sorted(range(len(circuit.positions)), key=lambda k: support[circuit.positions[k]])
     return Circuit(
-        places=[int(support[circuit.places[k]]) for k in order],
+        positions=[int(support[circuit.positions[k]]) for k in order],
         weights=[circuit.weights[k] for k in order],
         fixed_weights=circuit.fixed_weights,
     )

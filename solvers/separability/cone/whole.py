@@ -9,7 +9,7 @@ from maxmargin.solvers.exact.circuits import circuit_near, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import Attempt
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ _CANDIDATE_WEIGHT = 1e-11
 
 
 def balance_of_all(
-    cone: ConeRows, rows: Rows, limits: Limits, attempts: list[Attempt]
+    cone: ConeRows, rows: Rows, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[list[int], Circuit] | None:
     """Return positive weights that balance on rows which seem to span all that touch, exactly, or None.
 
@@ -57,14 +57,14 @@ def _exact(
     # Last comes the sum of the basis, as a row of its own.
     joined = np.vstack([others, of_basis_rows.sum(axis=0)[None, :]])
     found = circuit_near(joined, table[:0], as_integers(np.append(weights, 1.0))[0].tolist(), limits.asked)
-    if found is None or found.places[-1] != len(support):
+    if found is None or found.positions[-1] != len(support):
         return None
     *circuit_weights, of_basis = found.weights
     balance = dict.fromkeys(basis.tolist(), of_basis)
-    for place, weight in zip(support[found.places[:-1]].tolist(), circuit_weights, strict=True):
-        balance[place] = balance.get(place, 0) + weight
+    for position, weight in zip(support[found.positions[:-1]].tolist(), circuit_weights, strict=True):
+        balance[position] = balance.get(position, 0) + weight
     balancing = rows[list(balance)]
     independent = independent_rows(cone.integers(balancing)[0])
     weights_of = list(balance.values())
-    circuit = Circuit(places=list(balance), weights=weights_of, fixed_weights=[], independent=independent)
+    circuit = Circuit(positions=list(balance), weights=weights_of, fixed_weights=[], independent=independent)
     return balancing.tolist(), circuit

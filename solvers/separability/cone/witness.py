@@ -48,7 +48,7 @@ def find_common_hull_point(
         return None
     if found is None:
         return None
-    pairs = sorted(zip(rows[found.places].tolist(), found.weights, strict=True))
+    pairs = sorted(zip(rows[found.positions].tolist(), found.weights, strict=True))
     return CommonHullPoint(
         problem=problem, rows=tuple(row for row, _ in pairs), weights=tuple(weight for _, weight in pairs)
     )
@@ -68,7 +68,7 @@ def balances(problem: Problem, point: CommonHullPoint) -> bool:
 def _table(problem: Problem, rows: NDArray[np.int64]) -> Integers:
     """Return y (x, 1) as integers, a column in a power of two of its own; of sparse rows the columns in use only."""
     if problem.integers is None and problem.is_sparse:
-        X = problem.carrier[rows]
+        X = problem.row_source[rows]
         used = np.union1d(X.indices, [0])  # rows of zeros have a column as well
         problem, rows = Problem(X[:, used], problem.y[rows], problem.bias, sizes=problem.sizes), np.arange(len(rows))
     return signed_integers(problem, rows)[0]

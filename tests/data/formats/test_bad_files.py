@@ -1,4 +1,4 @@
-"""Every bad file is refused with one line that names the file, the place, what was found and what was expected."""
+"""Every bad file is refused with one line that names the file, the position, what was found and what was expected."""
 
 import errno
 import gzip

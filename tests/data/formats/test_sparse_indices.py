@@ -25,9 +25,9 @@ def refused(X: Any) -> str:
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
 @pytest.mark.parametrize("field, place, value", COMPRESSED)
-def test_indices_outside_are_refused(kind: str, field: str, place: int, value: int) -> None:
+def test_indices_outside_are_refused(kind: str, field: str, position: int, value: int) -> None:
     X = column(kind)
-    getattr(X, field)[place] = value
+    getattr(X, field)[position] = value
     assert f" {kind}: " in refused(X)
 
 
@@ -39,9 +39,9 @@ def test_rows_that_run_backwards_are_refused(indptr: list[int]) -> None:
 
 
 def test_entries_outside_are_refused() -> None:
-    for which, place in ((0, -3), (0, 4), (1, 1)):
+    for which, position in ((0, -3), (0, 4), (1, 1)):
         X = column("coo")
-        X.coords[which][0] = place
+        X.coords[which][0] = position
         refused(X)
     X = column("lil")
     X.rows[0][0] = 7

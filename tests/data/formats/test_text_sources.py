@@ -105,7 +105,7 @@ def test_labels_and_ids_with_commas(write: Write) -> None:
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=6))
 def test_every_number_is_read_as_it_was_written(values: list[float]) -> None:
-    text = "".join(f"{comma(value)};{'ab'[place % 2]}\n" for place, value in enumerate(values))
+    text = "".join(f"{comma(value)};{'ab'[position % 2]}\n" for position, value in enumerate(values))
     sys_stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()))
     try:
         dataset = mm.load("-", decimal_comma=True)

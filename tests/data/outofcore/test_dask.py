@@ -223,8 +223,8 @@ def test_workers_read_text_as_it_is_written(client: Any, tmp_path: Path, separat
     reading: dict[str, Any] = {"decimal_comma": True, "sep": separator[:1], "format": "csv"}
     assert_is_the_data(load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading))
     content = path.read_bytes()
-    for place, expected in ((8000, "found byte 0xe9, which is not UTF-8"), (9000, "found a NUL byte")):
-        path.write_bytes(content[:place] + (b"\xe9" if place == 8000 else b"\0") + content[place:])
+    for position, expected in ((8000, "found byte 0xe9, which is not UTF-8"), (9000, "found a NUL byte")):
+        path.write_bytes(content[:position] + (b"\xe9" if position == 8000 else b"\0") + content[position:])
         with pytest.raises(DataError, match=expected):
             load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from forging import Content, places
+from forging import Content, positions
 
 import maxmargin as mm
 from maxmargin.api.verbs import decide, problem_of
@@ -57,7 +57,7 @@ def csv(folder: Path) -> Path:
 
 
 def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
-    for path in places(content.words):
+    for path in positions(content.words):
         for value in VALUES:
             yield f"{path} = {value!r}", content.with_words(path, value)
     for name, array in content.arrays.items():
@@ -68,12 +68,12 @@ def forgeries(content: Content) -> Iterator[tuple[str, Content]]:
             yield f"{name} of shape {change.shape}", content.with_array(name, change)
         kind = array.dtype.kind
         values = (-1.0, 0.0, 1e300, -1e300, math.nan, math.inf) if kind == "f" else (-1, 0, 1, 3, 59, 60, 10**6)
-        for place in range(0, array.size, max(1, array.size // 5)):
+        for position in range(0, array.size, max(1, array.size // 5)):
             for value in values:
                 changed = array.copy()
                 with np.errstate(all="ignore"):
-                    changed.flat[place] = np.array(value).astype(array.dtype)
-                yield f"{name}[{place}] = {value}", content.with_array(name, changed)
+                    changed.flat[position] = np.array(value).astype(array.dtype)
+                yield f"{name}[{position}] = {value}", content.with_array(name, changed)
 
 
 def asked(path: Path, state: Path) -> tuple[Any, Any, Any]:

@@ -162,7 +162,7 @@ def chunk(rows: slice, X: np.ndarray, *vectors: np.ndarray) -> tuple[slice, np.n
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_carrier_has_the_rows_that_were_written(tmp_path: Path, name: str) -> None:
+def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: str) -> None:
     X = numbers()
     labels = texts(X)
     dataset = opened(WRITERS[name](tmp_path, X, labels), **options_for(name))
@@ -178,9 +178,9 @@ def test_every_carrier_has_the_rows_that_were_written(tmp_path: Path, name: str)
         assert [rows.start for rows, _, _ in parts] == [0, *(rows.stop for rows, _, _ in parts[:-1])]
         assert len(parts) > 20
         assert np.concatenate([part for _, part, _ in parts]).tobytes() == X.tobytes()
-        for place in (0, 1):
-            expected = (vector, dataset.y)[place]
-            assert np.array_equal(np.concatenate([vectors[place] for _, _, vectors in parts]), expected)
+        for position in (0, 1):
+            expected = (vector, dataset.y)[position]
+            assert np.array_equal(np.concatenate([vectors[position] for _, _, vectors in parts]), expected)
     assert dataset.bounds is not None
     assert np.array_equal(dataset.bounds, (X.min(axis=0), X.max(axis=0)))
 
@@ -188,7 +188,7 @@ def test_every_carrier_has_the_rows_that_were_written(tmp_path: Path, name: str)
 @pytest.mark.parametrize("name", WRITERS)
 def test_some_rows(tmp_path: Path, name: str) -> None:
     X = numbers()
-    carrier = opened(WRITERS[name](tmp_path, X, texts(X)), **options_for(name)).X
+    row_source = opened(WRITERS[name](tmp_path, X, texts(X)), **options_for(name)).X
     is_wanted = X[:, 0] > 2
     for rows in (
         [5],
@@ -201,10 +201,10 @@ def test_some_rows(tmp_path: Path, name: str) -> None:
         np.arange(0, N, 200),
     ):
         expected = X[np.array(rows, dtype=int) if isinstance(rows, list) else rows]
-        assert np.array_equal(carrier[rows], expected)
-        assert carrier[rows].shape == expected.shape
+        assert np.array_equal(row_source[rows], expected)
+        assert row_source[rows].shape == expected.shape
     with pytest.raises(IndexError, match="there are 1009 rows, no row 1009"):
-        carrier[[3, 1009]]
+        row_source[[3, 1009]]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -221,10 +221,10 @@ def test_groups_chunks_and_rows_of_all_sizes(
         path = parquet(tmp_path, X, labels, row_group_size=group)
     else:
         path = feather(tmp_path, X, labels, chunksize=group)
-    carrier = opened(path, replace(SMALL, chunk_row_limit=step), label="label").X
-    assert np.concatenate([part for _, part, _ in carrier.map(chunk)]).tobytes() == X.tobytes()
+    row_source = opened(path, replace(SMALL, chunk_row_limit=step), label="label").X
+    assert np.concatenate([part for _, part, _ in row_source.map(chunk)]).tobytes() == X.tobytes()
     wanted = [row % n for row in rows]
-    assert np.array_equal(carrier[wanted], X[np.array(wanted, dtype=int)])
+    assert np.array_equal(row_source[wanted], X[np.array(wanted, dtype=int)])
 
 
 def test_names_with_dots(tmp_path: Path) -> None:
@@ -240,14 +240,14 @@ def test_names_with_dots(tmp_path: Path) -> None:
 def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
     X = numbers()
     path = WRITERS[name](tmp_path, X, texts(X))
-    carrier = opened(path, label="label").X
-    drawn = carrier.warm_start.recalled("sample")
+    row_source = opened(path, label="label").X
+    drawn = row_source.warm_start.recalled("sample")
     assert len(drawn) == 100 and (np.diff(drawn) > 0).all()
     assert 0.3 * N < drawn.mean() < 0.7 * N
     assert np.array_equal(opened(path, label="label").X.warm_start.recalled("sample"), drawn)
     other = next(row for row in range(N) if row not in drawn)
     both = np.append(drawn[::-1], other)
-    assert np.array_equal(carrier[both], X[both])
+    assert np.array_equal(row_source[both], X[both])
     fresh = opened(path, label="label").X
     shutil.move(path, tmp_path / "elsewhere")
     assert np.array_equal(fresh[drawn[::-3]], X[drawn[::-3]])
@@ -285,14 +285,14 @@ def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path) -> None:
 def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
     X = numbers()
     path = parquet(tmp_path, X, texts(X), row_group_size=100)
-    carrier = opened(path, replace(SMALL, collected_bytes=0), label="label").X
-    first = carrier[[3, 500]]
+    row_source = opened(path, replace(SMALL, collected_bytes=0), label="label").X
+    first = row_source[[3, 500]]
     path.unlink()
-    assert np.array_equal(carrier[[500, 3, 3]], first[[1, 0, 0]])
+    assert np.array_equal(row_source[[500, 3, 3]], first[[1, 0, 0]])
     with pytest.raises(DataError, match="found a file that cannot be read: No such file"):
-        carrier[[3, 501]]
-    carrier.warm_start.remember(np.array([501]), X[[501]], "margin")
-    assert np.array_equal(carrier[[3, 501]], X[[3, 501]])
+        row_source[[3, 501]]
+    row_source.warm_start.remember(np.array([501]), X[[501]], "margin")
+    assert np.array_equal(row_source[[3, 501]], X[[3, 501]])
 
 
 def test_the_cache_forgets_what_was_not_used_for_the_longest_time() -> None:
@@ -347,7 +347,7 @@ def test_several_classes_have_codes_and_no_pairs(tmp_path: Path) -> None:
     assert dropped.notes == ("dropped on request: 'b'",)
 
 
-def test_a_carrier_is_an_argument_of_every_question(tmp_path: Path) -> None:
+def test_a_row_source_is_an_argument_of_every_question(tmp_path: Path) -> None:
     X = numbers(300)
     X[:, 0] += np.where(np.array(texts(X)) == "yes", 1, -1)
     dataset = opened(parquet(tmp_path, X, texts(X), row_group_size=50), label="label")
@@ -455,10 +455,10 @@ def test_a_file_that_ends_early(tmp_path: Path, name: str) -> None:
 def test_a_file_that_changes_under_our_hands(tmp_path: Path, name: str) -> None:
     X = numbers()
     path = WRITERS[name](tmp_path, X, texts(X))
-    carrier = opened(path, **options_for(name)).X
+    row_source = opened(path, **options_for(name)).X
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(DataError, match="found a file that was written to since its rows were checked"):
-        list(carrier.map(chunk))
+        list(row_source.map(chunk))
 
 
 @pytest.mark.parametrize(
@@ -692,8 +692,8 @@ def test_passes_are_watched(tmp_path: Path) -> None:
 
 def test_a_pass_that_is_given_up_ends(tmp_path: Path) -> None:
     X = numbers()
-    carrier = opened(parquet(tmp_path, X, texts(X)), label="label").X
-    passes: Iterator[Any] = carrier.map(chunk)
+    row_source = opened(parquet(tmp_path, X, texts(X)), label="label").X
+    passes: Iterator[Any] = row_source.map(chunk)
     next(passes)
     passes.close()  # type: ignore[attr-defined]
 
@@ -701,8 +701,8 @@ def test_a_pass_that_is_given_up_ends(tmp_path: Path) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        list(carrier.map(broken))
-    assert len(list(carrier.map(chunk))) == 28
+        list(row_source.map(broken))
+    assert len(list(row_source.map(chunk))) == 28
 
 
 def test_sizes() -> None:

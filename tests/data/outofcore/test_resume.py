@@ -180,8 +180,11 @@ def test_text_is_parsed_once(tmp_path: Path) -> None:
     source, state = csv(tmp_path, X, y), tmp_path / "state"
     source.write_text(source.read_text()[1:])  # the first column has no name
     first, before = opened(source, state, drop="b"), source.stat()
-    content, place = source.read_bytes(), 17_000  # between the first places that the mark of a large file looks at
-    source.write_bytes(content[:place] + b"x" * 100 + content[place + 100 :])
+    content, position = (
+        source.read_bytes(),
+        17_000,
+    )  # between the first bytes that the mark of a large file covers
+    source.write_bytes(content[:position] + b"x" * 100 + content[position + 100 :])
     touched(source, before)
     again = opened(source, state, drop="b")
     assert_is(again, X[:, [0, 2]].copy(), y)
@@ -431,11 +434,11 @@ def test_damaged_files_are_refused_and_left_alone(tmp_path: Path, capsys: pytest
     source, state = parquet(tmp_path, X[:200], y[:200]), tmp_path / "state"
     mm.separability(*(lambda d: (d.X, d.y))(opened(source, state)))
     whole = state.read_bytes()
-    damages = [whole[:place] for place in (0, 5, 19, 25, 100, len(whole) // 2, len(whole) - 1)]
+    damages = [whole[:position] for position in (0, 5, 19, 25, 100, len(whole) // 2, len(whole) - 1)]
     damages += [whole + b"\0", b"PK\3\4", source.read_bytes(), b"maxmargin resume 1\n" + bytes(60)]
-    for place in range(0, len(whole), 41):
+    for position in range(0, len(whole), 41):
         flipped = bytearray(whole)
-        flipped[place] ^= 1 << place % 8
+        flipped[position] ^= 1 << position % 8
         damages.append(bytes(flipped))
     for damaged in damages:
         state.write_bytes(damaged)
@@ -475,14 +478,14 @@ def test_numbers_that_were_changed_in_secret(tmp_path: Path) -> None:
     X, y = data(n=24_000)
     source, state = npy(tmp_path, X, y), tmp_path / "state"
     hard_margin(problem_of(opened(source, state)))
-    before, row = source.stat(), 6000  # in a large file, between the places that a mark looks at
-    for value, place in ((X[:, 0].max() * 1.5, "extremes"), (np.nan, "extremes"), (X[row, 0] * -0.5, None)):
+    before, row = source.stat(), 6000  # in a large file, between the positions that a mark looks at
+    for value, position in ((X[:, 0].max() * 1.5, "extremes"), (np.nan, "extremes"), (X[row, 0] * -0.5, None)):
         changed = X.copy()
         changed[row, 0] = value
         np.save(source, changed)
         touched(source, before)
         dataset = opened(source, state)
-        if place is None:
+        if position is None:
             answer = hard_margin(problem_of(dataset))
             assert answer.lower == pytest.approx(mm.hard_margin(changed, y).lower, rel=1e-12)
         else:
@@ -667,9 +670,9 @@ def test_a_full_disk_ends_the_keeping_not_the_work(
     assert not (tmp_path / "state.part").exists()
 
 
-def test_places_that_cannot_be_written(tmp_path: Path, separable: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for place in (tmp_path, tmp_path / "nowhere" / "state"):
-        assert run(["check", str(separable), "--memory", "1MB", "--resume", str(place)]) == 2
+def test_positions_that_cannot_be_written(tmp_path: Path, separable: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for position in (tmp_path, tmp_path / "nowhere" / "state"):
+        assert run(["check", str(separable), "--memory", "1MB", "--resume", str(position)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -706,13 +709,13 @@ def test_where_there_is_nothing_to_resume(tmp_path: Path, separable: Path, capsy
 
 
 def test_marks_see_every_byte_of_small_files_and_the_ends_of_large_ones(tmp_path: Path) -> None:
-    for size, places in ((1000, range(0, 1000, 99)), (10**6, (0, 16383, 983616, 10**6 - 1))):
+    for size, positions in ((1000, range(0, 1000, 99)), (10**6, (0, 16383, 983616, 10**6 - 1))):
         path = tmp_path / "file"
         path.write_bytes(bytes(size))
         before, mark = path.stat(), FileMark.of(str(path))
-        for place in places:
+        for position in positions:
             content = bytearray(size)
-            content[place] = 1
+            content[position] = 1
             path.write_bytes(content)
             touched(path, before)
             assert not FileMark.of(str(path)).is_same(mark)

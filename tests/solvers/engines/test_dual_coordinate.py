@@ -174,7 +174,7 @@ def test_the_storage_of_sparse_rows_does_not_matter() -> None:
     assert halves.nnz == 2 * X.nnz
 
 
-def test_a_duplicated_row_is_one_of_twice_the_price() -> None:
+def test_a_duplicated_row_is_one_of_twice_the_cost() -> None:
     problem = dense_problem()
     twice = Problem(np.vstack([problem.X, problem.X[:10]]), np.append(problem.y, problem.y[:10]))
     costs = np.where(np.arange(60) < 10, 2.0, 1.0)

@@ -263,15 +263,15 @@ def test_labels_by_chance_at_a_low_cost_leave_no_row_near_the_margin(C: float, o
     assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective
 
 
-@pytest.mark.parametrize("place", ["between the steps", "in a pass"])
-def test_interrupted_work_is_proven(place: str) -> None:
+@pytest.mark.parametrize("position", ["between the steps", "in a pass"])
+def test_interrupted_work_is_proven(position: str) -> None:
     """Ctrl-C may come while the sample is solved, in a pass, while the program is solved, and in the last pass."""
     problem, costs = MANY_ROWS["plain"], np.ones(N)
     best, answers = soft_margin(problem, 1.0), []
-    for n_calls in range(0, 200, 3 if place == "between the steps" else 1):
+    for n_calls in range(0, 200, 3 if position == "between the steps" else 1):
         stop = interrupting(n_calls)
         try:
-            if place == "between the steps":
+            if position == "between the steps":
                 found = soft_working_set.solve(problem, costs, is_over=stop)
             else:
                 found = soft_working_set.solve(replace(problem, X=WatchedRows(problem.X, stop)), costs)
@@ -289,7 +289,7 @@ def test_interrupted_work_is_proven(place: str) -> None:
         answers.append(answer)
     assert len(answers) >= 5 and answers[0].status is Status.LIMIT
     assert answers[-1].objective < 1.1 * best.objective
-    if place == "in a pass":
+    if position == "in a pass":
         assert answers[-1].gap < 1e-3 * answers[-1].objective
 
 

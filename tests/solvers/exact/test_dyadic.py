@@ -144,9 +144,9 @@ def test_floats_are_a_sequence_of_fractions(values: list[float], data: st.DataOb
     floats = np.array(values)
     numbers, expected = FloatFractions(floats), tuple(map(Fraction, values))
     floats[:] = 7.0  # the caller's own
-    place = data.draw(st.integers(-len(values), len(values) - 1))
-    assert (len(numbers), tuple(numbers), numbers[place]) == (len(values), expected, expected[place])
-    assert numbers[place:] == expected[place:]
+    position = data.draw(st.integers(-len(values), len(values) - 1))
+    assert (len(numbers), tuple(numbers), numbers[position]) == (len(values), expected, expected[position])
+    assert numbers[position:] == expected[position:]
     assert numbers == expected and expected == numbers and numbers == FloatFractions(np.array(values))
     assert hash(numbers) == hash(expected) and repr(numbers) == repr(expected)
     assert pickle.loads(pickle.dumps(numbers)) == expected

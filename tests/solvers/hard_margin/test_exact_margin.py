@@ -29,7 +29,7 @@ from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin import hard_margin as module
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.problem.candidate import Attempt, Candidate
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
@@ -296,7 +296,9 @@ def lies() -> Iterator[tuple[str, Any]]:
         return made(rng.normal(size=problem.n_features), rng.random(problem.n_samples))
 
     def made(w: Any, multipliers: Any) -> Candidate:
-        return Candidate(w=w, multipliers=multipliers, engine="liar", attempt=Attempt(solver="liar", status="optimal"))
+        return Candidate(
+            w=w, multipliers=multipliers, engine="liar", attempt=SolverRun(solver="liar", status="optimal")
+        )
 
     yield "random", random
     yield "zero", lambda problem: made(np.zeros(problem.n_features), np.zeros(problem.n_samples))

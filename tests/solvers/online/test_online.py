@@ -150,18 +150,18 @@ def test_parameters_with_units_need_rows_of_a_moderate_size(name: str) -> None:
 )
 def test_a_shuffled_order_is_the_cyclic_one_of_shuffled_rows(name: str) -> None:
     X, y = whole_numbers(11, noise=1)
-    places = np.random.default_rng(3).permutation(len(y))
+    positions = np.random.default_rng(3).permutation(len(y))
     shuffled = mm.online(X, y, name, order="shuffled-once", max_epochs=5, rng=3)
-    cyclic = mm.online(X[places], y[places], name, order="cyclic", max_epochs=5)
-    assert shuffled.update_rows.tolist() == places[cyclic.update_rows].tolist()
+    cyclic = mm.online(X[positions], y[positions], name, order="cyclic", max_epochs=5)
+    assert shuffled.update_rows.tolist() == positions[cyclic.update_rows].tolist()
     assert shuffled.update_times.tolist() == cyclic.update_times.tolist()
 
 
 @pytest.mark.parametrize("name", ["delta-rule", "subgradient-svm"])
 def test_the_order_of_the_rows_is_nothing_to_those_that_look_at_all(name: str) -> None:
     X, y = whole_numbers(11, noise=1)
-    places = np.random.default_rng(3).permutation(len(y))
-    run, shuffled = (mm.online(X[p], y[p], name, max_epochs=40) for p in (np.arange(len(y)), places))
+    positions = np.random.default_rng(3).permutation(len(y))
+    run, shuffled = (mm.online(X[p], y[p], name, max_epochs=40) for p in (np.arange(len(y)), positions))
     assert math.isclose(run.run_margin, shuffled.run_margin, rel_tol=1e-9)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import json_answer, refusal
-from forging import Content, places
+from forging import Content, positions
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -52,7 +52,7 @@ def kept(path: Path, **options: Any) -> Content:
 
 
 def forgeries_of_words(content: Content) -> Iterator[tuple[str, Content]]:
-    for path in places(content.words):
+    for path in positions(content.words):
         yield f"{path} removed", content.with_words(path, None, remove=True)
         for value in VALUES:
             yield f"{path} = {value!r}", content.with_words(path, value)
@@ -68,11 +68,11 @@ def forgeries_of_arrays(content: Content) -> Iterator[tuple[str, Content]]:
             yield f"{name} as {kind}", content.with_array(name, array.astype(kind))
         for change in (array[:-1], np.append(array, 0), array[None], array[:0], np.zeros((0, 5), np.int64)):
             yield f"{name} of shape {change.shape}", content.with_array(name, change)
-        for place in range(min(len(array), 9)):
+        for position in range(min(len(array), 9)):
             for value in (-1, 0, 1, 8, 10**6, 2**62, 2**63 - 1, -(2**63)):
                 changed = array.copy()
-                changed[place] = value
-                yield f"{name}[{place}] = {value}", content.with_array(name, changed)
+                changed[position] = value
+                yield f"{name}[{position}] = {value}", content.with_array(name, changed)
 
 
 def forgeries_that_agree(content: Content) -> Iterator[tuple[str, Content]]:

@@ -232,7 +232,7 @@ def test_more_mistakes_than_digits_hold_are_not_decided() -> None:
 
 @pytest.mark.parametrize("n_coordinates", [1, 400, RunSizes().most_limb_products])
 def test_the_longest_sums_of_products_fit(n_coordinates: int) -> None:
-    """Every digit as great as can be, in as many places as are allowed, after as many mistakes; no sum overflows."""
+    """Every digit as great as can be, in as many positions as are allowed, after as many mistakes; no sum overflows."""
     n_digits = min(41, RunSizes().most_limb_products // n_coordinates)
     row = np.full((n_digits, n_coordinates), (1 << digit_scores.DIGIT_BITS) - 1)
     found = digits_with_weights_of_zero(np.array([row, -row]), RunSizes())

@@ -54,7 +54,7 @@ def by_levels(X: Any, y: Any, zero: str, bias: bool, limit: int) -> int | None:
 @pytest.mark.parametrize("d, k", CONJUNCTIONS)
 @pytest.mark.parametrize("make", [conjunction, disjunction])
 def test_the_worst_case_of_conjunctions(make: Any, d: int, k: int) -> None:
-    """The signs and the places of the literals, and negation, are symmetries of the cube."""
+    """The signs and the positions of the literals, and negation, are symmetries of the cube."""
     literals = tuple((-1) ** i * (d - i) for i in range(k))
     X, y = make(d, literals).formula.truth_table()
     worst = worst_case_mistakes(X, y)

@@ -1,4 +1,4 @@
-"""Some rows of a carrier: the same as a copy of them, without the copy."""
+"""Some rows of a data source: the same as a copy of them, without the copy."""
 
 from typing import Any
 
@@ -68,9 +68,9 @@ def test_chunks_are_those_of_a_copy(kept: list[bool], chunk_rows: int, is_sparse
     assert chosen.shape == X[numbers].shape and chosen.is_sparse is is_sparse
     assert np.concatenate([np.empty((0, 3)), *(part for _, part, _ in parts)]).tolist() == X[numbers].tolist()
     assert [rows.start for rows, _, _ in parts] == [0, *(rows.stop for rows, _, _ in parts)][: len(parts)]
-    for rows, part, (places, flags) in parts:
+    for rows, part, (positions, flags) in parts:
         assert len(part) == rows.stop - rows.start > 0
-        assert X[places].tolist() == part.tolist() and (part[:, 0] > 0).tolist() == flags.tolist()
+        assert X[positions].tolist() == part.tolist() and (part[:, 0] > 0).tolist() == flags.tolist()
 
 
 def test_rows_are_numbered_anew() -> None:
@@ -90,14 +90,14 @@ def test_rows_of_weight_0_are_passed_over(is_sparse: bool) -> None:
     y = np.where(X[:, 0] + rng.standard_normal(60_000) > 0, 1.0, -1.0)
     weights = rng.integers(0, 3, 60_000).astype(float)
     rows = csr_array(X) if is_sparse else X
-    carrier = Elsewhere(rows, 5000)
-    answer = soft_margin(Problem(carrier, y), sample_weight=weights, method="interior-point")
+    row_source = Elsewhere(rows, 5000)
+    answer = soft_margin(Problem(row_source, y), sample_weight=weights, method="interior-point")
     plain = soft_margin(Problem(rows[weights > 0], y[weights > 0]), sample_weight=weights[weights > 0])
     assert answer.lower <= plain.objective and plain.lower <= answer.objective
     assert answer.gap <= 1e-9 * answer.objective
     assert not answer.dual[weights == 0].any() and weights[answer.support].all()
     assert answer.slack.tolist() == pytest.approx(np.maximum(0, 1 - y * (X @ answer.w + answer.b)).tolist())
-    assert carrier.most_fetched <= 2000  # a sample
+    assert row_source.most_fetched <= 2000  # a sample
 
 
 def test_slack_of_rows_of_weight_0_hides_no_limit() -> None:

@@ -151,10 +151,10 @@ BAD_ROWS = [True, False, -1, 10**30, 0.0, 1.0, "1", None, [], [0], [0, 1, 2], [T
 @each_case
 def test_rows_that_are_not_there_are_rejected(case: Case) -> None:
     rows = case.proof.get("rows", [])
-    for place, bad in product(range(len(rows)), [*BAD_ROWS, *rows, 0]):
-        changed = [*rows[:place], bad, *rows[place + 1 :]]
-        is_same = changed == rows and type(changed[place]) is type(rows[place])
-        is_other = not is_same and json.dumps(changed[place]) not in map(json.dumps, rows)
+    for position, bad in product(range(len(rows)), [*BAD_ROWS, *rows, 0]):
+        changed = [*rows[:position], bad, *rows[position + 1 :]]
+        is_same = changed == rows and type(changed[position]) is type(rows[position])
+        is_other = not is_same and json.dumps(changed[position]) not in map(json.dumps, rows)
         if not is_same:
             assert not is_accepted(case, case.changed(rows=changed)) or (is_other and is_true(case, case.proof))
         if not is_same and (bad in BAD_ROWS or not is_other):
@@ -334,12 +334,12 @@ POISON = [
 ]
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _positions(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The paths of all parts of a document."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in inside:
         yield (*path, key)
-        yield from _places(part, (*path, key))
+        yield from _positions(part, (*path, key))
 
 
 @st.composite
@@ -348,8 +348,8 @@ def tampered(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
     one = draw(st.sampled_from(CASES))
     proof = copy.deepcopy(one.proof)
     for _ in range(draw(st.integers(1, 3))):
-        places = list(_places(proof))
-        path = draw(st.sampled_from(places))
+        positions = list(_positions(proof))
+        path = draw(st.sampled_from(positions))
         holder = proof
         for key in path[:-1]:
             holder = holder[key]
@@ -358,7 +358,7 @@ def tampered(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
             case "delete":
                 del holder[key]
             case "copy":
-                other = draw(st.sampled_from(places))
+                other = draw(st.sampled_from(positions))
                 part = proof
                 for step in other:
                     part = part[step] if isinstance(part, dict | list) and _has(part, step) else part
@@ -432,11 +432,11 @@ def test_every_small_document_about_a_line_that_is_accepted_is_true() -> None:
     """Three rows on a line with all signs, and every document with small numbers: many are accepted, none is false."""
     accepted = {claim: 0 for claim in CLAIMS}
     vectors = [list(v) for v in product(("-2", "-1", "0", "1", "2"), repeat=2)]
-    for places in ((-1, 0, 1), (-1, 1, 1), (1, 1, 1)):
+    for positions in ((-1, 0, 1), (-1, 1, 1), (1, 1, 1)):
         for labels in product((-1, 1), repeat=3):
             if len(set(labels)) == 2:
                 for claim, fields in _documents(vectors):
-                    one = case("line", claim, [[x] for x in places], labels, **fields)
+                    one = case("line", claim, [[x] for x in positions], labels, **fields)
                     if is_accepted(one, one.proof):
                         assert is_true(one, one.proof), one
                         accepted[claim] += 1
@@ -561,14 +561,14 @@ def test_damaged_files_are_refused_in_words(tmp_path_factory: Any, one: Case, da
     which = data.draw(st.integers(0, 1))
     content = bytearray(files[which])
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(content) - 1))
+        position = data.draw(st.integers(0, len(content) - 1))
         match data.draw(st.sampled_from(["flip", "cut", "insert"])):
             case "flip":
-                content[place] ^= 1 << data.draw(st.integers(0, 7))
-            case "cut" if place:
-                del content[place:]
+                content[position] ^= 1 << data.draw(st.integers(0, 7))
+            case "cut" if position:
+                del content[position:]
             case _:
-                content[place:place] = data.draw(st.binary(max_size=4))
+                content[position:position] = data.draw(st.binary(max_size=4))
     files[which] = bytes(content)
     code = run_file(folder, *files)
     assert code in (0, 2, 3)

@@ -21,10 +21,10 @@ def drawn(seed: int) -> tuple[random.Random, np.ndarray, list[int]]:
     return draw, X, [-1, 1, *(draw.choice([-1, 1]) for _ in range(4))]
 
 
-def contains(answer: Any, X: np.ndarray, y: list[int], prices: list[Fraction]) -> None:
+def contains(answer: Any, X: np.ndarray, y: list[int], costs: list[Fraction]) -> None:
     """Check the interval, and that the objective is at least that of the floats returned."""
-    assert Fraction(answer.lower) <= exact_soft_margin(X, y, prices).value
-    at_plane = soft_objective(X, y, prices, answer.w, answer.b)
+    assert Fraction(answer.lower) <= exact_soft_margin(X, y, costs).value
+    at_plane = soft_objective(X, y, costs, answer.w, answer.b)
     assert np.isinf(answer.objective) or at_plane <= Fraction(answer.objective)
 
 
@@ -80,7 +80,7 @@ def test_shares_of_balanced_classes_are_exact() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("C", [5e-324, 1e300])
-def test_extreme_prices_end_soon(method: str, C: float) -> None:
+def test_extreme_costs_end_soon(method: str, C: float) -> None:
     far = 1e17 + 16 * np.array([[3.0], [-1.0], [2.0], [-4.0]])
     for X in (far, np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])):
         mm.soft_margin(X, [-1, 1, 1, 1], 1.0, method=method)  # compiles

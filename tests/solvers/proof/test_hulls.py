@@ -115,8 +115,8 @@ def test_sums_of_digits_are_exact(data: st.DataObject) -> None:
     )
     shape = (n_rows,) if data.draw(st.booleans()) else (n_rows, 2)
     weights = np.empty(shape, dtype=object)
-    for place in np.ndindex(shape):
-        weights[place] = data.draw(st.sampled_from([0, 1, 2, 77, -5, (1 << 28) - 1, 1 << 29, -(3**50), 3**400]))
+    for position in np.ndindex(shape):
+        weights[position] = data.draw(st.sampled_from([0, 1, 2, 77, -5, (1 << 28) - 1, 1 << 29, -(3**50), 3**400]))
     found = digit_sums(values, weights)
     if found is None:
         largest, smallest = np.abs(values).max(), np.abs(values[values != 0]).min(initial=np.inf)

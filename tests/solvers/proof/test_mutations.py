@@ -119,13 +119,14 @@ def mutated(proof: dict[str, Any], random_: random.Random) -> bytes:
     for _ in range(random_.choice([1, 1, 1, 2, 3])):
         holders = [holder for holder in _holders(document) if holder]
         holder = random_.choice(holders)
-        place = random_.randrange(len(holder))
-        _alter(holder, place, random_)
+        position = random_.randrange(len(holder))
+        _alter(holder, position, random_)
     content = written(document).encode("utf-8", "surrogatepass")
     if random_.random() < 0.05:
-        place = random_.randrange(len(content))
+        position = random_.randrange(len(content))
         content = random_.choice([
-            content[:place], content[:place] + b"\xff" + content[place:], content[:place] + content[place + 1 :],
+            content[:position], content[:position] + b"\xff" + content[position:],
+            content[:position] + content[position + 1 :],
             b"\xef\xbb\xbf" + content, content.decode("utf-8", "replace").encode("utf-16"),
             content + content, b"\0" + content,
         ])  # fmt: skip
@@ -137,9 +138,9 @@ def _holders(value: Any) -> list[Any]:
     return ([value] if isinstance(value, list) else []) + [found for part in parts for found in _holders(part)]
 
 
-def _alter(holder: Any, place: int, random_: random.Random) -> None:
+def _alter(holder: Any, position: int, random_: random.Random) -> None:
     is_object = isinstance(holder, Pairs)
-    old = holder[place][1] if is_object else holder[place]
+    old = holder[position][1] if is_object else holder[position]
     new: Any = old
     match random_.choice(["poison", "poison", "kind", "delete", "repeat", "add", "swap", "nudge"]):
         case "poison":
@@ -147,10 +148,10 @@ def _alter(holder: Any, place: int, random_: random.Random) -> None:
         case "kind":
             new = random_.choice([str(old), [old], Raw(f"{old}.0"), Raw(f"{old}e0"), Raw(f"-{old}")])
         case "delete":
-            del holder[place]
+            del holder[position]
             return
         case "repeat":
-            again = [holder[place][0], random_.choice([old, opened(random_.choice(POISON))])] if is_object else old
+            again = [holder[position][0], random_.choice([old, opened(random_.choice(POISON))])] if is_object else old
             holder.insert(random_.randrange(len(holder) + 1), again)
             return
         case "add":
@@ -159,16 +160,16 @@ def _alter(holder: Any, place: int, random_: random.Random) -> None:
             return
         case "swap":
             other = random_.randrange(len(holder))
-            holder[place], holder[other] = holder[other], holder[place]
+            holder[position], holder[other] = holder[other], holder[position]
             return
         case "nudge" if isinstance(old, str):
             new = random_.choice([old[::-1], "-" + old, old.removeprefix("-"), old + "0", old[:-1], old.upper()])
         case "nudge" if isinstance(old, int):
             new = random_.choice([old + 1, old - 1, -old, not old, old * 2**64])
     if is_object:
-        holder[place] = [holder[place][0], new]
+        holder[position] = [holder[position][0], new]
     else:
-        holder[place] = new
+        holder[position] = new
 
 
 def outcome(call: Callable[[], int]) -> tuple[int, str]:
@@ -293,8 +294,8 @@ def altered_data(text: str, random_: random.Random) -> str:
             [body, text.replace(",", ";"), text.replace("\n", "\r\n"), text.replace("\n", "\r"), text + body]
         )
     for _ in range(random_.choice([1, 1, 2])):
-        place = random_.randrange(len(text) + 1)
-        text = text[:place] + random_.choice(MARKS) + text[place + random_.choice([0, 0, 1]) :]
+        position = random_.randrange(len(text) + 1)
+        text = text[:position] + random_.choice(MARKS) + text[position + random_.choice([0, 0, 1]) :]
     return text
 
 

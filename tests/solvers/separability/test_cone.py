@@ -45,13 +45,13 @@ def independent(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
 
 def is_circuit(rows: np.ndarray, fixed: np.ndarray, found: Circuit) -> bool:
     """Check positive weights that balance with the fixed rows, and that no other weights live on the same rows."""
-    assert min(found.weights) > 0 and len(found.places) == len(found.weights) == len(set(found.places))
-    chosen = rows[found.places]
+    assert min(found.weights) > 0 and len(found.positions) == len(found.weights) == len(set(found.positions))
+    chosen = rows[found.positions]
     balance = np.array(found.weights, dtype=object).dot(chosen)
     if len(fixed):
         balance = balance + np.array(found.fixed_weights, dtype=object).dot(fixed)
     assert not balance.any()
-    return rank([*chosen.tolist(), *fixed.tolist()]) == len(fixed) + len(found.places) - 1
+    return rank([*chosen.tolist(), *fixed.tolist()]) == len(fixed) + len(found.positions) - 1
 
 
 def is_direction(rows: np.ndarray, fixed: np.ndarray, found: Direction) -> bool:
@@ -97,7 +97,7 @@ def test_degenerate_stretches_end() -> None:
 def test_a_row_of_zeros_is_a_circuit() -> None:
     rows = whole([[1, 0], [0, 0], [0, 1]])
     found = strict_direction(rows, no_rows(2))
-    assert found == Circuit(places=[1], weights=[1], fixed_weights=[])
+    assert found == Circuit(positions=[1], weights=[1], fixed_weights=[])
 
 
 def test_the_whole_space_fixed() -> None:
@@ -133,7 +133,9 @@ def test_circuits_near_weights() -> None:
 def test_weights_that_balance_stay() -> None:
     rows = whole([[1, 0], [0, 1], [-1, -2], [-1, 0]])
     nothing = no_rows(2)
-    assert circuit_near(rows[:3], nothing, [1, 2, 1]) == Circuit(places=[0, 1, 2], weights=[1, 2, 1], fixed_weights=[])
+    assert circuit_near(rows[:3], nothing, [1, 2, 1]) == Circuit(
+        positions=[0, 1, 2], weights=[1, 2, 1], fixed_weights=[]
+    )
     found = circuit_near(rows, nothing, [5, 2, 1, 4])
     assert found is not None and is_circuit(rows, nothing, found)
     assert circuit_near(rows[:2], nothing, [1, 1]) is None, "independent"
@@ -190,7 +192,7 @@ def test_a_row_near_the_span_is_not_in_it() -> None:
     """Floating point takes 1 + 1e-13 for 1; the exact check does not."""
     cone = cone_of([[1.0, 1.0], [-1.0, -1.0], [2.0, 2.0], [2.0, 2.0 + 2.0**-50]], [1, 1, -1, 1], bias=False)
     some = Face(cone)
-    some.add([0, 1], Circuit(places=[0, 1], weights=[1, 1], fixed_weights=[]))
+    some.add([0, 1], Circuit(positions=[0, 1], weights=[1, 1], fixed_weights=[]))
     assert some.balance == {0: 1, 1: 1} and some.basis == [0]
     assert some.seems_inside.tolist() == [True] * 4
     some.check(np.arange(4))
@@ -203,8 +205,8 @@ def test_circuits_join_with_positive_weights() -> None:
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [5.0, 1.0], [2.0, -1.0]])
     problem = Problem(rows, np.ones(4), bias=False)
     some = Face(SignedRows(problem, problem.scaling))
-    some.add([0, 1], Circuit(places=[0, 1], weights=[1, 1], fixed_weights=[]))
-    some.add([2, 3], Circuit(places=[2, 3], weights=[1, 1], fixed_weights=[-7]))
+    some.add([0, 1], Circuit(positions=[0, 1], weights=[1, 1], fixed_weights=[]))
+    some.add([2, 3], Circuit(positions=[2, 3], weights=[1, 1], fixed_weights=[-7]))
     weights = np.array([some.balance[row] for row in range(4)])
     assert weights.min() > 0 and not (weights @ rows).any()
     assert some.is_everything and some.seems_inside.all()

@@ -71,12 +71,12 @@ def test_the_verdict_by_elimination() -> None:
 
 def symmetries(points: np.ndarray, bias: bool) -> np.ndarray:
     """Return where the points go when coordinates are exchanged and, with a bias, mirrored."""
-    places = {tuple(point): k for k, point in enumerate(points.tolist())}
+    positions = {tuple(point): k for k, point in enumerate(points.tolist())}
     d, most = points.shape[1], points.max()
     mirrors = product((False, True), repeat=d) if bias else [(False,) * d]
     images = [np.where(mirror, most - points, points) for mirror in mirrors]
     orders = [list(order) for order in permutations(range(d))]
-    return np.array([[places[tuple(x)] for x in image[:, order].tolist()] for image in images for order in orders])
+    return np.array([[positions[tuple(x)] for x in image[:, order].tolist()] for image in images for order in orders])
 
 
 def representatives(points: np.ndarray, bias: bool) -> Iterator[np.ndarray]:

@@ -23,7 +23,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Attempt, Candidate
+from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof import nu_bounds
@@ -481,7 +481,7 @@ def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, kno
 def test_interrupted_work_returns_what_is_proven() -> None:
     problem = overlapping(3000, 3)
     truth, shares = nu_margin(problem, 0.4), Shares.of(problem, np.ones(3000), 0.4)
-    attempt = Attempt(solver="interior-point", status=INTERRUPTED)
+    attempt = SolverRun(solver="interior-point", status=INTERRUPTED)
     found = Candidate(w=np.ones(3), multipliers=shares.weights / 2, engine="interior-point", attempt=attempt)
     bracket = NuBracket(problem, shares.weights, shares=shares)
     bracket.improve([found, found], Limits())

@@ -133,7 +133,7 @@ def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
     assert np.linalg.norm(answer.w) <= math.sqrt(2 * C * rows) * (1 + 1e-9)
 
 
-def test_known_problems_at_every_price(known: Known) -> None:
+def test_known_problems_at_every_cost(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     previous = 0.0
     for C in (1e-2, 1.0, 1e2):

@@ -85,8 +85,8 @@ def labels_of_collection(y: Any) -> CodedLabels:
     coder = Coder()
     tasks = (Task(distinct_labels, part, ()) for part in workers.hold(_parts(y)))
     try:
-        for distinct, places in workers.run(tasks):
-            coder.add(distinct, places)
+        for distinct, positions in workers.run(tasks):
+            coder.add(distinct, positions)
         return CodedLabels(coder.labels())
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
@@ -141,5 +141,5 @@ def distinct_labels(part: Any) -> tuple[list[Any], NDArray[np.integer[Any]]]:
         codes, distinct = part.factorize()
         labels = [*distinct.tolist(), None]
         return labels, np.where(codes < 0, len(labels) - 1, codes).astype(np.min_scalar_type(-len(labels)))
-    distinct, places = np.unique(np.asarray(part), return_inverse=True)
-    return distinct.tolist(), places.astype(np.min_scalar_type(-max(1, len(distinct))))
+    distinct, positions = np.unique(np.asarray(part), return_inverse=True)
+    return distinct.tolist(), positions.astype(np.min_scalar_type(-max(1, len(distinct))))

@@ -179,4 +179,4 @@ def _summary(parts: list[Labelled], n_features: int) -> Summary:
     nothing = np.full(n_features, np.inf)
     low = np.min([nothing, *(part.bounds[0] for part in parts)], axis=0)
     high = np.max([-nothing, *(part.bounds[1] for part in parts)], axis=0)
-    return Summary((sum(len(part.places) for part in parts), n_features), low, high)
+    return Summary((sum(len(part.positions) for part in parts), n_features), low, high)

@@ -200,8 +200,8 @@ def _applied(
     results = []
     for part in slices(rows.stop - rows.start, step):
         chunk = X[local.start + part.start : local.start + part.stop]
-        place = slice(rows.start + part.start, rows.start + part.stop)
-        results.append(function(place, chunk, *(v[part] for v in vectors)))
+        position = slice(rows.start + part.start, rows.start + part.stop)
+        results.append(function(position, chunk, *(v[part] for v in vectors)))
     return rows.stop, results
 
 

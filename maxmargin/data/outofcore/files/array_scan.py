@@ -75,8 +75,8 @@ class ArrayScan(Scan):
 
         bounds = in_order(checked, store.pieces(n_rows, start), n_workers=self.budget.n_workers)
         for extremes, labels in zip(bounds, self._y.parts(n_rows, start), strict=True):
-            distinct, places = np.unique(labels, return_inverse=True)
-            yield Labelled(extremes, distinct.tolist(), places)
+            distinct, positions = np.unique(labels, return_inverse=True)
+            yield Labelled(extremes, distinct.tolist(), positions)
 
     def _unpack(self) -> None:
         scratch = Scratch(self.path, self.numbers_path)
@@ -96,10 +96,10 @@ class ArrayScan(Scan):
             self._read_from(OpenFile.of(self.numbers_path))
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Yield ``(distinct, places)`` of the first `n_rows` rows."""
+        """Yield ``(distinct, positions)`` of the first `n_rows` rows."""
         for labels in self._y.parts(min(n_rows, self.budget.chunk_rows(1)), 0):
-            distinct, places = np.unique(labels[:n_rows], return_inverse=True)
-            yield distinct.tolist(), places
+            distinct, positions = np.unique(labels[:n_rows], return_inverse=True)
+            yield distinct.tolist(), positions
             n_rows -= len(labels)
             if n_rows <= 0:
                 return

@@ -137,16 +137,16 @@ def readable(path: str, form: str) -> Iterator[None]:
         raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
 
 
-def places_in(starts: RowNumbers, numbers: RowNumbers) -> tuple[list[int], NDArray[np.int64]]:
-    """Return the groups that hold the rows, and the places of the rows where these groups stand one after another.
+def positions_in(starts: RowNumbers, numbers: RowNumbers) -> tuple[list[int], NDArray[np.int64]]:
+    """Return the groups that hold the rows, and the positions of the rows where these groups stand one after another.
 
     Examples
     --------
-    >>> groups, places = places_in(np.array([0, 10, 20, 30]), np.array([3, 25]))
-    >>> groups, places.tolist()
+    >>> groups, positions = positions_in(np.array([0, 10, 20, 30]), np.array([3, 25]))
+    >>> groups, positions.tolist()
     ([0, 2], [3, 15])
     """
     groups, group_of = np.unique(np.searchsorted(starts, numbers, "right") - 1, return_inverse=True)
     before = np.cumsum([0, *(starts[groups + 1] - starts[groups])])
-    places = numbers - starts[groups][group_of] + before[group_of]
-    return groups.tolist(), places
+    positions = numbers - starts[groups][group_of] + before[group_of]
+    return groups.tolist(), positions

@@ -13,7 +13,7 @@ from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, TEXT_HINT
 from maxmargin.data.numbers.numerals import STORED, number
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files.arrow_files import ArrowFile, places_in
+from maxmargin.data.outofcore.files.arrow_files import ArrowFile, positions_in
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, not_finite
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.sampled_rows import SampledRows
@@ -52,12 +52,12 @@ class ArrowRows:
     def some(self, numbers: RowNumbers) -> Floats:
         """Return the rows of increasing numbers, from the groups that hold them."""
         self.mark.check()
-        groups, places = places_in(self.file.starts, numbers)
+        groups, positions = positions_in(self.file.starts, numbers)
         found = np.empty((len(numbers), len(self.columns)))
         for start, batch in _numbered(self.file.batches(self.file.n_rows_at_once, self.columns, groups)):
-            first, last = np.searchsorted(places, (start, start + batch.num_rows))
+            first, last = np.searchsorted(positions, (start, start + batch.num_rows))
             if first < last:
-                found[first:last] = self._matrix(batch.take(places[first:last] - start), int(numbers[first]))
+                found[first:last] = self._matrix(batch.take(positions[first:last] - start), int(numbers[first]))
             if last == len(numbers):
                 break
         return found
@@ -132,7 +132,7 @@ class ArrowScan(Scan):
         return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), sampled=sampled)
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
-        """Yield ``(distinct, places)`` of the first `n_rows` rows."""
+        """Yield ``(distinct, positions)`` of the first `n_rows` rows."""
         label = self.names[roles.label]
         for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
             yield _distinct(batch.column(label)[:n_rows])
@@ -165,11 +165,11 @@ def _n_compiled(X: Floats) -> int:
     return X.shape[1] // _TURNED_TOGETHER * _TURNED_TOGETHER if is_large else 0
 
 
-def _turn(columns: list[NDArray[np.float64]], place: int, X: Floats) -> None:
+def _turn(columns: list[NDArray[np.float64]], position: int, X: Floats) -> None:
     from maxmargin.data.outofcore.files.transpose import turn
 
     first, second, third, fourth = columns
-    turn(first, second, third, fourth, place, X)
+    turn(first, second, third, fourth, position, X)
 
 
 def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
@@ -236,7 +236,7 @@ def _distinct(array: Any) -> tuple[list[object], NDArray[np.int64]]:
     if not types.is_dictionary(array.type):
         array = array.dictionary_encode()
     distinct = [*array.dictionary.to_pylist(), None]
-    places = array.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
+    positions = array.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
     if array.null_count == 0:
         distinct.pop()
-    return distinct, places
+    return distinct, positions

@@ -101,11 +101,11 @@ class Scratch:
         try:
             self.file.write(content)
         except OSError as error:
-            place = "a temporary file" if self.path is None else self.path
+            position = "a temporary file" if self.path is None else self.path
             other = "set TMPDIR to a folder" if self.path is None else "name a file to resume from"
             raise data_error(
                 self.source, expected="room for 8 bytes a number",
-                found=f"no room for its numbers in {place} after {size_text(self.n_bytes)}: {error.strerror}",
+                found=f"no room for its numbers in {position} after {size_text(self.n_bytes)}: {error.strerror}",
                 hint=f"{other} on a larger disk, or use Parquet",
             ) from error  # fmt: skip
         self.n_bytes += len(content)

@@ -48,14 +48,14 @@ class Store(Protocol):
 
 
 class Labelled(NamedTuple):
-    """Consecutive rows, found to be finite: the extremes of their columns, their labels as ``distinct[places]``.
+    """Consecutive rows, found to be finite: the extremes of their columns, their labels as ``distinct[positions]``.
 
     `lines` are line numbers of a text file, from 1; `sampled` are the rows that were wanted.
     """
 
     bounds: Bounds
     distinct: Sequence[object]
-    places: NDArray[np.integer[Any]]
+    positions: NDArray[np.integer[Any]]
     lines: NDArray[np.int64] | None = None
     sampled: SampledRows | None = None
 
@@ -129,7 +129,7 @@ class Scan(ABC):
         return None
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
-        """Return ``(distinct, places)`` of the first `n_rows` rows; None if that takes as long as reading all."""
+        """Return ``(distinct, positions)`` of the first `n_rows` rows; None if that takes as long as reading all."""
         return None
 
     @abstractmethod
@@ -192,9 +192,9 @@ def bounds_of(X: Floats, path: str, names: Sequence[str | int], first_row: int) 
 
 def not_finite(value: float, path: str, row: int, column: str | int) -> DataError:
     """Return the error about a value that is NaN or infinite."""
-    place: dict[str, Any] = {"row": row, "column": column}
+    position: dict[str, Any] = {"row": row, "column": column}
     if np.isnan(value):
         hint = HINTS_OUTSIDE_MEMORY[DROP_MISSING_HINT]
-        return data_error(path, **place, found="a missing value", expected="a number", hint=hint)
+        return data_error(path, **position, found="a missing value", expected="a number", hint=hint)
     found = "infinity" if value > 0 else "minus infinity"
-    return data_error(path, **place, found=found, expected="a finite number")
+    return data_error(path, **position, found=found, expected="a finite number")

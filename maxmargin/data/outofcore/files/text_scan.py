@@ -109,9 +109,9 @@ class TextScan(Scan):
 def labelled(values: Floats, labels: Texts, lines: RowNumbers, names: Sequence[str | int], path: str) -> Labelled:
     """Return the labels and extremes of rows that were parsed."""
     distinct = list(dict.fromkeys(labels))
-    place_of = {label: place for place, label in enumerate(distinct)}
-    places = np.fromiter(map(place_of.__getitem__, labels), np.int64, len(labels))
-    return Labelled(bounds_of(values, path, names, 0), distinct, places, lines)
+    position_of = {label: position for position, label in enumerate(distinct)}
+    positions = np.fromiter(map(position_of.__getitem__, labels), np.int64, len(labels))
+    return Labelled(bounds_of(values, path, names, 0), distinct, positions, lines)
 
 
 def _estimated_rows(path: str) -> int:

@@ -13,10 +13,10 @@ _COLUMN = vector(types.float64, readonly=True)
 
 
 @compiled(_COLUMN, _COLUMN, _COLUMN, _COLUMN, types.int64, types.Array(types.float64, 2, "C"))
-def turn(first: Floats, second: Floats, third: Floats, fourth: Floats, place: int, X: Floats) -> None:
-    """Write them into the columns of X from this place on."""
+def turn(first: Floats, second: Floats, third: Floats, fourth: Floats, position: int, X: Floats) -> None:
+    """Write them into the columns of X from this position on."""
     for i in range(X.shape[0]):
-        X[i, place] = first[i]
-        X[i, place + 1] = second[i]
-        X[i, place + 2] = third[i]
-        X[i, place + 3] = fourth[i]
+        X[i, position] = first[i]
+        X[i, position + 1] = second[i]
+        X[i, position + 2] = third[i]
+        X[i, position + 3] = fourth[i]

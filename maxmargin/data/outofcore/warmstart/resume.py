@@ -86,7 +86,7 @@ class Resumption:
         found = read_state(path) if os.path.lexists(path) else None
         state = new if found is None else _taken_up(path, found, new)
         _check_rows_are_there(path, scans, state)
-        _give_places(path, scans, is_new=found is None)
+        _give_positions(path, scans, is_new=found is None)
         resumption = cls(path, scans, roles, state, budget)
         if state is new:
             state.write(path)
@@ -94,12 +94,12 @@ class Resumption:
             tell(_found_text(path, state))
         return resumption
 
-    def labelled(self, place: int) -> Iterator[Labelled]:
+    def labelled(self, position: int) -> Iterator[Labelled]:
         """Yield the findings about the rows of a file; their labels are read again, except for text files."""
-        known, validated = self._known.files[place], self._known.validated
-        start = sum(file.n_rows for file in self._known.files[:place])
-        bounds = validated.low[place], validated.high[place]
-        labels = self.scans[place].labels(self._roles, known.n_rows) if known.n_rows else None
+        known, validated = self._known.files[position], self._known.validated
+        start = sum(file.n_rows for file in self._known.files[:position])
+        bounds = validated.low[position], validated.high[position]
+        labels = self.scans[position].labels(self._roles, known.n_rows) if known.n_rows else None
         if labels is not None:
             yield from (Labelled(bounds, *part) for part in labels)
         else:
@@ -107,22 +107,22 @@ class Resumption:
                 last = min(first + _LABELS_AT_ONCE, start + known.n_rows)
                 yield Labelled(bounds, validated.distinct, validated.codes_of(slice(first, last)))
         if known.is_complete:
-            self.scans[place].known(known.n_rows, known.notes)
+            self.scans[position].known(known.n_rows, known.notes)
 
-    def n_known(self, place: int) -> int:
+    def n_known(self, position: int) -> int:
         """Return how many rows of a file are known."""
-        return self._known.files[place].n_rows
+        return self._known.files[position].n_rows
 
-    def is_complete(self, place: int) -> bool:
+    def is_complete(self, position: int) -> bool:
         """Return whether all rows of a file are known."""
-        return self._known.files[place].is_complete
+        return self._known.files[position].is_complete
 
-    def add(self, place: int, coder: "Coder", bounds: Bounds, *, is_complete: bool) -> None:
+    def add(self, position: int, coder: "Coder", bounds: Bounds, *, is_complete: bool) -> None:
         """Take the findings about a file, and save them from time to time.
 
         Parameters
         ----------
-        place : int
+        position : int
             Of the file.
         coder : Coder
             With the labels of all rows so far.
@@ -130,11 +130,11 @@ class Resumption:
         is_complete : bool
             Whether all rows of the file came.
         """
-        scan = self.scans[place]
-        is_last = is_complete and place == len(self.scans) - 1
+        scan = self.scans[position]
+        is_last = is_complete and position == len(self.scans) - 1
         is_due = is_last or ((is_complete or scan.starts_inside) and time.monotonic() >= self._next)
         if is_complete or is_due:
-            self._set_file(place, coder.n_rows, is_complete=is_complete)
+            self._set_file(position, coder.n_rows, is_complete=is_complete)
         if is_due and not self._is_given_up:
             began = time.monotonic()
             self._keep(Validated.of(*coder.coded, bounds), began)
@@ -146,11 +146,11 @@ class Resumption:
         else:
             self._give_up("labels of this type cannot be kept")
 
-    def _set_file(self, place: int, n_rows: int, *, is_complete: bool) -> None:
-        scan, files = self.scans[place], list(self.state.files)
+    def _set_file(self, position: int, n_rows: int, *, is_complete: bool) -> None:
+        scan, files = self.scans[position], list(self.state.files)
         numbers = FileMark.of(scan.numbers_path) if is_complete and scan.numbers_path is not None else None
-        files[place] = KnownFile(
-            marks=files[place].marks, n_rows=n_rows - sum(file.n_rows for file in files[:place]),
+        files[position] = KnownFile(
+            marks=files[position].marks, n_rows=n_rows - sum(file.n_rows for file in files[:position]),
             is_complete=is_complete, notes=tuple(scan.notes), numbers=numbers,
         )  # fmt: skip
         self.state = replace(self.state, files=tuple(files))
@@ -295,7 +295,9 @@ def _taken_up(path: str, found: State, new: State) -> State:
         return new
     if n_same < len(found.files):
         warn(f"{path}: only the first {n_same} of {len(found.files)} files are as they were")
-    without = next((place for place in range(n_same) if not _has_numbers(path, place, found.files[place])), None)
+    without = next(
+        (position for position in range(n_same) if not _has_numbers(path, position, found.files[position])), None
+    )
     if without is not None:
         warn(f"{_numbers_path(path, without)} has changed; reading {new.files[without].marks[0].name} again")
     return found.of_first_files(n_same if without is None else without, new)
@@ -320,25 +322,25 @@ def _n_same(found: State, new: State) -> int:
     return [*is_same, False].index(False)
 
 
-def _has_numbers(path: str, place: int, file: KnownFile) -> bool:
+def _has_numbers(path: str, position: int, file: KnownFile) -> bool:
     """Return whether the parsed numbers of a file, if it has some, are as they were."""
     if file.numbers is None:
         return True
     try:
-        return FileMark.of(_numbers_path(path, place)).is_same(file.numbers)
+        return FileMark.of(_numbers_path(path, position)).is_same(file.numbers)
     except FileNotFoundError:
         return False
 
 
-def _numbers_path(path: str, place: int) -> str:
-    return f"{path}.numbers-{place}"
+def _numbers_path(path: str, position: int) -> str:
+    return f"{path}.numbers-{position}"
 
 
-def _give_places(path: str, scans: Sequence[Scan], *, is_new: bool) -> None:
+def _give_positions(path: str, scans: Sequence[Scan], *, is_new: bool) -> None:
     """Choose the files of parsed numbers; an existing one is overwritten only together with its state."""
-    for place, scan in enumerate(scans):
+    for position, scan in enumerate(scans):
         if scan.writes_numbers:
-            scan.numbers_path = _numbers_path(path, place)
+            scan.numbers_path = _numbers_path(path, position)
             if is_new and os.path.lexists(scan.numbers_path):
                 raise data_error(scan.numbers_path, found="a file without its state", expected="a free name")
 

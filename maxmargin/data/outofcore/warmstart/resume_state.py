@@ -44,8 +44,8 @@ class FileMark:
         with open(path, "rb") as file:
             status = os.fstat(file.fileno())
             digest = hashlib.sha256()
-            for place in _places(status.st_size):
-                file.seek(place)
+            for position in _positions(status.st_size):
+                file.seek(position)
                 digest.update(file.read(_BYTES_OF_SPOT))
         return cls(
             name=os.path.basename(path), size=status.st_size, changed=status.st_mtime_ns, spots=digest.hexdigest()
@@ -56,7 +56,7 @@ class FileMark:
         return (self.size, self.changed, self.spots) == (other.size, other.changed, other.spots)
 
 
-def _places(size: int) -> list[int]:
+def _positions(size: int) -> list[int]:
     """Return where to look.
 
     Examples

@@ -96,8 +96,8 @@ class RowStore:
             return None, ~is_kept
         found = np.empty((len(numbers), sampled.shape[1]))
         found[is_sampled] = sampled
-        for place in np.flatnonzero(is_kept).tolist():
-            found[place] = rows[place]
+        for position in np.flatnonzero(is_kept).tolist():
+            found[position] = rows[position]
         return found, ~(is_kept | is_sampled)
 
     @property
