@@ -36,7 +36,7 @@ class Content:
         path.write_bytes(whole + hashlib.sha256(whole).digest())
 
     def with_words(self, path: tuple[Any, ...], value: Any, *, remove: bool = False) -> "Content":
-        """Return the content with another value at a place of the words, or with none there."""
+        """Return the content with another value at a position in the words, or with none there."""
         words = copy.deepcopy(self.words)
         inside = words
         for key in path[:-1]:

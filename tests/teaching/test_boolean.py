@@ -63,7 +63,7 @@ def test_the_formula_of_known_margin() -> None:
     assert separability(*Formula.parse("x1 ^ x2").truth_table()).verdict == "overlap"
 
 
-@pytest.mark.parametrize("text, place, found, expected", [
+@pytest.mark.parametrize("text, position, found, expected", [
     ("", 1, "the end", "a variable"),
     ("x1 &", 5, "the end", "a variable"),
     ("x1 & & x2", 6, "'&'", "a variable"),

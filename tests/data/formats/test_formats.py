@@ -326,7 +326,7 @@ NUMERALS = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True).map(str),
     st.integers().map(str),
     st.text("0123456789.eE+-_ xnaif\u00a0", max_size=8),
-    st.decimals(allow_nan=False, allow_infinity=False, positions=20).map(str),
+    st.decimals(allow_nan=False, allow_infinity=False, places=20).map(str),
 )
 
 

@@ -24,7 +24,7 @@ def refused(X: Any) -> str:
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
-@pytest.mark.parametrize("field, place, value", COMPRESSED)
+@pytest.mark.parametrize("field, position, value", COMPRESSED)
 def test_indices_outside_are_refused(kind: str, field: str, position: int, value: int) -> None:
     X = column(kind)
     getattr(X, field)[position] = value
