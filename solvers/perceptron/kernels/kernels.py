@@ -210,7 +210,7 @@ def present_orders(present: Present, model: Any, weights: Floats, of: Orders) ->
     log, epochs = np.empty(_ROOM, dtype=np.int64), np.empty(_ROOM, dtype=np.int64)
     cursor = np.zeros(at.N_DECIDED + 1, dtype=np.int64)
     for k in range(of.orders.shape[0]):
-        weights[:] = 0.0
+        weights[:] = 0  # an integer, as the weights may be Python integers
         of.size[at.NORM] = of.size[at.ERROR] = of.size[at.GREATEST] = 0.0
         cursor[:] = 0
         n_mistakes, reason = 0, at.SLICE

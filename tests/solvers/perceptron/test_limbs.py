@@ -128,6 +128,14 @@ def test_orders_one_by_one_are_those_at_once(
         check_every_order(problem, options, found)
 
 
+def test_orders_in_integers_lose_no_bit() -> None:
+    """The first coordinate cancels after two mistakes; of their products, floats would keep nothing else."""
+    far = 2.0**60
+    problem = Problem.validated([[far, 1.0], [far, -1.0]], [1, -1])
+    found = many_orders(problem, PerceptronSettings(max_epochs=MAX_EPOCHS), n_orders=N_ORDERS)
+    assert found.outcomes.converged.all() and (found.outcomes.n_mistakes == 2).all()
+
+
 LIMITS = [
     {"most_limbs": 0},
     {"most_limbs": 5},
