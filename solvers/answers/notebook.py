@@ -1,7 +1,6 @@
 """An answer as a table of HTML, as notebooks show it."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from maxmargin.solvers.answers.wording import some
@@ -28,6 +27,8 @@ def html_table(headline: str, fields: Mapping[str, Any]) -> str:
 
 
 def _safe(text: str) -> str:
+    from html import escape  # not needed by commands, whose start it would delay
+
     return escape(shown(text))
 
 
