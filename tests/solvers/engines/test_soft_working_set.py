@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import arguments_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -244,11 +245,9 @@ def test_chunks_do_not_matter() -> None:
         np.testing.assert_allclose(parts.w, whole.w, rtol=1e-7)
 
 
-def test_a_path_starts_where_the_last_answer_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    samples = []
-    of_sample = soft_working_set._of_sample
-    monkeypatch.setattr(soft_working_set, "_of_sample", lambda *rows: samples.append(1) or of_sample(*rows))
-    path = soft_margin_path(MANY_ROWS["plain"], [0.1, 1.0, 10.0], method="working-set")
+def test_a_path_starts_where_the_last_answer_was() -> None:
+    with arguments_of(soft_working_set._of_sample) as samples:
+        path = soft_margin_path(MANY_ROWS["plain"], [0.1, 1.0, 10.0], method="working-set")
     assert all(answer.gap <= NARROW * answer.objective for answer in path)
     assert len(samples) == 1
 
