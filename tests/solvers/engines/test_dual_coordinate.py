@@ -7,6 +7,7 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
+from calls import arguments_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -15,7 +16,6 @@ from watched_rows import interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import solve
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
@@ -233,11 +233,10 @@ def ill_conditioned() -> Problem:
     return Problem(X, np.where(X @ rng.standard_normal(60) + 0.02 * rng.standard_normal(400) > 0, 1.0, -1.0))
 
 
-def test_newton_takes_over_where_descent_crawls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newton_takes_over_where_descent_crawls() -> None:
     problem, costs = ill_conditioned(), np.full(400, 1000.0)
-    calls = []
-    monkeypatch.setattr(dual_coordinate, "polish", lambda *rest: (calls.append(rest), polish(*rest)))
-    check(problem, costs, solve(problem, costs, relative_gap=1e-9), 1e-9)
+    with arguments_of(polish) as calls:
+        check(problem, costs, solve(problem, costs, relative_gap=1e-9), 1e-9)
     assert calls
 
 
