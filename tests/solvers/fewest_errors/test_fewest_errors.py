@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import calling
 from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from hypothesis.extra import numpy as hnp
 from liars import make_highs_lie
 from sklearn.datasets import load_breast_cancer, load_iris
 from strategies import integer_problems
+from watched_rows import interrupting
 from zoo import Known
 
 import maxmargin as mm
@@ -389,18 +391,11 @@ def test_zeros_of_either_sign_are_equal() -> None:
 
 
 @pytest.mark.parametrize("n_nodes", [0, 1, 3])
-def test_ctrl_c_returns_what_was_proven(monkeypatch: pytest.MonkeyPatch, n_nodes: int) -> None:
+def test_ctrl_c_returns_what_was_proven(n_nodes: int) -> None:
     X, y = iris(slice(0, 2))
-    expanded, nodes = CoverSearch._expanded, []
-
-    def interrupted(self: CoverSearch, node: Any) -> Any:
-        nodes.append(node)
-        if len(nodes) > n_nodes:
-            raise KeyboardInterrupt
-        return expanded(self, node)
-
-    monkeypatch.setattr(CoverSearch, "_expanded", interrupted)
-    answer = mm.fewest_errors(X, y)
+    interrupt = interrupting(n_nodes)
+    with calling(CoverSearch._expanded, lambda _: interrupt()):
+        answer = mm.fewest_errors(X, y)
     check(Problem.validated(X, np.where(y == 2, 1.0, -1.0)), answer)
     assert answer.reason == WHAT_WAS_PROVEN and answer.status is Status.LIMIT
     assert answer.lower <= 25 <= answer.upper
