@@ -17,6 +17,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from calls import arguments_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -656,15 +657,18 @@ def test_the_perceptron_makes_the_same_mistakes(
     assert streamed.mistakes_per_epoch.tolist() == whole.mistakes_per_epoch.tolist()
 
 
-def test_what_a_run_proves_costs_two_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_run_proves_costs_two_passes(tmp_path: Path) -> None:
     X = numbers(MANY)  # more rows have mistakes than are fetched one by one
     labels = np.random.default_rng(0).integers(0, 2, MANY)
     budget = replace(SMALL, chunk_row_limit=1000)
     problem = problem_of(opened(parquet(tmp_path, X, labels), budget, label="label"))
     ends: list[int] = []
-    monkeypatch.setattr(Presentation, "rows", property(lambda self: pytest.fail("a vector for all rows, for nothing")))
-    with listened(on_chunk=lambda n_done, n_rows: ends.append(n_done)):
+    with (
+        arguments_of(Presentation.rows.func) as vectors_of_all_rows,
+        listened(on_chunk=lambda n_done, n_rows: ends.append(n_done)),
+    ):
         run = perceptron(problem, PerceptronSettings(max_epochs=3))
+    assert not vectors_of_all_rows
     assert run.n_mistakes > 10_000
     assert ends.count(MANY) == 3 + 2
 
