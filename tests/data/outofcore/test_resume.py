@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from calls import calling
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -224,17 +225,11 @@ def passes_of(
 
 
 @pytest.fixture
-def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def fetched() -> Iterator[list[int]]:
     """How many rows were fetched out of Parquet files, each time."""
     counts: list[int] = []
-    some = ArrowRows.some
-
-    def counted(self: ArrowRows, numbers: np.ndarray) -> np.ndarray:
-        counts.append(len(numbers))
-        return some(self, numbers)
-
-    monkeypatch.setattr(ArrowRows, "some", counted)
-    return counts
+    with calling(ArrowRows.some, lambda arguments: counts.append(len(arguments["numbers"]))):
+        yield counts
 
 
 def after_kills(
