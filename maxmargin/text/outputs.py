@@ -13,7 +13,7 @@ _STREAMS = (1, 2)
 """Descriptors of the standard output and the standard error."""
 
 _TEMPORARY = ".part"
-"""How names of temporary files end."""
+"""Suffix of the names of temporary files."""
 
 _LONGEST_NAME = 40
 """Number of characters of the file's name that the temporary file's name begins with."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from maxmargin.solvers.errors import InvalidOptionError
 
 EXACT_LIMIT = 1000
-"""Columns, the bias counted, up to which exact linear algebra is done by default."""
+"""Largest number of columns, including the bias, for which exact linear algebra is the default."""
 
 
 class OutOfTime(Exception):  # noqa: N818  # it ends a search, and is no error

@@ -165,7 +165,7 @@ def rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:
 def onto_face(
     direction: Sequence[Fraction], fixed: Integers, exponents: Sequence[int], pivots: Sequence[int]
 ) -> list[Fraction] | None:
-    """Return the direction with its pivot entries solved anew, so that it is exactly 0 on the fixed rows.
+    """Return the direction with its pivot entries solved again, so that it is exactly 0 on the fixed rows.
 
     None where the pivot columns of the fixed rows are dependent, or fewer than the rows.
     """

@@ -12,7 +12,7 @@ from maxmargin.solvers.exact.dyadic import Integers, as_integers, common_exponen
 Floats = NDArray[np.float64]
 
 _EXACT_BITS = 53
-"""Number of bits up to which integers are exact in floating point."""
+"""Largest number of bits for which all integers are exact in floating point."""
 
 _DIGIT_BITS = 24
 _MOST_WEIGHT = 1 << (_EXACT_BITS - _DIGIT_BITS)

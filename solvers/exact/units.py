@@ -21,7 +21,7 @@ class ColumnUnits:
     Attributes
     ----------
     units : tuple of Fraction
-        Positive, one a column.
+        Positive, one per column.
     """
 
     units: tuple[Fraction, ...]

@@ -92,7 +92,7 @@ class CoverProgram:
 
 
 class CircuitProgram:
-    """The linear program min c.a subject to sum a_i z_i = 0, sum a_i = 1, a >= 0, solved anew from the last vertex.
+    """The linear program min c.a subject to sum a_i z_i = 0, sum a_i = 1, a >= 0, solved again from the last vertex.
 
     Its vertices are the irreducible sets of rows that no hyperplane has strictly on their side (Gleeson and Ryan 1990).
     With the shares t of a cover as costs, a vertex of small value is likely a set of which t covers less than 1 (Parker

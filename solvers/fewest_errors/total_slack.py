@@ -136,7 +136,7 @@ def least_total_slack(
     ----------
     problem : Problem
     time_limit : float, optional
-        Seconds after which work stops with what is proven by then.
+        Seconds after which work stops with the results proven by then.
     verdict : Separability, optional
         The proven answer of `separability` for this problem, where it is known already.
 

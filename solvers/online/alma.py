@@ -113,6 +113,6 @@ class Alma(Algorithm):
         yield Check(margin_in_norm(run.space, run.state.w, q)[1], where(is_proven, (1 - self.alpha) * margin.lower))
 
     def most_updates(self, margin: float) -> float:
-        """Return the bound for rows of p-norm 1 at most."""
+        """Return the bound for rows of p-norm at most 1."""
         ratio = quotient(2 / self.alpha - 1, margin)
         return 2 * (self.p - 1) * ratio * ratio + 8 / self.alpha - 4

@@ -43,7 +43,7 @@ class PassiveAggressive(Algorithm):
 
     Notes
     -----
-    With margin 1 of u an update takes ||w - u||^2 down by loss^2/||x||^2 at least, so sum loss^2 <= R^2 ||u||^2, and
+    With margin 1 of u an update takes ||w - u||^2 down by at least loss^2/||x||^2, so sum loss^2 <= R^2 ||u||^2, and
     u = w*/g has ||u|| = 1/g.
     """
 

@@ -99,7 +99,7 @@ class Pdm(Algorithm):
         yield Check(length_of(run.state.w) / run.n_updates, where(reference.is_separable, reference.margin))
 
     def most_updates(self, margin: float) -> float:
-        """Return the greatest t with f(t)/t^2 >= margin^2, for rows of norm 1 at most, rounded up.
+        """Return the greatest t with f(t)/t^2 >= margin^2, for rows of norm at most 1, rounded up.
 
         The search is for ln t, so that nothing overflows; infinity where t itself does.
         """

@@ -120,7 +120,7 @@ class AggressiveRomma(_Relaxed):
 
     Notes
     -----
-    An update takes ||w||^2 up by (delta/R)^2 at least; on halting y w.x >= 1 - delta and ||w|| <= 1/g.
+    An update takes ||w||^2 up by at least (delta/R)^2; on halting y w.x >= 1 - delta and ||w|| <= 1/g.
     """
 
     name = "aggressive-romma"

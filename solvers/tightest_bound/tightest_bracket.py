@@ -17,7 +17,7 @@ from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 Floats = NDArray[np.float64]
 
 RELATIVE_GAP = 1e-9
-"""Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
+"""Largest relative width (upper - lower)/upper of an interval that counts as `optimal`."""
 
 
 @dataclass(slots=True)

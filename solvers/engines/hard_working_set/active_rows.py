@@ -26,10 +26,10 @@ _LEAST_ADDED = 20
 """but not fewer."""
 
 _NEAR = 1.2
-"""Rows of the program stay in it while their margin is less than so many times the least."""
+"""Ratio of a margin to the least margin below which a row stays in the program."""
 
 _KEPT = 4.0
-"""Rows of the pool stay in it while their margin is less than so many times the least."""
+"""Ratio of a margin to the least margin below which a row stays in the pool."""
 
 _ROUNDING = 1e-13
 """Relative, by how much a margin may be below that of the program and still be the same."""

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _BALANCE_ERROR = 1e-9
-"""Of sum y a relative to sum a."""
+"""Tolerance of sum y a, relative to sum a."""
 
 _UNEVEN = 8
 """How many times its share of the rows near the margin a chunk may contribute: rows may be sorted."""

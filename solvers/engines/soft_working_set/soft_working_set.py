@@ -68,12 +68,12 @@ def is_worth_it(problem: Problem) -> bool:
 
 
 def least_near(problem: Problem) -> int:
-    """Return how many rows are solved for at least."""
+    """Return the least number of rows in a program."""
     return max(_FEW_NEAR, _NEAR_A_COLUMN * problem.n_features)
 
 
 def most_near(problem: Problem) -> int:
-    """Return how many rows are solved for at most at first."""
+    """Return the largest number of rows in the first program."""
     share = min(_NEAR_SHARE * problem.n_samples, _MOST_NEAR_ENTRIES / problem.n_features)
     return max(_LEAST_NEAR, 2 * least_near(problem), int(share))
 

@@ -50,7 +50,7 @@ _ROOM = 8.0
 """In units of R: the square root of the lanes of a block."""
 
 _MOST_SINCE = 512
-"""Mistakes after which W is chosen anew at the latest."""
+"""Largest number of mistakes before W is chosen again."""
 
 _UNIT = 2.0**-24
 _SLACK = 1.125

@@ -53,7 +53,7 @@ def norm_after(norm: float, rounding: Floats, value: float, doubt: float, square
 
 @in_machine_code
 def error_after(norm: float, error: float, exact_up_to: float, rounding: Floats) -> float:
-    """Return the error after an update: of a sum of integers none, else it adds ||w + y x||/2**53 at most."""
+    """Return the error after an update: of a sum of integers none, else it adds at most ||w + y x||/2**53."""
     if is_exact(norm, error, exact_up_to, rounding):
         return error
     of_entries: float = rounding[UPDATE_ERROR] * rounding[REACH]

@@ -1,4 +1,4 @@
-"""Compiled types of what the passes of the perceptron take."""
+"""Compiled types of the arguments of the perceptron passes."""
 
 from numba import types
 

@@ -24,7 +24,7 @@ _MAGIC = b"maxmargin resume 1\n"
 _LENGTH_BYTES = 8
 _DIGEST_BYTES = 32
 _KINDS = "biuf"
-"""Of arrays: booleans, integers, floats."""
+"""Kinds of array elements: booleans, integers, floats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
