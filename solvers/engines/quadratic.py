@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_space import RowSpace
 
@@ -153,9 +153,10 @@ def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, 
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return Candidate.failed(NAME, NAME, error)
     attempt = SolverRun(solver=NAME, status=_STATES.get(flag, f"exit flag {flag}"))
-    multipliers = np.maximum(-info["lam"], 0.0)
-    if flag not in _SOLVED or not (np.isfinite(u).all() and np.isfinite(multipliers).all()):
+    u, multipliers = numbers(u, n_columns), numbers(info["lam"], n_rows)
+    if flag not in _SOLVED or u is None or multipliers is None:
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
+    multipliers = np.maximum(-multipliers, 0.0)
     if start is not None:
         u, multipliers = _refined(u, multipliers, costs + eps, A)
     return Candidate(w=u, multipliers=multipliers, engine=NAME, attempt=attempt)

@@ -30,6 +30,15 @@ def make_highs_lie(patch: pytest.MonkeyPatch, lie: Lie, wait: Callable[[float | 
     patch.setattr("highspy.Highs.getSolution", solution)
 
 
+def make_daqp_lie(patch: pytest.MonkeyPatch, lie: Lie) -> None:
+    """Let DAQP make up its solutions, and call them optimal."""
+
+    def solve(_: Any, linear: Any, rows: Any, *__: Any, **___: Any) -> tuple[Any, float, int, dict[str, Any]]:
+        return lie(len(linear)), 0.0, 1, {"lam": lie(len(rows))}
+
+    patch.setattr("daqp.solve", solve)
+
+
 def make_cvxpy_lie(patch: pytest.MonkeyPatch, lie: Lie, wait: Callable[[float | None], None] = _never_waits) -> None:
     """Let the solvers of cvxpy make up the values of all variables and multipliers."""
 

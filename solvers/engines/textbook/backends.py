@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun
+from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.textbook.formulations import Program
@@ -106,8 +106,8 @@ def solve(program: "Program", solver: str, *, time_limit: float | None = None) -
         except Exception as error:  # solvers raise anything, and the next one may succeed
             return Candidate.failed(solver, f"cvxpy {solver}", error)
     return Candidate(
-        w=_finite(program.w.value),
-        multipliers=_finite(program.margins.dual_value),
+        w=_vector(program.w.value, program.w.size),
+        multipliers=_vector(program.margins.dual_value, program.margins.size),
         engine=f"cvxpy {solver}",
         attempt=SolverRun(solver=solver, status=str(program.problem.status), message=_native_status(program)),
     )
@@ -144,8 +144,5 @@ def _native_status(program: "Program") -> str:
     return str(getattr(stats.extra_stats, "status", "")) if stats is not None else ""
 
 
-def _finite(value: Any) -> Floats | None:
-    if value is None:
-        return None
-    vector = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    return vector if np.isfinite(vector).all() else None
+def _vector(value: Any, size: int) -> Floats | None:
+    return None if value is None else numbers(np.atleast_1d(value), size)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from liars import make_cvxpy_lie, make_highs_lie
+from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
 from proven import is_proven, is_right
 from rays import facts_by_rays
 from zoo import Known
@@ -53,7 +53,7 @@ LIARS = {**FINITE, "not finite": not_finite, "wrong shape": wrong_shape, "raises
 
 @pytest.fixture
 def lying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Let HiGHS and the solvers of cvxpy make up their answers."""
+    """Let HiGHS, DAQP and the solvers of cvxpy make up their answers."""
 
     def replace(liar: Liar, rng: np.random.Generator, *, waits: bool = False) -> None:
         def wait(time_limit: float | None) -> None:
@@ -61,6 +61,7 @@ def lying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 time.sleep(3.0 if time_limit is None else time_limit)
 
         make_highs_lie(monkeypatch, partial(liar, rng), wait)
+        make_daqp_lie(monkeypatch, partial(liar, rng))
         make_cvxpy_lie(monkeypatch, partial(liar, rng), wait)
         statuses = ["Optimal", "Infeasible", "Time limit reached"]
         monkeypatch.setattr("highspy.Highs.modelStatusToString", lambda *_: str(rng.choice(statuses)))
@@ -113,17 +114,18 @@ def test_a_liar_that_changes_its_mind(lying: Callable[..., None]) -> None:
     assert is_never_wrong(rng, 150)
 
 
-@pytest.mark.parametrize("name", FINITE)
+@pytest.mark.parametrize("name", LIARS)
 def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Known, name: str) -> None:
     rng = np.random.default_rng(11)
-    lying(FINITE[name], rng)
+    lying(LIARS[name], rng)
     problem = Problem(known.X, known.y, known.bias)
     answer = separability(problem)
     assert is_proven(problem, answer) and answer.strictly_separable is (known.margin_squared > 0)
-    margin = hard_margin(problem)
-    assert Fraction(margin.lower) ** 2 <= known.margin_squared
-    assert margin.upper == np.inf or known.margin_squared <= Fraction(margin.upper) ** 2
-    assert (margin.status.is_inseparable) == (known.margin_squared == 0)
+    for method in ("auto", "textbook"):
+        margin = hard_margin(problem, method=method)
+        assert Fraction(margin.lower) ** 2 <= known.margin_squared
+        assert margin.upper == np.inf or known.margin_squared <= Fraction(margin.upper) ** 2
+        assert (margin.status.is_inseparable) == (known.margin_squared == 0)
 
 
 def test_who_decided_is_told(lying: Callable[..., None]) -> None:

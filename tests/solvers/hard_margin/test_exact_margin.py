@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
 from scipy.sparse import csr_array
 from zoo import Known
 
@@ -22,14 +23,10 @@ from maxmargin.certificates.proofs import verify
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin
-from maxmargin.solvers.hard_margin import hard_margin as module
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
@@ -124,8 +121,8 @@ def contains(answer: HardMargin, square: Fraction) -> bool:
     return Fraction(answer.lower) ** 2 <= square and (math.isinf(answer.upper) or square <= Fraction(answer.upper) ** 2)
 
 
-def assert_exactly(problem: Problem, square: Fraction | int) -> HardMargin:
-    answer = hard_margin(problem, exact=True)
+def assert_exactly(problem: Problem, square: Fraction | int, **options: Any) -> HardMargin:
+    answer = hard_margin(problem, exact=True, **options)
     assert answer.margin_squared == square
     if square:
         assert_solves(problem, answer)
@@ -288,41 +285,44 @@ def test_real_data(name: str, positive: Any, digits: str, n_support: int | None)
     assert contains(hard_margin(problem), answer.margin_squared)
 
 
-def lies() -> Iterator[tuple[str, Any]]:
-    """Answers of a floating-point solver that are of no use."""
+def random_vector() -> Callable[[int], np.ndarray]:
     rng = np.random.default_rng(0)
-
-    def random(problem: Problem) -> Candidate:
-        return made(rng.normal(size=problem.n_features), rng.random(problem.n_samples))
-
-    def made(w: Any, multipliers: Any) -> Candidate:
-        return Candidate(
-            w=w, multipliers=multipliers, engine="liar", attempt=SolverRun(solver="liar", status="optimal")
-        )
-
-    yield "random", random
-    yield "zero", lambda problem: made(np.zeros(problem.n_features), np.zeros(problem.n_samples))
-    yield "nothing", lambda _: made(None, None)
-    yield "raises", lambda _: Candidate.failed("liar", "liar", RuntimeError("no"))
-    yield "one row", lambda problem: made(np.ones(problem.n_features), np.eye(problem.n_samples)[0])
+    return lambda size: rng.normal(size=size)
 
 
-@pytest.mark.parametrize("lie", [lie for _, lie in lies()], ids=[name for name, _ in lies()])
-def test_wrong_starts_end_at_the_same_number(lie: Any, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+def out_of_luck(size: int) -> Any:
+    raise RuntimeError("no")
+
+
+LIES: dict[str, Callable[[int], Any]] = {
+    "random": random_vector(),
+    "zeros": np.zeros,
+    "not numbers": lambda size: np.full(size, np.nan),
+    "raises": out_of_luck,
+    "one entry": lambda size: np.eye(size)[0],
+}
+"""Solutions in floating point that are of no use."""
+
+
+@pytest.mark.parametrize("method", ["auto", "textbook"])
+@pytest.mark.parametrize("lie", LIES.values(), ids=list(LIES))
+def test_wrong_starts_end_at_the_same_number(
+    lie: Callable[[int], Any], method: str, known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = Problem(known.X, known.y, known.bias)
-    monkeypatch.setattr(module.backends, "solve", lambda *_, **__: lie(problem))
-    assert_exactly(problem, known.margin_squared)
-    plain = hard_margin(problem)
+    make_daqp_lie(monkeypatch, lie)
+    make_cvxpy_lie(monkeypatch, lie)
+    assert_exactly(problem, known.margin_squared, method=method)
+    plain = hard_margin(problem, method=method)
     assert contains(plain, known.margin_squared)
     assert plain.status is Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
 
 
 def test_undecided_data_are_decided_by_pivoting(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without any proof of separability, and with solvers that return NaN."""
+    """Without any proof of separability, and with solvers that raise."""
     problem = Problem(known.X, known.y, known.bias)
-    nothing = Candidate.failed("none", "none", RuntimeError("no"))
-    monkeypatch.setattr(backends, "solve", lambda *_, **__: nothing)
-    monkeypatch.setattr(highs_lp, "solve", lambda *_, **__: nothing)
+    for make_lie in (make_daqp_lie, make_cvxpy_lie, make_highs_lie):
+        make_lie(monkeypatch, out_of_luck)
     answer = assert_exactly(problem, known.margin_squared)
     if not known.margin_squared:
         assert answer.certificate is not None and answer.certificate.claim != "margin-exactly"
@@ -369,10 +369,12 @@ def test_bad_limits_are_refused(limits: dict[str, Any]) -> None:
         hard_margin(hard_problem(), exact=True, **limits)
 
 
-def test_a_failure_of_the_linear_algebra_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact_margin, "least_squares", lambda rows, _: ([1] * len(rows), 10 * len(rows)))
+def test_a_failure_of_the_linear_algebra_is_not_believed() -> None:
+    """A v that is not the shortest combination of its own rows: the least margin is 1 on one of them only."""
+    problem = Problem.validated([[0.0, 0.0], [2.0, -1.0], [2.0, 1.0]], [-1, 1, 1])
+    exact_margin.most_violated_row(HullPoint(problem, (0, 1, 2), (2, 1, 1), 2))
     with pytest.raises(ArithmeticError, match="shortest"):
-        hard_margin(hard_problem(), exact=True)
+        exact_margin.most_violated_row(HullPoint(problem, (0, 1, 2), (4, 1, 3), 4))
 
 
 def test_the_proofs_of_both_ends() -> None:

@@ -20,6 +20,7 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
 from maxmargin.solvers.separability import feasibility
+from maxmargin.solvers.separability.cone.witness import balances
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
 
@@ -536,12 +537,13 @@ def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
 # The functions that check
 
 
-def test_a_finder_that_errs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem.validated([[0.0], [1.0]], [-1, 1])
-    wrong = CommonHullPoint(problem=problem, rows=(0, 1), weights=(1, 1))
-    monkeypatch.setattr(feasibility, "find_common_hull_point", lambda problem, *_: wrong)
+def test_a_point_that_is_not_common_is_caught() -> None:
+    problem, equal = (Problem.validated(X, [-1, 1]) for X in ([[0.0], [1.0]], [[1.0], [1.0]]))
+    assert not balances(problem, CommonHullPoint(problem=problem, rows=(0, 1), weights=(1, 1)))
     assert feasibility.prove_inseparable(problem, np.ones(2)) is None
-    assert feasibility.prove_inseparable(Problem.validated([[1.0], [1.0]], [-1, 1]), np.ones(2)) == wrong
+    common = CommonHullPoint(problem=equal, rows=(0, 1), weights=(1, 1))
+    assert balances(equal, common)
+    assert feasibility.prove_inseparable(equal, np.ones(2)) == common
 
 
 def test_prove_separable_refuses_what_is_no_plane() -> None:
