@@ -1,13 +1,13 @@
 """The soft margin: both ends proven for whatever the solvers return, agreement with the textbook program."""
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from calls import interrupting
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -21,6 +21,7 @@ from maxmargin.data.dataset import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
@@ -328,14 +329,14 @@ def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None
             assert answer.gap <= RELATIVE_GAP * answer.objective
 
 
-def test_an_interrupted_path_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_path_ends() -> None:
+    """Ctrl-C in the hard margin, which is asked first for so great a C, after a plane and before multipliers."""
     problem = Problem.validated([[-1.0], [1.0]], [-1, 1])
-    wide = replace(hard_margin(problem), dual=np.zeros(2), reason=WHAT_WAS_PROVEN)
-    monkeypatch.setattr("maxmargin.solvers.soft_margin.soft_margin.hard_margin", lambda problem: wide)
-    answer = soft_margin(problem, 1e200)  # so great that the hard margin is asked first
+    with interrupting(HardBracket.offer_weights):
+        answer = soft_margin(problem, 1e200)
     assert answer.reason == WHAT_WAS_PROVEN and [run.status for run in answer.attempts] == ["interrupted"]
     assert answer.lower <= 0.5 <= answer.objective
-    with pytest.raises(KeyboardInterrupt):
+    with interrupting(HardBracket.offer_weights), pytest.raises(KeyboardInterrupt):
         soft_margin_path(problem, [1e200, 1e201])
 
 
