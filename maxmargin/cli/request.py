@@ -90,7 +90,7 @@ class Request:
             self.note(f"nothing is proven, so {path} is not written")
             return
         data = self.dataset
-        labels = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
+        labels: dict[str, Any] = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
         write_proof(path, certificate, **{**self.source, **labels, **values_fields(certificate)})
         command = shlex.join(["maxmargin", "verify", str(path), self.source["source"]])
         self.note(f"wrote {path}; {command} checks it")

@@ -75,7 +75,7 @@ class ArrowScan(Scan):
         self.path = file.path
         self.file = file
         self.budget = budget
-        self.names: tuple[str, ...] = file.names
+        self.names = file.names
         self.index = file.index
         self.n_columns = len(file.names)
         self.n_rows = int(file.starts[-1])
@@ -87,7 +87,7 @@ class ArrowScan(Scan):
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Read all rows from this one on, once, and collect those that are wanted."""
-        check = partial(self._checked, self.names[roles.label], wanted)
+        check = partial(self._checked, self.file.names[roles.label], wanted)
         yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
 
     def _batches_from(self, roles: Roles, start: int) -> Iterator[tuple[int, Any]]:
@@ -104,13 +104,13 @@ class ArrowScan(Scan):
 
     def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield the batches of some groups, with features and labels."""
-        columns = [self.names[j] for j in sorted((*roles.features, roles.label))]
+        columns = [self.file.names[j] for j in sorted((*roles.features, roles.label))]
         return self.file.batches(self.budget.chunk_rows(len(columns)), columns, groups)
 
     def part(self, roles: Roles, groups: Sequence[int]) -> tuple[Floats, list[Labelled]]:
         """Return the rows of consecutive groups, checked, with their labels."""
-        check = partial(self._checked, self.names[roles.label], np.empty(0, np.int64))
-        features = [self.names[j] for j in roles.features]
+        check = partial(self._checked, self.file.names[roles.label], np.empty(0, np.int64))
+        features = [self.file.names[j] for j in roles.features]
         first, last = int(self.file.starts[groups[0]]), int(self.file.starts[groups[-1] + 1])
         X = np.empty((last - first, len(features)))
         labelled = []
@@ -133,7 +133,7 @@ class ArrowScan(Scan):
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
         """Yield ``(distinct, positions)`` of the first `n_rows` rows."""
-        label = self.names[roles.label]
+        label = self.file.names[roles.label]
         for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
             yield _distinct(batch.column(label)[:n_rows])
             n_rows -= batch.num_rows
@@ -142,7 +142,7 @@ class ArrowScan(Scan):
 
     def store(self, roles: Roles) -> ArrowRows:
         """Return the rows."""
-        return ArrowRows(file=self.file, columns=tuple(self.names[j] for j in roles.features), mark=self._mark)
+        return ArrowRows(file=self.file, columns=tuple(self.file.names[j] for j in roles.features), mark=self._mark)
 
 
 def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
