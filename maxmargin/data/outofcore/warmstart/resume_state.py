@@ -61,7 +61,7 @@ def _positions(size: int) -> list[int]:
 
     Examples
     --------
-    >>> _places(40_000), len(_places(10**12))
+    >>> _positions(40_000), len(_positions(10**12))
     ([0, 16384, 32768], 16)
     """
     if size <= _SPOTS * _BYTES_OF_SPOT:
