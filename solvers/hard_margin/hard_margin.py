@@ -172,7 +172,7 @@ def _solved(
             _by_descent(best, limits)
         elif method == "working-set" or (is_auto and working_set.is_worth_it(problem)):
             likely = _from_few_rows(best, limits)
-        elif verdict is None and is_auto and _is_daqp_first(problem, method):
+        elif verdict is None and is_auto and _may_prove_the_verdict(problem, method):
             likely = _from_all_rows(best, candidates)
     if best.plane is None:
         verdict = verdict or separability(problem, time_limit=limits.share(), likely=likely)
@@ -226,10 +226,17 @@ def _from_all_rows(best: HardBracket, candidates: Iterator[Candidate]) -> Rows |
     return np.empty(0, dtype=np.int64)
 
 
-def _is_daqp_first(problem: Problem, method: str) -> bool:
+def _may_prove_the_verdict(problem: Problem, method: str) -> bool:
     """Return whether DAQP is handed all rows before the verdict: a plane that it finds proves the verdict as well."""
-    is_asked = method == "auto" or problem.n_features > _MOST_COLUMNS_OF_DAQP
-    return is_asked and not problem.is_sparse and problem.n_samples * problem.n_features <= _MOST_ENTRIES
+    is_small = problem.n_samples * problem.n_features <= _MOST_ENTRIES
+    return _asks_daqp(problem, method, is_forced=False) and is_small and not problem.is_sparse
+
+
+def _asks_daqp(problem: Problem, method: str, *, is_forced: bool) -> bool:
+    """Return whether all rows are handed to DAQP directly, before any solver of cvxpy."""
+    if method in ("auto", "textbook"):
+        return not is_forced and (method == "auto" or problem.n_features > _MOST_COLUMNS_OF_DAQP)
+    return method == "daqp"
 
 
 def _is_worth_exact_work(best: HardBracket, limits: Limits) -> bool:
@@ -330,15 +337,14 @@ def _candidates(
     if method in ("auto", "textbook") and n_entries > _MOST_ENTRIES:
         return
     scaling = problem.scaling
-    is_wide = method == "textbook" and len(solvers) > 1 and problem.n_features > _MOST_COLUMNS_OF_DAQP
-    is_asked_first = is_wide or (method == "auto" and len(solvers) > 1) or method == "daqp"
-    if is_asked_first and (n_entries <= _FEW_ENTRIES or not limits.is_over()):
+    asks_daqp = _asks_daqp(problem, method, is_forced=len(solvers) == 1)
+    if asks_daqp and (n_entries <= _FEW_ENTRIES or not limits.is_over()):
         share = limits if method == "daqp" else limits.part(_SHARES_OF_DAQP)
         yield _brought_home(quadratic.solve_all(problem, share), scaling)
     for number, name in enumerate(solvers):
-        if (number or is_asked_first) and limits.ends_within(backends.seconds_to_load()):
+        if (number or asks_daqp) and limits.ends_within(backends.seconds_to_load()):
             return
-        if is_wide and name == "DAQP":
+        if asks_daqp and method == "textbook" and name == "DAQP":
             continue
         if backends.takes_too_long(n_entries, limits.share()):
             yield backends.not_asked(name)
