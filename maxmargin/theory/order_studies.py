@@ -13,8 +13,7 @@ from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.arrays import from_arrays
 from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut, plain
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.wording import counted
+from maxmargin.solvers.answers.wording import counted, through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.theory import from_slack

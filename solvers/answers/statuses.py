@@ -3,7 +3,8 @@
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from maxmargin.solvers.answers.phrases import through
+from maxmargin.solvers.answers.wording import through
+from maxmargin.solvers.basics.printable import shown
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
 """The reason that an answer gives if Ctrl-C cut the work short."""
@@ -157,6 +158,10 @@ class Status(StrEnum):
         if bias is None:
             return f"proven: no hyperplane{through(None)} separates strictly, so the maximum margin is 0"
         return f"proven: {_HULLS[self, bias]}, so the maximum margin{through(bias)} is 0"
+
+    def lines(self, reason: str, *, bias: bool) -> list[str]:
+        """Return the lines of text that a result begins with: the status with its advice, and the reason if any."""
+        return [f"{self.value}: {self.advice_for(bias=bias)}", *([f"  {shown(reason)}"] if reason else [])]
 
 
 _STATUSES = {

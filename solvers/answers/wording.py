@@ -1,4 +1,10 @@
-"""Numbers, lists and hyperplanes as lines of text."""
+"""Numbers, lists and hyperplanes as lines of text, and phrases that say which hyperplanes are meant.
+
+A sentence is about the hyperplanes w.x + b = 0, or without a bias about those through the origin alone. Then "every
+hyperplane", "the hulls" and "the estimate" refer to hyperplanes through the origin, to the hull of the y x and to
+models without an intercept, and may be false of others: {10: -, 12: +} overlaps through the origin, and x = 11
+separates it. Such sentences are made from `bias`; None stands for a phrase that is true of both.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,11 +12,12 @@ from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from maxmargin.solvers.answers.fields import Names
-from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.printable import shown
 
 _MOST_WEIGHTS = 12
 """Largest number of weights of a hyperplane that a text lists, one on each line."""
+
+_THROUGH = {True: "", False: " through the origin", None: " of the kind asked about"}
 
 
 def counted(number: int, noun: str) -> str:
@@ -37,11 +44,6 @@ def rounded_up(value: float, digits: int = 6) -> float:
     return float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value))
 
 
-def opening(status: Status, reason: str, *, bias: bool) -> list[str]:
-    """Return the status with its advice, and the reason if there is one."""
-    return [f"{status.value}: {status.advice_for(bias=bias)}", *([f"  {shown(reason)}"] if reason else [])]
-
-
 def some(values: Sequence[object], most: int, rest: str) -> str:
     """Return the first values on one line; `rest` says how many there are of a longer list.
 
@@ -62,3 +64,18 @@ def plane_lines(names: Names, w: Any, b: float) -> list[str]:
     more = len(weights) - _MOST_WEIGHTS
     rest = [f"    ... {more} more (--json lists all)"] if more > 0 else []
     return ["  w", *weights[:_MOST_WEIGHTS], *rest, f"  b {b!r}"]
+
+
+def through(bias: bool | None) -> str:
+    """Return " through the origin" if there is no bias, to follow a noun; else nothing."""
+    return _THROUGH[bias]
+
+
+def without_intercepts(bias: bool) -> str:
+    """Return " without intercepts" if there is no bias, to follow the scores of several classes; else nothing."""
+    return "" if bias else " without intercepts"
+
+
+def intercept(bias: bool) -> str:
+    """Return " with an intercept" or " without an intercept", to follow the name of a model."""
+    return " with an intercept" if bias else " without an intercept"

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields, cut
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import counted, plane_lines, some
+from maxmargin.solvers.answers.wording import counted, plane_lines, some, through
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import plane_lines
+from maxmargin.solvers.answers.wording import plane_lines, through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors

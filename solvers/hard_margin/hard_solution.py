@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import opening, plane_lines, some
+from maxmargin.solvers.answers.wording import plane_lines, some, through
 from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -145,7 +144,7 @@ class HardMargin(NamedAnswer):
         exact : bool
             Whether to show the exact maximum margin if it is known, as ``--exact`` does.
         """
-        lines = opening(self.status, self.reason, bias=self.bias)
+        lines = self.status.lines(self.reason, bias=self.bias)
         if exact and self.margin_squared:
             lines += _root_lines(self.margin_squared, through(self.bias))
         if not self.status.is_inseparable:

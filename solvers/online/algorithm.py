@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, cut
-from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.wording import plane_lines
+from maxmargin.solvers.answers.wording import plane_lines, through
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem

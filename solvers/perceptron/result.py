@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through
-from maxmargin.solvers.answers.wording import counted, plane_lines
+from maxmargin.solvers.answers.wording import counted, plane_lines, through
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.perceptron.engines.tally import Tally

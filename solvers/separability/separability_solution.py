@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields, plain
-from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.notebook import html_table
-from maxmargin.solvers.answers.phrases import intercept, through, without_intercepts
+from maxmargin.solvers.answers.named import NamedAnswer, html_table
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.answers.wording import some
+from maxmargin.solvers.answers.wording import intercept, some, through, without_intercepts
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.answers.wording import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, attempt_fields
 from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.phrases import through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import opening, plane_lines
+from maxmargin.solvers.answers.wording import plane_lines, through
 from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 
@@ -99,7 +98,7 @@ class MarginWithSlack(NamedAnswer):
         interval = f"[{self.lower!r}, {self.objective!r}]"
         return "\n".join(
             [
-                *opening(self.status, self.reason, bias=self.bias),
+                *self.status.lines(self.reason, bias=self.bias),
                 f"  objective {objective}: {self.objective!r}",
                 f"  proven interval of the optimum{through(self.bias)} {interval}",
                 f"  {slack}; {len(self.support)} support rows",
