@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import quadratic
+from maxmargin.solvers.engines import hard_working_set, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.dual_coordinate import many_columns
-from maxmargin.solvers.engines.hard_working_set import working_set
-from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
+from maxmargin.solvers.engines.hard_working_set import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin
@@ -170,7 +169,7 @@ def _solved(
     if verdict is None or verdict.strictly_separable is not False:
         if method == DUAL_COORDINATE or (is_auto and many_columns.is_worth_it(problem)):
             _by_descent(best, limits)
-        elif method == "working-set" or (is_auto and working_set.is_worth_it(problem)):
+        elif method == "working-set" or (is_auto and hard_working_set.is_worth_it(problem)):
             likely = _from_few_rows(best, limits)
         elif verdict is None and is_auto and _may_prove_the_verdict(problem, method):
             likely = _from_all_rows(best, candidates)
@@ -204,13 +203,14 @@ def _by_descent(best: HardBracket, limits: Limits) -> None:
 
 def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
     """Offer the findings of the working set; return rows that floating point could not separate, if there are any."""
-    for found in working_set.rounds(best.problem, best.problem.scaling, limits):
-        best.attempts.append(found.attempt)
-        if not found.has_solution:
-            return found.rows
+    for found in hard_working_set.rounds(best.problem, best.problem.scaling, limits):
+        solution = found.solution
+        best.attempts.append(solution.attempt)
+        if solution.w is None:
+            return solution.rows
         if found.plane is not None:
-            best.offer_plane(found.plane, working_set.NAME, found.near)
-        best.offer_weights(found.multipliers, found.rows)
+            best.offer_plane(found.plane, hard_working_set.NAME, found.near)
+        best.offer_weights(solution.multipliers, solution.rows)
         if best.relative_gap <= _WORKING_SET_GAP:
             break
     return None

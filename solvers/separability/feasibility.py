@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
+from maxmargin.solvers.engines import balancing_vertex, hard_working_set, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.dual_coordinate import many_columns
-from maxmargin.solvers.engines.hard_working_set import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.simplex import Circuit
@@ -144,8 +143,8 @@ def _separating(
     """Return a hyperplane that separates all rows, or rows that floating point could not separate, and the engine."""
     if many_columns.is_worth_it(problem):
         return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
-    if working_set.is_worth_it(problem):
-        return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
+    if hard_working_set.is_worth_it(problem):
+        return *_from_few_rows(problem, scaling, limits, attempts), hard_working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
         return None, None, ""
     share = limits.part(_SHARES_OF_TIME)
@@ -177,9 +176,9 @@ def _from_few_rows(
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
     rows: Rows | None = None
-    for found in working_set.rounds(problem, scaling, limits, most=_MOST_OF_A_CHUNK):
-        attempts.append(found.attempt)
-        rows = found.rows
+    for found in hard_working_set.rounds(problem, scaling, limits, most=_MOST_OF_A_CHUNK):
+        attempts.append(found.solution.attempt)
+        rows = found.solution.rows
         if found.plane is not None:
             return found.plane, None
     return None, rows

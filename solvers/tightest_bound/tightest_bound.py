@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.hard_working_set.active_rows import normal_of_support
+from maxmargin.solvers.engines.hard_working_set import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin

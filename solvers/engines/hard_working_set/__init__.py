@@ -1,1 +1,0 @@
-"""The hard margin on a working set of rows that grows until no other row violates it."""
