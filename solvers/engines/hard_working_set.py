@@ -22,8 +22,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
-from maxmargin.solvers.proof.margins import least_score, offset_between
-from maxmargin.solvers.proof.sums.lowest import Lowest, lowest
+from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_between
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import OutOfTime, never
-from maxmargin.solvers.exact.dyadic import Integers
+from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator
 from maxmargin.solvers.exact.lifting import lifted_null_vectors, null_vector
 from maxmargin.solvers.exact.simplex import Circuit
 
@@ -176,9 +176,8 @@ def onto_face(
     units = [Fraction(2) ** e for e in exponents]
     scaled = [v * unit for v, unit in zip(direction, units, strict=True)]
     free = [j for j in range(len(direction)) if j not in set(pivots)]
-    common = lcm(1, *(scaled[j].denominator for j in free))
-    given = np.array([int(scaled[j] * common) for j in free], dtype=object)
-    right = (-fixed[:, free].dot(given)).tolist() if free else [0] * len(fixed)
+    given, common = over_common_denominator([scaled[j] for j in free])
+    right = (-fixed[:, free].dot(np.array(given, dtype=object))).tolist() if free else [0] * len(fixed)
     try:
         solved = fmpz_mat(fixed[:, list(pivots)].tolist()).solve(fmpz_mat([[int(v)] for v in right]))
     except ZeroDivisionError:

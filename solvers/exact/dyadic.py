@@ -288,7 +288,18 @@ def without_denominators(numbers: Sequence[Fraction]) -> list[int]:
     >>> without_denominators([Fraction(1, 2), Fraction(-1, 3)])
     [3, -2]
     """
-    common = math.lcm(*(number.denominator for number in numbers))
-    integers = [number.numerator * (common // number.denominator) for number in numbers]
+    integers, _ = over_common_denominator(numbers)
     factor = math.gcd(*integers) or 1
     return [integer // factor for integer in integers]
+
+
+def over_common_denominator(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Return the numerators of the numbers over their least common denominator, and that denominator.
+
+    Examples
+    --------
+    >>> over_common_denominator([Fraction(1, 2), Fraction(-1, 3)])
+    ([3, -2], 6)
+    """
+    common = math.lcm(*(number.denominator for number in numbers))
+    return [number.numerator * (common // number.denominator) for number in numbers], common

@@ -14,9 +14,8 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast
-from maxmargin.solvers.proof.margins import best_offset, norm_squared
-from maxmargin.solvers.proof.sums.lowest import lowest
-from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL
+from maxmargin.solvers.proof.margins import best_offset, lowest, norm_squared
+from maxmargin.solvers.proof.sums import TINIEST_NORMAL
 
 Floats = NDArray[np.float64]
 

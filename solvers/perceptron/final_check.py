@@ -9,8 +9,7 @@ from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
-from maxmargin.solvers.proof.margins import least_score
-from maxmargin.solvers.proof.sums.lowest import lowest, whole_group
+from maxmargin.solvers.proof.margins import least_score, lowest, whole_group
 
 
 def has_no_mistake(problem: Problem, settings: PerceptronSettings, counts: NDArray[np.int64]) -> bool:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.exact.dyadic import FloatFractions
+from maxmargin.solvers.exact.dyadic import FloatFractions, over_common_denominator
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hull_point import HullPoint
@@ -142,5 +141,5 @@ def sum_of_squares(numbers: Sequence[Fraction]) -> Fraction:
     """Return the sum of the squares, in one unit: fractions added one by one cost a greatest common divisor each."""
     if isinstance(numbers, FloatFractions):
         return norm_squared(numbers.floats)
-    common = lcm(*(number.denominator for number in numbers))
-    return Fraction(sum((number.numerator * (common // number.denominator)) ** 2 for number in numbers), common**2)
+    numerators, denominator = over_common_denominator(numbers)
+    return Fraction(sum(numerator**2 for numerator in numerators), denominator**2)

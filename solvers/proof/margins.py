@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
     Integers,
@@ -16,20 +18,22 @@ from maxmargin.solvers.exact.dyadic import (
     as_integers,
     centred,
     nearest_floats,
+    over_common_denominator,
     sqrt_down,
     sqrt_up,
 )
 from maxmargin.solvers.exact.limbs import sum_of_squares
 from maxmargin.solvers.problem.problem import Problem, Samples
+from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
-from maxmargin.solvers.proof.sums.lowest import Lowest, lowest, whole_group
-from maxmargin.solvers.proof.sums.rounding import (
+from maxmargin.solvers.proof.sums import (
+    enclosure,
     errors,
     errors_where_near,
+    functional_margins,
     largest_error,
     n_products,
     rounding_error,
-    whole_line_where_broken,
 )
 
 Floats = NDArray[np.float64]
@@ -37,6 +41,138 @@ Rows = NDArray[np.int64]
 
 _CHUNK_ROWS = 4096
 """Number of rows that are converted to integers at a time."""
+
+_MANY_ROWS = 1000
+"""Number of rows next to the least above which error bounds of their own thin them out before integers are used."""
+
+_BEYOND = 2.0
+"""Rows above a level are returned up to this multiple of the distance of the least below it: w may soon lower them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lowest:
+    """Rows that are lowest along w.
+
+    Attributes
+    ----------
+    rows : ndarray of int (k,)
+    X : ndarray or CSR array (k, n_features)
+        The rows themselves.
+    scores : ndarray (k,)
+        ``y (w.x + b)``, rounded; -infinity if it overflows.
+    lower, upper : ndarray (k,)
+        Ends between which the exact scores lie.
+    """
+
+    rows: Rows
+    X: Any
+    scores: Floats
+    lower: Floats
+    upper: Floats
+
+    @property
+    def may_be_least(self) -> NDArray[np.bool_]:
+        """Whether the exact score may be the least of the group; it is the least of these."""
+        return np.asarray(self.lower <= self.upper.min(initial=np.inf))
+
+
+def lowest(
+    problem: Problem,
+    w: Floats,
+    b: float = 0.0,
+    *,
+    by_class: bool,
+    levels: Sequence[float] = (-np.inf, -np.inf),
+    most: int = 0,
+) -> list[Lowest]:
+    """Return the lowest rows of each class, -1 first, or of all rows, in one pass.
+
+    Parameters
+    ----------
+    problem : Problem
+    w : ndarray (n_features,)
+        Finite.
+    b : float
+    by_class : bool
+        Whether each class is a group; else all rows are one group.
+    levels : sequence of float, one for each group
+        Rows with a smaller score are returned as well, and some above if there are any.
+    most : int
+        The largest number of such rows per chunk.
+    """
+    n_groups = 2 if by_class else 1
+    error, may_merge = largest_error(problem, w, b), problem.integers is None
+    search = _Search(w, b, error, tuple(levels[:n_groups]), most, may_merge)
+    parts = list(problem.map(partial(_lowest_of_chunk, search), problem.y))
+    return [_united([part[group] for part in parts]) for group in range(n_groups)]
+
+
+def whole_group(problem: Problem, rows: Rows) -> Lowest:
+    """Return all rows of a group, with the whole line as enclosure."""
+    unknown = np.full(len(rows), np.inf)
+    return Lowest(rows=rows, X=problem.row_source[rows], scores=-unknown, lower=-unknown, upper=unknown)
+
+
+class _Search(NamedTuple):
+    """The arguments of a search; rows that are equal in X may be merged unless X is a rounding of the rows."""
+
+    w: Floats
+    b: float
+    error: float | None
+    levels: tuple[float, ...]
+    most: int
+    may_merge: bool
+
+
+def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lowest]:
+    error = float(errors(X, search.w, search.b).max(initial=0.0)) if search.error is None else search.error
+    score, least = functional_margins(X, y, search.w, search.b)
+    groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)
+    if len(search.levels) == 2:
+        groups = ((y < 0, least[0]), (y > 0, least[1]))
+    found = []
+    for level, (is_member, least_score) in zip(search.levels, groups, strict=True):
+        positions = _low_positions(score, is_member, least_score, level, search.most, error)
+        if len(positions) > _MANY_ROWS and search.may_merge:
+            positions = _different(X, y, positions)
+        picked, scores = X[positions], score[positions]
+        own_error = error if len(positions) <= _MANY_ROWS else errors(picked, search.w, search.b)
+        lower, upper = enclosure(scores, own_error)
+        found.append(Lowest(rows=positions + rows.start, X=picked, scores=scores, lower=lower, upper=upper))
+    return found
+
+
+def _low_positions(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
+    """Return the positions of scores that may be the least of a group, and of at most `most` others near the level.
+
+    The error is more than twice the error of any score (`rounding_error`), and more than fourteen times the change of
+    a score when every entry of w is rounded once more: that makes no other score the least either.
+    """
+    with np.errstate(all="ignore"):
+        end = np.nextafter(least + 2 * error, np.inf)
+    if not np.isfinite(end):
+        return np.flatnonzero((score < np.inf) & is_member)
+    near = np.flatnonzero((score <= end) & is_member)
+    if not most or level <= end:
+        return near
+    below = np.flatnonzero((score < level + _BEYOND * (level - least)) & (score > end) & is_member)
+    if below.size > most:
+        below = below[np.argpartition(score[below], most)[:most]]
+    return np.sort(np.concatenate([near, below]))
+
+
+def _different(X: Any, y: Floats, positions: Rows) -> Rows:
+    """Return one position for each set of equal rows (sign and numbers), which have equal scores."""
+    if hasattr(X, "tocsr"):
+        return positions
+    rows = np.column_stack([X[positions], y[positions]])
+    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    return np.sort(positions[np.unique(as_bytes, return_index=True)[1]])
+
+
+def _united(parts: Sequence[Lowest]) -> Lowest:
+    names = [entry.name for entry in fields(Lowest)]
+    return Lowest(**{name: stacked([getattr(part, name) for part in parts]) for name in names})
 
 
 def norm_squared(vector: Floats) -> Fraction:
@@ -93,8 +229,8 @@ def _lowest_groups(problem: Problem, normal: Floats | Sequence[Fraction]) -> lis
     """Return the rows that may have the least score, with bias in each class; all rows if w does not fit in floats."""
     w = centred(normal) if isinstance(normal, np.ndarray) else nearest_floats(normal)
     if w is None:
-        groups = _classes(problem) if problem.bias else [np.arange(problem.n_samples)]
-        return [whole_group(problem, rows) for rows in groups]
+        classes = [problem.y < 0, problem.y > 0] if problem.bias else [problem.y != 0]
+        return [whole_group(problem, np.flatnonzero(is_member)) for is_member in classes]
     return lowest(problem, w, by_class=problem.bias)
 
 
@@ -103,14 +239,14 @@ def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction],
     w = w.floats if isinstance(w, FloatFractions) else w
     positions = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
-    for start in range(0, len(positions), _CHUNK_ROWS):
-        part = positions[start : start + _CHUNK_ROWS]
+    for chunk in slices(len(positions), _CHUNK_ROWS):
+        part = positions[chunk]
         X, columns = _stored_columns(problem, group.X[part])
         normal, w_unit = _in_units(w if columns is None else _entries(w, columns))
         scores, exponent = problem.exact_products(group.rows[part], X, normal)
         unit, signs = as_fraction(1, exponent) * w_unit, problem.y[group.rows[part]]
-        for sign in (-1, 1):
-            least += [int(score) * unit + sign * b for score in _least_of(scores[signs == sign] * sign)]
+        for sign in np.unique(signs).astype(int).tolist():
+            least.append(int((scores[signs == sign] * sign).min()) * unit + sign * b)
     return min(least)
 
 
@@ -131,16 +267,8 @@ def _in_units(w: Floats | Sequence[Fraction]) -> tuple[Integers, Fraction]:
     if isinstance(w, np.ndarray):
         integers, exponent = as_integers(w)
         return integers, as_fraction(1, exponent)
-    common = math.lcm(*(v.denominator for v in w))
-    return np.array([v.numerator * (common // v.denominator) for v in w], dtype=object), Fraction(1, common)
-
-
-def _least_of(scores: NDArray[np.object_]) -> list[int]:
-    return [scores.min()] if scores.size else []
-
-
-def _classes(problem: Problem) -> list[Rows]:
-    return [np.flatnonzero(problem.y < 0), np.flatnonzero(problem.y > 0)]
+    numerators, denominator = over_common_denominator(w)
+    return np.array(numerators, dtype=object), Fraction(1, denominator)
 
 
 def geometric_margin(least: Fraction, square: Fraction) -> float:
@@ -189,9 +317,7 @@ def _enclose(
         value += b
         value *= y
         error = errors(X, w, b) if everywhere is None else errors_where_near(X, w, b, value, everywhere)
-        lower = np.nextafter(value - error, -np.inf)
-        upper = np.nextafter(value + error, np.inf)
-    return np.arange(rows.start, rows.stop), *whole_line_where_broken(lower, upper)
+    return np.arange(rows.start, rows.stop), *enclosure(value, error)
 
 
 def score_enclosures(samples: Samples, normals: Floats, offsets: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
@@ -203,9 +329,7 @@ def _enclose_scores(normals: Floats, offsets: Floats, rows: slice, X: Any) -> tu
     with np.errstate(all="ignore"):
         value = np.asarray(X @ normals.T + offsets)
         error = rounding_error(abs(X) @ np.abs(normals).T + np.abs(offsets), n_products(X) + 1)
-        lower = np.nextafter(value - error, -np.inf)
-        upper = np.nextafter(value + error, np.inf)
-    return np.arange(rows.start, rows.stop), *whole_line_where_broken(lower, upper)
+    return np.arange(rows.start, rows.stop), *enclosure(value, error)
 
 
 def n_errors(problem: Problem, w: Floats, b: float) -> int:

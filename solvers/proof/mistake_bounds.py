@@ -31,8 +31,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
-from maxmargin.solvers.proof.sums.careful_sums import careful_sum
-from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, errors
+from maxmargin.solvers.proof.sums import TINIEST_NORMAL, careful_sum, errors
 
 Floats = NDArray[np.float64]
 

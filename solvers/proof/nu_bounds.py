@@ -22,7 +22,7 @@ from maxmargin.solvers.proof.soft_bounds import (
     sum_bounds,
     sum_sizes,
 )
-from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL
+from maxmargin.solvers.proof.sums import TINIEST_NORMAL
 
 Floats = NDArray[np.float64]
 Members = NDArray[np.bool_]

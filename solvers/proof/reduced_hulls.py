@@ -1,12 +1,11 @@
 """A point that the reduced hulls share, exactly: then the optimum of the nu-SVM is 0."""
 
 from fractions import Fraction
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.exact.dyadic import as_fraction, as_integers
+from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, over_common_denominator
 from maxmargin.solvers.exact.linear import combination, independent_rows, least_squares
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import weighted_sum
@@ -67,8 +66,7 @@ def _signed_sum(problem: Problem, multipliers: Floats) -> list[Fraction]:
 
 def _solved(rows: NDArray[np.object_], target: list[Fraction]) -> list[Fraction] | None:
     """Return the c with sum c_i rows_i = target, or None if there are none."""
-    unit = lcm(*(value.denominator for value in target))
-    whole = [int(value * unit) for value in target]
+    whole, unit = over_common_denominator(target)
     numerators, denominator = least_squares(rows, whole)
     if combination(rows, numerators) != [denominator * value for value in whole]:
         return None

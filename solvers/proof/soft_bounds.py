@@ -19,8 +19,14 @@ from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
-from maxmargin.solvers.proof.sums.rounding import TINIEST_NORMAL, UNIT_ROUNDOFF, n_products, whole_line_where_broken
-from maxmargin.solvers.proof.sums.sums import scores_and_moduli, weighted_sums
+from maxmargin.solvers.proof.sums import (
+    TINIEST_NORMAL,
+    UNIT_ROUNDOFF,
+    enclosure,
+    n_products,
+    scores_and_moduli,
+    weighted_sums,
+)
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -161,7 +167,7 @@ class _Plane(NamedTuple):
         scores, moduli = scores_and_moduli(X, self.center, self.w)
         value = y * (scores + self.offset)
         error = (moduli + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
-        return whole_line_where_broken(np.nextafter(value - error, -np.inf), np.nextafter(value + error, np.inf))
+        return enclosure(value, error)
 
 
 def _product(w: Floats, center: Floats | None) -> Fraction:

@@ -15,7 +15,7 @@ from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.proof.sums.sums import functional_margins
+from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, SoftMargin
 
 Floats = NDArray[np.float64]

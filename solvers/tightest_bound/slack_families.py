@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
-from maxmargin.solvers.proof.sums.sums import weighted_sums
+from maxmargin.solvers.proof.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.squared_hinge import Look, Newton
 from maxmargin.solvers.tightest_bound.trade_off import Family, PathPoint
 

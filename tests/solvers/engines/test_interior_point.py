@@ -25,10 +25,9 @@ from maxmargin.solvers.engines.interior_point.row_system import inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.sizes import Sizes
-from maxmargin.solvers.proof import soft_bounds
+from maxmargin.solvers.proof import soft_bounds, sums
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
-from maxmargin.solvers.proof.sums import sums
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from maxmargin.solvers.problem import extremes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.proof import sums
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,
@@ -23,7 +24,6 @@ from maxmargin.solvers.proof.margins import (
     least_functional_margin,
     norm_squared,
 )
-from maxmargin.solvers.proof.sums import sums
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 moderate = st.builds(

@@ -28,7 +28,7 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.sizes import Sizes
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
 from maxmargin.solvers.proof.radius import radius_squared
-from maxmargin.solvers.proof.sums.careful_sums import careful_sum
+from maxmargin.solvers.proof.sums import careful_sum
 from maxmargin.solvers.tightest_bound import tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 from maxmargin.solvers.tightest_bound.tightest_bracket import RELATIVE_GAP

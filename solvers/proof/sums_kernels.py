@@ -1,4 +1,4 @@
-"""The compiled passes of `maxmargin.solvers.proof.sums.sums` over dense rows."""
+"""The compiled passes of `maxmargin.solvers.proof.sums` over dense rows."""
 
 import numpy as np
 from numba import types

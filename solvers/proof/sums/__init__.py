@@ -1,1 +1,0 @@
-"""Sums and products in floating point with proven bounds of their rounding errors."""
