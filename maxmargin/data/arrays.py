@@ -15,8 +15,8 @@ from maxmargin.data.labels import CodedLabels, LabelError, encode, positive_clas
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, array_of, numbers
 from maxmargin.data.numbers.exact_rows import ExactRows, FractionColumns
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
 from maxmargin.text.data_error import DataError, quote
 
 if TYPE_CHECKING:

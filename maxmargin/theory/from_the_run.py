@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import as_fraction, round_up, sqrt_up
-from maxmargin.solvers.exact.sparse_products import exact_squares
+from maxmargin.solvers.exact.products import exact_squares
 from maxmargin.theory.bound import Bound, run_norm_squared, space_of, squared_slack, stated
 from maxmargin.theory.context import Context
 

@@ -20,7 +20,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.row_space import RowSpace
+from maxmargin.solvers.problem.scaling import RowSpace
 
 Floats = NDArray[np.float64]
 

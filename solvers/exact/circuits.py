@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import OutOfTime, never
 from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator
-from maxmargin.solvers.exact.lifting import lifted_null_vectors, null_vector
+from maxmargin.solvers.exact.linear import lifted_null_vectors, null_vector
 from maxmargin.solvers.exact.simplex import Circuit
 
 Floats = NDArray[np.float64]

@@ -14,15 +14,19 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_integers, dense_rows, times_power_of_two
-from maxmargin.solvers.exact.limbs import exact_products
-from maxmargin.solvers.exact.sparse_products import exact_scores, stored_entries
+from maxmargin.solvers.exact.products import exact_products
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.solvers.problem.chosen_rows import ChosenRows
-from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
-from maxmargin.solvers.problem.rows import InMemory, RowSource
-from maxmargin.solvers.problem.scaling import ColumnScaling
-from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
-from maxmargin.solvers.problem.warm_start import Use, WarmStart, warm_start_of
+from maxmargin.solvers.problem.rows import (
+    DEFAULT_SIZES,
+    ChosenRows,
+    InMemory,
+    RowSource,
+    Sizes,
+    Use,
+    WarmStart,
+    warm_start_of,
+)
+from maxmargin.solvers.problem.scaling import Bounds, ColumnScaling, bounds_of_rows
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -161,8 +165,7 @@ class Samples:
         """
         if self.integers is not None:
             return self.integers[rows].dot(vectors), 0
-        stored = X if hasattr(X, "tocsr") else stored_entries(X)
-        return exact_products(X, vectors) if stored is None else exact_scores(stored, vectors)
+        return exact_products(X, vectors)
 
     def sha256_with(self, labels: bytes) -> str:
         """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.

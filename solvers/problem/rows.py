@@ -1,20 +1,138 @@
-"""Access to rows wherever they live: a function is applied to consecutive chunks, and returns small results."""
+"""Rows wherever they live: a function is applied to consecutive chunks, and returns small results.
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+Beside the rows are warm starts, which save passes, and the sizes of data at which work is divided or done differently.
+Both change time and memory, never a proof.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import in_order, slices
-from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
-A = TypeVar("A")
 T = TypeVar("T")
 
+CHUNK_ENTRIES = 1 << 21
+"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
+
+EXACT_ENTRIES = 1 << 17
+"""Largest number of matrix entries that are summed in integers, in about a quarter of a second."""
+
+COMPILED_ENTRIES = 1 << 20
+"""Smallest number of matrix entries in a chunk for which a compiled pass is worth loading the compiler's runtime."""
 
 _CHUNKS_MULTIPLE = 4
 """If there are several chunks their number is a multiple of this, so that two or four threads have equal shares."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Sizes that travel with a problem.
+
+    Attributes
+    ----------
+    chunk_entries : int
+        Matrix entries in one chunk of rows in memory.
+    exact_entries : int
+        Largest number of matrix entries in support rows that are summed in integers; more are summed in floating
+        point, with bounds of the rounding errors.
+    last_resort_entries : int
+        As `exact_entries`, where floating point overflows.
+    integer_rows : int
+        Number of rows that are turned into integers at a time.
+    exact_rows : int
+        Largest number of rows next to the margin whose slack is computed exactly.
+    exact_slack_entries : int
+        Largest number of matrix entries for which the squared slacks of all rows are computed in integers, in a few
+        hundredths of a second.
+    least_sample : int
+        Smallest number of rows of a sample (all rows if they are fewer).
+    fetched_rows : int
+        Number of rows that any chunk may contribute to a program of rows near the margin, whatever its share of all
+        rows.
+    factorised_side : int
+        Largest order (the number of rows or of columns, whichever is smaller) of a dense matrix that the interior point
+        factorises in every iteration.
+    block_entries, block_rows : int
+        A pass of the interior point works on blocks of about this number of entries, and of at least this number of
+        rows: 512 KiB, with its product, stay in the cache of a core.
+    class_entries : int
+        Number of entries in the matrix of all inequalities of more than two classes above which the perceptron and the
+        pairs of classes are tried before all inequalities at once.
+    compiled_entries : int
+        Smallest number of entries in a chunk of dense rows for which compiled passes are worth loading the compiler's
+        runtime.
+    call_entries : int
+        Largest number of stored entries in one compiled call of dual coordinate descent, which cannot be interrupted:
+        some tens of milliseconds.
+    """
+
+    chunk_entries: int = CHUNK_ENTRIES
+    exact_entries: int = EXACT_ENTRIES
+    last_resort_entries: int = 1 << 21
+    integer_rows: int = 4096
+    exact_rows: int = 2000
+    exact_slack_entries: int = 1 << 14
+    least_sample: int = 2000
+    fetched_rows: int = 1000
+    factorised_side: int = 3000
+    block_entries: int = 1 << 16
+    block_rows: int = 256
+    class_entries: int = 1_000_000
+    compiled_entries: int = COMPILED_ENTRIES
+    call_entries: int = 1 << 24
+
+
+DEFAULT_SIZES = Sizes()
+
+
+Use: TypeAlias = Literal["sample", "margin", "verdict", "soft"]
+"""The use of cached rows: solvers start from them ("sample"); they lie next to the best hyperplane of a hard or a soft
+margin ("margin", "soft"); they decide a verdict ("verdict")."""
+
+Found: TypeAlias = Mapping[str, NDArray[Any]]
+"""Intermediate arrays of an engine, by name."""
+
+
+class WarmStart:
+    """The warm start of rows in memory: empty, and nothing is cached.
+
+    Rows outside memory have an attribute `warm_start`, an object of a subclass. It saves passes over the rows and
+    never changes an answer.
+    """
+
+    def remember(self, rows: NDArray[np.int64], X: Any, use: Use) -> None:
+        """Cache the rows X at these positions if fetching them later would cost another pass."""
+
+    def recalled(self, use: Use) -> NDArray[np.int64]:
+        """Return the positions of the rows that an earlier process cached for a use.
+
+        The rows of a sample were chosen at random, by an earlier process or by the pass that validated the rows.
+        """
+        return np.empty(0, np.int64)
+
+    def keep(self, question: str, found: Found) -> None:
+        """Store an engine's findings on a question for a later process, replacing earlier ones."""
+
+    def kept(self, question: str) -> Found:
+        """Return an earlier process's findings on this question; empty if there are none."""
+        return {}
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process cached with the data, unless a pass has done so already."""
+
+
+def warm_start_of(rows: object) -> WarmStart:
+    """Return the warm start of rows, wherever they live."""
+    found: WarmStart = getattr(rows, "warm_start", _NOTHING)
+    return found
+
+
+_NOTHING = WarmStart()
 
 
 class RowSource(Protocol):
@@ -43,18 +161,8 @@ class InMemory:
     """An array or CSR array; several threads work on chunks of many rows."""
 
     def __init__(self, X: Any, chunk_entries: int = CHUNK_ENTRIES) -> None:
-        self.X = X
-        self.chunk_entries = chunk_entries
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-        return int(self.X.shape[0]), int(self.X.shape[1])
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is sparse."""
-        return hasattr(self.X, "tocsr")
+        self.X, self.chunk_entries = X, chunk_entries
+        self.shape, self.is_sparse = (int(X.shape[0]), int(X.shape[1])), hasattr(X, "tocsr")
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield the result of the function for every chunk, in order."""
@@ -93,3 +201,79 @@ def stacked(parts: Sequence[Any]) -> Any:
     content = [np.concatenate([part.data for part in parts]), np.concatenate([part.indices for part in parts])]
     shape = sum(part.shape[0] for part in parts), first.shape[1]
     return type(first)((*content, np.concatenate([[0], *offsets])), shape=shape)
+
+
+class ChosenRows:
+    """A RowSource of some rows of another one, selected from every chunk as it is read; no copy outlives its chunk.
+
+    Parameters
+    ----------
+    source : RowSource
+    numbers : ndarray of int
+        Positions of the rows, increasing.
+    """
+
+    def __init__(self, source: RowSource, numbers: NDArray[np.int64]) -> None:
+        self.source, self.numbers = source, numbers
+        self.shape, self.is_sparse = (len(numbers), source.shape[1]), source.is_sparse
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
+        positions = self._spread(np.arange(len(self.numbers)), -1)
+        spread = [self._spread(vector, 0) for vector in vectors]
+        for found in self.source.map(partial(_applied, function), positions, *spread):
+            yield from found
+
+    def _spread(self, vector: NDArray[Any], fill: int) -> NDArray[Any]:
+        """Return the vector with entries for the rows left out as well."""
+        spread = np.full((self.source.shape[0], *vector.shape[1:]), fill, dtype=vector.dtype)
+        spread[self.numbers] = vector
+        return spread
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Return the rows of a slice, of an array of row numbers, or of a mask."""
+        return self.source[self.numbers[rows]]
+
+    @property
+    def warm_start(self) -> WarmStart:
+        """Hints beside the chosen rows."""
+        return _ChosenStart(warm_start_of(self.source), self.numbers)
+
+
+class _ChosenStart(WarmStart):
+    """The hints beside all rows, with the chosen rows numbered from 0."""
+
+    def __init__(self, source: WarmStart, numbers: NDArray[np.int64]) -> None:
+        self.source, self.numbers = source, numbers
+
+    def remember(self, rows: NDArray[np.int64], X: Any, use: Use) -> None:
+        """Keep rows that a pass brought along."""
+        self.source.remember(self.numbers[rows], X, use)
+
+    def recalled(self, use: Use) -> NDArray[np.int64]:
+        """Return the numbers of rows that an earlier process remembered for a use."""
+        return np.flatnonzero(np.isin(self.numbers, self.source.recalled(use)))
+
+    def keep(self, question: str, found: Found) -> None:
+        """Keep the findings on a question about these rows."""
+        self.source.keep(question, found)
+
+    def kept(self, question: str) -> Found:
+        """Return an earlier process's findings on a question about these rows."""
+        return self.source.kept(question)
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
+        self.source.confirm()
+
+
+def _applied(
+    function: Callable[..., T], _: slice, X: Any, positions: NDArray[np.int64], *vectors: NDArray[Any]
+) -> tuple[T, ...]:
+    """Return the results of the function for the chosen rows of a chunk; none if no row is chosen there."""
+    chosen = np.flatnonzero(positions >= 0)
+    if not chosen.size:
+        return ()
+    first = int(positions[chosen[0]])
+    rows = slice(first, first + len(chosen))
+    return (function(rows, X[chosen], *(vector[chosen] for vector in vectors)),)

@@ -1,4 +1,4 @@
-"""A change of coordinates that makes a problem easy for floating-point solvers, and the way back."""
+"""The sizes of columns, and changes of coordinates that make a problem easy for floating-point solvers."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,13 +7,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, RowSource
 
 Floats = NDArray[np.float64]
+Bounds = tuple[Floats, Floats]
+"""The least and the greatest number of every column, both (n_features,)."""
 
 _SAMPLE = 1 << 12
 """Number of rows from which the size of the columns is estimated."""
 
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
+
+
+def column_bounds(X: Any) -> Bounds:
+    """Return the least and the greatest number of every column of an array or CSR array.
+
+    A column with NaN or infinity has NaN for both.
+
+    Examples
+    --------
+    >>> column_bounds(np.array([[1.0, np.inf], [3.0, 0.0]]))
+    (array([ 1., nan]), array([ 3., nan]))
+    """
+    if hasattr(X, "tocsr"):
+        return _finite_or_nan(X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel())
+    if X.size < COMPILED_ENTRIES:
+        return _finite_or_nan(X.min(axis=0), X.max(axis=0))
+    from maxmargin.solvers.problem.extremes_kernel import fold_rows
+
+    low, high, zeros = X[0].copy(), X[0].copy(), np.zeros(X.shape[1])
+    fold_rows(X, low, high, zeros)
+    return low + zeros, high + zeros
+
+
+def bounds_of_rows(row_source: RowSource) -> Bounds:
+    """Return the bounds of the columns of all rows, chunk by chunk."""
+    lows, highs = zip(*row_source.map(_bounds_of_chunk), strict=True)
+    return np.min(lows, axis=0), np.max(highs, axis=0)
+
+
+def _bounds_of_chunk(_: slice, X: Any) -> Bounds:
+    return column_bounds(X)
+
+
+def _finite_or_nan(low: Floats, high: Floats) -> Bounds:
+    is_finite = np.isfinite(low) & np.isfinite(high)
+    return (low, high) if is_finite.all() else (np.where(is_finite, low, np.nan), np.where(is_finite, high, np.nan))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,3 +175,49 @@ def _root_mean_square_exponents(sample: Floats, center: Floats, largest: Floats)
     scaled = _centred(sample[:: -(-len(sample) // _SAMPLE)], center, exponents)
     mean_square = np.einsum("ij,ij->j", scaled, scaled) / len(scaled)
     return np.where(mean_square > 0, exponents + np.frexp(np.sqrt(mean_square))[1], exponents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSpace:
+    """Orthonormal coordinates of the rows: x = center + basis @ z, and normals w = basis @ v with ||w|| = ||v||.
+
+    Among all w with the same scores w.x_i + b the shortest is a combination of the rows, or with bias of their
+    differences (the representer theorem): nothing is lost, and ||w|| does not change. Subtracting the center changes
+    the scores by a constant only, which the bias absorbs.
+
+    Attributes
+    ----------
+    basis : ndarray (n_features, rank)
+        Orthonormal columns, not more than rows.
+    center : ndarray (n_features,)
+        The mean of the rows with bias, 0 without bias.
+    """
+
+    basis: Floats
+    center: Floats
+
+    @classmethod
+    def of(cls, X: Floats, *, bias: bool = True) -> "RowSpace":
+        """Return the space of the rows of X by a QR decomposition, in O(n_features n_samples**2).
+
+        A row that depends on others costs one coordinate, and nothing else.
+
+        Examples
+        --------
+        >>> X = np.array([[1.0, 2.0, 2.0, 0.0], [5.0, 2.0, 2.0, 0.0]])
+        >>> space = RowSpace.of(X)
+        >>> np.round(np.abs(space.apply(X)), 9).tolist()
+        [[2.0], [2.0]]
+        """
+        center: Floats = X.mean(axis=0) if bias else np.zeros(X.shape[1])
+        # The differences from a mean sum to 0: the last one is a combination of the others.
+        rows = (X - center)[: len(X) - bias]
+        return cls(basis=np.linalg.qr(rows.T)[0], center=center)
+
+    def apply(self, X: Floats) -> Floats:
+        """Return the coordinates of rows, (n_rows, rank)."""
+        return (X - self.center) @ self.basis
+
+    def invert(self, v: Floats) -> Floats:
+        """Return the normal w that has the coordinates v."""
+        return self.basis @ v

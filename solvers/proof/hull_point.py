@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import weighted_sum
@@ -15,9 +16,6 @@ from maxmargin.solvers.proof.margins import enclose_functional_margins
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-_CHUNK_ROWS = 4096
-"""Number of rows that are converted to integers at a time."""
 
 
 def n_groups(problem: Problem) -> int:
@@ -106,8 +104,8 @@ class HullPoint:
         V_array = np.array(V, dtype=object)
         result: list[Fraction] = []
         positions = np.asarray(rows, dtype=np.int64)
-        for start in range(0, len(positions), _CHUNK_ROWS):
-            part = positions[start : start + _CHUNK_ROWS]
+        for chunk in slices(len(positions), self.problem.sizes.integer_rows):
+            part = positions[chunk]
             scores, part_exponent = self.problem.exact_products(part, self.problem.row_source[part], V_array)
             unit = as_fraction(1, exponent + part_exponent) / self.total
             signs = self.problem.y[part].astype(np.int64).astype(object)

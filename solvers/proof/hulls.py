@@ -1,25 +1,21 @@
 """Points of the two convex hulls: their distance bounds every margin from above."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows, sqrt_up
-from maxmargin.solvers.exact.limbs import MANY_ENTRIES, digit_sums
-from maxmargin.solvers.exact.sparse_products import exact_scores, exact_sums, stored_entries
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, sqrt_up
+from maxmargin.solvers.exact.products import exact_sums
 from maxmargin.solvers.problem.problem import Problem
 
 Floats = NDArray[np.float64]
-
-_CHUNK_ROWS = 4096
-"""Number of rows that are converted to integers at a time."""
 
 
 def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]]:
@@ -41,53 +37,25 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
 
     Weights in several columns give as many sums, one after another.
     """
-    factors = np.asarray(weights, dtype=object)
-    n_sums = problem.n_features * (1 if factors.ndim == 1 else factors.shape[1])
-    if problem.is_sparse and problem.integers is None and len(rows):
-        return exact_sums(problem.row_source[rows], factors)
+    factors, n_at_once = np.asarray(weights, dtype=object), problem.sizes.integer_rows
+    if not len(rows):
+        return [0] * (problem.n_features * (1 if factors.ndim == 1 else factors.shape[1])), 0
     if problem.integers is not None:
-        parts = slices(len(rows), _CHUNK_ROWS)
-        return _united((_sums_of_integers(factors[part], *problem.exact_rows(rows[part])) for part in parts), n_sums)
-    if len(rows) <= _CHUNK_ROWS:
-        return sums_of_rows(problem.dense_rows(rows), factors) if len(rows) else ([0] * n_sums, 0)
+        return factors.T.dot(problem.integers[rows]).ravel().tolist(), 0
+    if problem.is_sparse or len(rows) <= n_at_once:
+        return exact_sums(problem.row_source[rows], factors)
     order = np.argsort(rows, kind="stable")
-    chunks = problem.map(partial(_sums_of_chunk, rows[order], factors[order]))
-    return _united((part for chunk in chunks for part in chunk), n_sums)
+    chunks = problem.map(partial(_sums_of_chunk, rows[order], factors[order], n_at_once))
+    return reduce(lambda left, right: add_scaled(*left, *right), (part for chunk in chunks for part in chunk))
 
 
-def _sums_of_chunk(wanted: NDArray[np.int64], factors: Integers, rows: slice, X: Any) -> list[tuple[list[int], int]]:
+def _sums_of_chunk(
+    wanted: NDArray[np.int64], factors: Integers, n_at_once: int, rows: slice, X: Any
+) -> list[tuple[list[int], int]]:
     """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     positions, own = wanted[first:last] - rows.start, factors[first:last]
-    return [sums_of_rows(dense_rows(X, positions[part]), own[part]) for part in slices(len(own), _CHUNK_ROWS)]
-
-
-def sums_of_rows(values: Floats, factors: Integers) -> tuple[list[int], int]:
-    """Return ``(sums, exponent)``: ``factors.T @ values = sums * 2**exponent``, flat and exactly.
-
-    Parameters
-    ----------
-    values : ndarray (n_rows, n_columns) of float64
-        Finite numbers.
-    factors : ndarray (n_rows,) or (n_rows, n_sums) of int (object dtype)
-    """
-    stored = stored_entries(values.T)
-    if stored is not None:
-        sums, exponent = exact_scores(stored, factors)
-        return sums.T.ravel().tolist(), exponent
-    found = digit_sums(values, factors) if values.size >= MANY_ENTRIES else None
-    return found if found is not None else _sums_of_integers(factors, *as_integers(values))
-
-
-def _sums_of_integers(factors: Integers, entries: Integers, exponent: int) -> tuple[list[int], int]:
-    return factors.T.dot(entries).ravel().tolist(), exponent
-
-
-def _united(parts: Iterable[tuple[list[int], int]], n_sums: int) -> tuple[list[int], int]:
-    total: tuple[list[int], int] | None = None
-    for sums, exponent in parts:
-        total = (sums, exponent) if total is None else add_scaled(*total, sums, exponent)
-    return total or ([0] * n_sums, 0)
+    return [exact_sums(X[positions[part]], own[part]) for part in slices(len(own), n_at_once)]
 
 
 def margin_upper_bound_squared(
@@ -140,15 +108,20 @@ class ClassSums:
     @classmethod
     def of(cls, problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> "ClassSums":
         """Sum the rows, whose weights are positive, in one pass."""
-        by_class: Integers = np.zeros((len(rows), 2), dtype=object)
-        by_class[np.arange(len(rows)), (problem.y[rows] > 0).astype(int)] = weights
-        sums, exponent = weighted_sum(problem, rows, by_class)
+        return cls.of_classes(problem.y[rows], weights, partial(weighted_sum, problem, rows))
+
+    @classmethod
+    def of_classes(
+        cls, y: Floats, weights: Sequence[int] | Integers, sums_of: Callable[[Integers], tuple[list[int], int]]
+    ) -> "ClassSums":
+        """Sum rows with these signs by a function of their weights, which come in a column for either class."""
+        by_class: Integers = np.zeros((len(y), 2), dtype=object)
+        by_class[np.arange(len(y)), (y > 0).astype(int)] = weights
+        sums, exponent = sums_of(by_class)
+        n_features, (n_negative, n_positive) = len(sums) // 2, by_class.sum(axis=0).tolist()
+        negative, positive = sums[:n_features], sums[n_features:]
         return cls(
-            negative=sums[: problem.n_features],
-            positive=sums[problem.n_features :],
-            n_negative=sum(by_class[:, 0].tolist()),
-            n_positive=sum(by_class[:, 1].tolist()),
-            exponent=exponent,
+            negative=negative, positive=positive, n_negative=n_negative, n_positive=n_positive, exponent=exponent
         )
 
     def plus(self, other: "ClassSums") -> "ClassSums":
@@ -169,22 +142,19 @@ class ClassSums:
         """Return the square of half the distance of the weighted class means; None if a class has no weight."""
         if not (self.n_negative and self.n_positive):
             return None
-        return self._square(self.n_positive, self.n_negative) / (2 * self.n_negative * self.n_positive) ** 2
+        return self.square(self.n_positive, self.n_negative) / (2 * self.n_negative * self.n_positive) ** 2
 
     def mean_norm_squared(self, bias_scale: Fraction = Fraction(0)) -> Fraction | None:
         """Return ``||sum_i c_i y_i (x_i, s) / sum_i c_i||^2`` for the weights c and a constant coordinate s."""
         total = self.n_negative + self.n_positive
         if not total:
             return None
-        return (self._square(1, 1) + ((self.n_positive - self.n_negative) * bias_scale) ** 2) / total**2
+        return (self.square(1, 1) + ((self.n_positive - self.n_negative) * bias_scale) ** 2) / total**2
 
-    def _square(self, of_negative: int, of_positive: int) -> Fraction:
+    def square(self, of_negative: int, of_positive: int) -> Fraction:
+        """Return ``||p P - n N||^2`` for the sums P and N of the classes and the factors p and n."""
         pairs = zip(self.negative, self.positive, strict=True)
         return as_fraction(sum((of_positive * p - of_negative * n) ** 2 for n, p in pairs), 2 * self.exponent)
-
-
-def _signed(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> list[int]:
-    return [c if sign > 0 else -c for c, sign in zip(weights, problem.y[rows].tolist(), strict=True)]
 
 
 def balanced_sum(problem: Problem, weights: NDArray[np.float64]) -> tuple[Fraction, Fraction]:
@@ -193,33 +163,16 @@ def balanced_sum(problem: Problem, weights: NDArray[np.float64]) -> tuple[Fracti
     Through the origin nothing is scaled. If a class has no positive weight all become zero.
     """
     rows = np.flatnonzero(weights > 0)
-    if not rows.size:
-        return Fraction(0), Fraction(0)
     integers, exponent = as_integers(weights[rows])
-    signed = _signed(problem, rows, integers.tolist())
-    unit = as_fraction(1, exponent)
+    sums, unit = ClassSums.of(problem, rows, integers.tolist()), as_fraction(1, exponent)
+    positive, negative = sums.n_positive, sums.n_negative
     if not problem.bias:
-        return sum(integers.tolist()) * unit, _sum_norm_squared(problem, rows, signed) * unit**2
-    positive, negative = _class_totals(signed)
+        return (positive + negative) * unit, sums.square(1, 1) * unit**2
     if not (positive and negative):
         return Fraction(0), Fraction(0)
     # c_i * (total of the other class) balances; dividing by the greater total scales the heavier class down.
     scale = unit / max(positive, negative)
-    square = _sum_norm_squared(problem, rows, _balanced(signed, positive, negative)) * scale**2
-    return 2 * positive * negative * scale, square
-
-
-def _class_totals(signed: Sequence[int]) -> tuple[int, int]:
-    return sum(c for c in signed if c > 0), -sum(c for c in signed if c < 0)
-
-
-def _balanced(signed: Sequence[int], positive: int, negative: int) -> list[int]:
-    return [c * (negative if c > 0 else positive) for c in signed]
-
-
-def _sum_norm_squared(problem: Problem, rows: NDArray[np.int64], signed: Sequence[int]) -> Fraction:
-    sums, exponent = weighted_sum(problem, rows, signed)
-    return as_fraction(sum(v * v for v in sums), 2 * exponent)
+    return 2 * positive * negative * scale, sums.square(positive, negative) * scale**2
 
 
 def add_scaled(left: list[int], left_exponent: int, right: list[int], right_exponent: int) -> tuple[list[int], int]:

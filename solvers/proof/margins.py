@@ -22,7 +22,7 @@ from maxmargin.solvers.exact.dyadic import (
     sqrt_down,
     sqrt_up,
 )
-from maxmargin.solvers.exact.limbs import sum_of_squares
+from maxmargin.solvers.exact.products import exact_squares
 from maxmargin.solvers.problem.problem import Problem, Samples
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
@@ -38,9 +38,6 @@ from maxmargin.solvers.proof.sums import (
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-_CHUNK_ROWS = 4096
-"""Number of rows that are converted to integers at a time."""
 
 _MANY_ROWS = 1000
 """Number of rows next to the least above which error bounds of their own thin them out before integers are used."""
@@ -102,7 +99,7 @@ def lowest(
     """
     n_groups = 2 if by_class else 1
     error, may_merge = largest_error(problem, w, b), problem.integers is None
-    search = _Search(w, b, error, tuple(levels[:n_groups]), most, may_merge)
+    search = _Search(w, b, error, tuple(levels[:n_groups]), most, may_merge, problem.sizes.compiled_entries)
     parts = list(problem.map(partial(_lowest_of_chunk, search), problem.y))
     return [_united([part[group] for part in parts]) for group in range(n_groups)]
 
@@ -122,11 +119,12 @@ class _Search(NamedTuple):
     levels: tuple[float, ...]
     most: int
     may_merge: bool
+    compiled_entries: int
 
 
 def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lowest]:
     error = float(errors(X, search.w, search.b).max(initial=0.0)) if search.error is None else search.error
-    score, least = functional_margins(X, y, search.w, search.b)
+    score, least = functional_margins(X, y, search.w, search.b, compiled_entries=search.compiled_entries)
     groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)
     if len(search.levels) == 2:
         groups = ((y < 0, least[0]), (y > 0, least[1]))
@@ -177,8 +175,8 @@ def _united(parts: Sequence[Lowest]) -> Lowest:
 
 def norm_squared(vector: Floats) -> Fraction:
     """Return ``||vector||^2`` exactly."""
-    total, exponent = sum_of_squares(vector)
-    return as_fraction(total, 2 * exponent)
+    squares, exponent = exact_squares(vector[np.newaxis])
+    return as_fraction(int(squares[0]), 2 * exponent)
 
 
 def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:
@@ -239,7 +237,7 @@ def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction],
     w = w.floats if isinstance(w, FloatFractions) else w
     positions = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
-    for chunk in slices(len(positions), _CHUNK_ROWS):
+    for chunk in slices(len(positions), problem.sizes.integer_rows):
         part = positions[chunk]
         X, columns = _stored_columns(problem, group.X[part])
         normal, w_unit = _in_units(w if columns is None else _entries(w, columns))

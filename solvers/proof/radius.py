@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from maxmargin.solvers.exact.dyadic import as_fraction
-from maxmargin.solvers.exact.sparse_products import exact_squares
+from maxmargin.solvers.exact.products import exact_squares
 from maxmargin.solvers.problem.problem import Samples, squared_norms
 
 

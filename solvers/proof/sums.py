@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.problem.extremes import MANY_ENTRIES
 from maxmargin.solvers.problem.problem import Problem, Samples
+from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 
 Floats = NDArray[np.float64]
 
@@ -92,10 +92,12 @@ def enclosure(value: Floats, error: Floats | float) -> tuple[Floats, Floats]:
 
 
 @np.errstate(all="ignore")
-def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> tuple[Floats, tuple[float, ...]]:
+def functional_margins(
+    X: Any, y: NDArray[Any], w: Floats, b: float, *, compiled_entries: int = COMPILED_ENTRIES
+) -> tuple[Floats, tuple[float, ...]]:
     """Return y (w.x + b), -infinity if it overflows, and the least finite value of each class, -1 first."""
     y = np.asarray(y, dtype=np.float64)
-    if _are_many(X):
+    if _are_many(X, compiled_entries):
         from maxmargin.solvers.proof import sums_kernels
 
         result = np.empty(len(y))
@@ -108,7 +110,9 @@ def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> tuple[Fl
 
 
 @np.errstate(all="ignore")
-def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats, Floats]:
+def scores_and_moduli(
+    X: Any, center: Floats | None, w: Floats, *, compiled_entries: int = COMPILED_ENTRIES
+) -> tuple[Floats, Floats]:
     """Return w.(x - center) and |w|.|x - center| of every row, each sum in any order.
 
     Parameters
@@ -118,7 +122,7 @@ def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats,
         None for sparse rows.
     w : ndarray (n_features,)
     """
-    if not _are_many(X):
+    if not _are_many(X, compiled_entries):
         rows = X if center is None else X - center
         return np.asarray(rows @ w), np.asarray(abs(rows) @ np.abs(w))
     from maxmargin.solvers.proof import sums_kernels
@@ -129,7 +133,9 @@ def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats,
 
 
 @np.errstate(all="ignore")
-def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Floats, Floats, int]:
+def weighted_sums(
+    X: Any, center: Floats | None, weights: Floats, *, compiled_entries: int = COMPILED_ENTRIES
+) -> tuple[Floats, Floats, int]:
     """Return the sums of weights * (X - center) and of their moduli, and the largest number of additions of a term.
 
     Parameters
@@ -144,7 +150,7 @@ def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Float
         return np.asarray(X.T @ weights), np.asarray(abs(X).T @ np.abs(weights)), n_terms
     sums, moduli = np.zeros((2, X.shape[1]))
     n_groups = -(-len(weights) // _GROUP_ROWS)
-    if _are_many(X):
+    if _are_many(X, compiled_entries):
         from maxmargin.solvers.proof import sums_kernels
 
         sums_kernels.weighted_sums(X, _or_zero(center, X), weights, _GROUP_ROWS, sums, moduli)
@@ -160,9 +166,9 @@ def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Float
     return sums, moduli, _GROUP_ROWS + n_groups
 
 
-def _are_many(X: Any) -> bool:
+def _are_many(X: Any, compiled_entries: int) -> bool:
     """Return whether these are dense rows, large enough for compiled passes."""
-    return isinstance(X, np.ndarray) and X.size >= MANY_ENTRIES
+    return isinstance(X, np.ndarray) and X.size >= compiled_entries
 
 
 def _or_zero(center: Floats | None, X: Any) -> Floats:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import as_dense, sqrt_up, times_power_of_two
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.row_space import RowSpace
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.mistake_bounds import exponent_of_root
 
 Floats = NDArray[np.float64]

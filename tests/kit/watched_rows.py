@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES, InMemory
 
 
 class WatchedRows:

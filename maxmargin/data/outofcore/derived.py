@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
-from maxmargin.solvers.problem.rows import RowSource
-from maxmargin.solvers.problem.warm_start import WarmStart, warm_start_of
+from maxmargin.solvers.problem.rows import RowSource, WarmStart, warm_start_of
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from maxmargin.data.outofcore.files.scan import Piece, Store
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.problem.warm_start import Found, Use
+from maxmargin.solvers.problem.rows import Found, Use
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.warmstart.resume import Resumption

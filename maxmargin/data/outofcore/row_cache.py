@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.problem.warm_start import Use, WarmStart
+from maxmargin.solvers.problem.rows import Use, WarmStart
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]

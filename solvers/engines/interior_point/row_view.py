@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.sizes import DEFAULT_SIZES, Sizes
+from maxmargin.solvers.problem.rows import DEFAULT_SIZES, Sizes
 
 Floats = NDArray[np.float64]
 

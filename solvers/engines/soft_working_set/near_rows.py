@@ -16,8 +16,7 @@ from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.rows import stacked
-from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.problem.rows import Sizes, stacked
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -10,8 +10,7 @@ from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.problem.warm_start import Found
+from maxmargin.solvers.problem.rows import Found, InMemory
 
 Floats = NDArray[np.float64]
 

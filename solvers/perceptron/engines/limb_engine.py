@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.exact.limbs import digits, whole_numbers
+from maxmargin.solvers.exact.products import digits, whole_numbers
 from maxmargin.solvers.perceptron.kernels.limb_scores import DIGIT_BITS, Digits
 from maxmargin.solvers.perceptron.kernels.work import frozen
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, RunSizes

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows
-from maxmargin.solvers.exact.limbs import row_squares
+from maxmargin.solvers.exact.products import exact_squares, exact_sums
 from maxmargin.solvers.perceptron.trace.mistake_log import Interval
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.hulls import ClassSums, sums_of_rows
+from maxmargin.solvers.proof.hulls import ClassSums
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -109,7 +109,7 @@ def _sums(
     """Yield the contributions of some rows, with these numbers, to the intervals, and the position of each interval."""
     for part in slices(len(numbers), max(1, at_once // X.shape[1])):
         values = dense_rows(X, part)
-        squares, exponent = row_squares(values)
+        squares, exponent = exact_squares(values)
         for position, interval in enumerate(intervals):
             for mistaken, times in interval.parts:
                 first, last = np.searchsorted(mistaken, (numbers[part][0], numbers[part][-1] + 1))
@@ -122,16 +122,4 @@ def _sums(
 
 def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> Moment:
     """Return the sums of rows, each as often as it was mistaken, and of their squared norms."""
-    by_class: Integers = np.zeros((len(times), 2), dtype=object)
-    by_class[np.arange(len(times)), (y > 0).astype(int)] = times
-    both, exponent = sums_of_rows(values, by_class)
-    n_negative, n_positive = by_class.sum(axis=0).tolist()
-    n_columns = values.shape[1]
-    sums = ClassSums(
-        negative=both[:n_columns],
-        positive=both[n_columns:],
-        n_negative=n_negative,
-        n_positive=n_positive,
-        exponent=exponent,
-    )
-    return Moment(sums=sums, squares=squares)
+    return Moment(sums=ClassSums.of_classes(y, times, partial(exact_sums, values)), squares=squares)

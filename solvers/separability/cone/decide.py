@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import without_denominators
-from maxmargin.solvers.exact.lifting import Product
+from maxmargin.solvers.exact.linear import Product
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, parts

@@ -23,7 +23,7 @@ from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.problem.rows import Sizes
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin

@@ -12,7 +12,7 @@ from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.row_space import RowSpace
+from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.margins import prove_separable
 
 

@@ -20,10 +20,8 @@ from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.problem.rows import ChosenRows, InMemory, Sizes
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 

@@ -20,7 +20,7 @@ from maxmargin.solvers.exact.dyadic import (
     sqrt_down,
     sqrt_up,
 )
-from maxmargin.solvers.exact.limbs import row_squares, sum_of_squares
+from maxmargin.solvers.exact.products import exact_squares
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 rationals = st.builds(
@@ -158,7 +158,7 @@ def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> Non
     rng = np.random.default_rng(0)
     values = np.ldexp(rng.standard_normal(size), rng.integers(*exponents, size, endpoint=True))
     values[0] = 0.0
-    total, exponent = sum_of_squares(values)
+    (total,), exponent = exact_squares(values[np.newaxis])
     assert total * Fraction(4) ** exponent == sum(Fraction(v) ** 2 for v in values.tolist())
 
 
@@ -168,7 +168,7 @@ def test_squares_of_rows_are_exact(spread: int, shape: tuple[int, int]) -> None:
     random = np.random.default_rng(spread + shape[0])
     values = np.ldexp(random.standard_normal(shape), random.integers(-spread, spread + 1, shape))
     values[0, 0] = 0.0
-    squares, exponent = row_squares(values)
+    squares, exponent = exact_squares(values)
     for row in {0, len(values) // 2, len(values) - 1}:
         integers, unit = as_integers(values[row])
         expected = sum(v * v for v in integers.tolist())

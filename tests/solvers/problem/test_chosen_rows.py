@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.problem.chosen_rows import ChosenRows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.problem.warm_start import WarmStart
+from maxmargin.solvers.problem.rows import ChosenRows, InMemory, WarmStart
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 

@@ -12,10 +12,9 @@ from hypothesis.extra import numpy as hnp
 from references import margins_of
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.problem import extremes
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.sizes import Sizes
-from maxmargin.solvers.proof import sums
+from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, Sizes
+from maxmargin.solvers.problem.scaling import column_bounds
 from maxmargin.solvers.proof.margins import (
     best_offset,
     enclose_functional_margins,
@@ -174,18 +173,17 @@ def test_compiled_scores_find_the_same_least_margins(plane: tuple) -> None:
     X, y, w, b = plane
     problem = Problem(X, y)
     least, best = least_functional_margin(problem, w, b), best_offset(problem, w)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sums, "MANY_ENTRIES", 1)
-        assert least_functional_margin(problem, w, b) == least
-        assert best_offset(problem, w) == best
+    compiled = Problem(X, y, sizes=Sizes(compiled_entries=1))
+    assert least_functional_margin(compiled, w, b) == least
+    assert best_offset(compiled, w) == best
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_compiled_column_bounds_tell_what_is_not_finite(bad: float) -> None:
-    X = np.random.default_rng(0).normal(size=(extremes.MANY_ENTRIES // 3 + 1, 3))
-    low, high = extremes.column_bounds(X)
+    X = np.random.default_rng(0).normal(size=(COMPILED_ENTRIES // 3 + 1, 3))
+    low, high = column_bounds(X)
     assert (low == X.min(axis=0)).all()
     assert (high == X.max(axis=0)).all()
     X[17, 1] = bad
-    low, high = extremes.column_bounds(X)
+    low, high = column_bounds(X)
     assert np.isnan(low).tolist() == np.isnan(high).tolist() == [False, True, False]

@@ -14,8 +14,8 @@ from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import as_integer_columns
-from maxmargin.solvers.exact.lifting import Product, lifted_null_vectors
-from maxmargin.solvers.exact.sparse_products import exact_scores, exact_squares, exact_sums
+from maxmargin.solvers.exact.linear import Product, lifted_null_vectors
+from maxmargin.solvers.exact.products import exact_products, exact_squares, exact_sums
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Overlap
@@ -62,7 +62,7 @@ def test_products_are_those_of_fractions(exponents: tuple[int, int]) -> None:
         dense = np.ldexp(dense, rng.integers(*exponents, (n, d), endpoint=True))
         X, exact = csr_array(dense), [[Fraction(v) for v in row] for row in dense.tolist()]
         v, weights = (np.array(rng.integers(-99, 99, size).tolist(), dtype=object) << 70 for size in (d, n))
-        products, unit = exact_scores(X, v)
+        products, unit = exact_products(X, v)
         assert [p * Fraction(2) ** unit for p in products] == [
             sum(a * b for a, b in zip(row, v, strict=True)) for row in exact
         ]

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import ClassProblem
-from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.problem.rows import Sizes
 from maxmargin.solvers.proof.checker import check
 from maxmargin.solvers.separability.multinomial import multinomial
 from maxmargin.solvers.separability.separability_solution import Separability

@@ -12,7 +12,7 @@ from maxmargin.data.outofcore.dask.dask_rows import Backend, DaskRows, Summary, 
 from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 Reads: TypeAlias = Callable[[Any, None], Any]
 """Returns an object with the attributes `X`, float64 numbers, and `exact`, None if no number was rounded."""

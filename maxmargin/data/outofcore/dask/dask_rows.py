@@ -13,7 +13,7 @@ from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.basics.parallel import in_order, slices
-from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, not
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.problem import extremes
+from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 from maxmargin.text.data_error import DataError, data_error, quote
 
 _ROWS_TURNED_AT_ONCE = 2048
@@ -161,7 +161,7 @@ def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
 
 def _n_compiled(X: Floats) -> int:
     """Return how many columns the compiled kernel writes: none of small matrices, which are not worth loading it."""
-    is_large = X.size >= extremes.MANY_ENTRIES and X.flags.c_contiguous
+    is_large = X.size >= COMPILED_ENTRIES and X.flags.c_contiguous
     return X.shape[1] // _TURNED_TOGETHER * _TURNED_TOGETHER if is_large else 0
 
 
