@@ -14,7 +14,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
-from maxmargin.solvers.separability.cone.recheck import recheck
+from maxmargin.solvers.separability.cone.decide import recheck
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.verdicts import answer_of
 

@@ -14,8 +14,15 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, op
 from maxmargin.solvers.exact.dyadic import Integers, without_denominators
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
-from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation, SeparatingHyperplane
-from maxmargin.solvers.proof.class_certificate import ClassOverlap, ClassQuasiSeparation, ClassSeparation
+from maxmargin.solvers.proof.certificate import (
+    Certificate,
+    ClassOverlap,
+    ClassQuasiSeparation,
+    ClassSeparation,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+)
 from maxmargin.text.data_error import quote
 
 Answer = TypeVar("Answer")

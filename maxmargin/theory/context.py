@@ -14,10 +14,9 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.problem.problem import radius_squared
 from maxmargin.solvers.proof.margins import n_errors
-from maxmargin.solvers.proof.radius import radius_squared
 
 _RECENT_EPOCHS = 100
 """Number of last epochs over which the rate of mistakes is averaged."""

@@ -19,8 +19,15 @@ from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import Certificate, CommonHullPoint, Overlap, QuasiSeparation, text
-from maxmargin.solvers.proof.class_certificate import ClassQuasiSeparation, ClassWitness
+from maxmargin.solvers.proof.certificate import (
+    Certificate,
+    ClassQuasiSeparation,
+    ClassWitness,
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    text,
+)
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.separability_solution import Separability
 

@@ -41,8 +41,7 @@ from maxmargin.solvers.answers.fields import NO_NAMES
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 
 _MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""

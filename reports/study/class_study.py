@@ -18,8 +18,7 @@ from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
 from maxmargin.solvers.separability.separability_solution import Separability

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
 from maxmargin.solvers.exact.linear import independent_rows, least_squares
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.hull_point import HullPoint, groups_of, n_groups
+from maxmargin.solvers.proof.hulls import HullPoint, groups_of, n_groups
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

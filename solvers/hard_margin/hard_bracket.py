@@ -18,8 +18,7 @@ from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.proof.hull_point import HullPoint, n_groups
-from maxmargin.solvers.proof.hulls import proven_upper
+from maxmargin.solvers.proof.hulls import HullPoint, n_groups, proven_upper
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.margins import prove_separable
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound

@@ -24,7 +24,7 @@ from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
-from maxmargin.solvers.proof.hull_point import HullPoint
+from maxmargin.solvers.proof.hulls import HullPoint
 from maxmargin.solvers.proof.margins import best_offset, prove_separable
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.exact.dyadic import Integers, as_integers, dense_rows, times_power_of_two
-from maxmargin.solvers.exact.products import exact_products
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows, times_power_of_two
+from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.rows import (
     DEFAULT_SIZES,
@@ -254,6 +254,10 @@ class Problem(Samples):
         X = self.row_source[rows] if is_in_memory else ChosenRows(self.row_source, rows)
         return Problem(X, self.y[rows], self.bias, integers, self.units, sizes=self.sizes)
 
+    def signs(self, rows: Rows) -> Integers:
+        """Return the signs of rows as integers."""
+        return self.y[rows].astype(np.int64).astype(object)
+
     def _drawn(self, most: int) -> Rows:
         random, at_hand, parts = np.random.default_rng(0), self.warm_start.recalled("sample"), []
         for sign in (-1, 1):
@@ -353,6 +357,18 @@ def _greatest_norm(rows: slice, X: Any) -> float:
         return math.ldexp(math.sqrt(float(squares.max())), exponent)
     except OverflowError:
         return math.inf
+
+
+def radius_squared(samples: Samples) -> Fraction:
+    """Return R^2 = max ||x_i||^2 exactly."""
+    return max(samples.map(_greatest_square))
+
+
+def _greatest_square(rows: slice, X: Any) -> Fraction:
+    """Return the greatest squared norm exactly; only rows within rounding of it are computed with integers."""
+    squares, _ = squared_norms(X)
+    exact, exponent = exact_squares(X[squares >= squares.max() * (1 - 4e-16 * (X.shape[1] + 4))])
+    return as_fraction(max(exact.tolist()), 2 * exponent)
 
 
 def squared_norms(X: Any) -> tuple[NDArray[np.float64], int]:

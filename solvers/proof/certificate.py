@@ -1,7 +1,11 @@
-"""Proofs as found, each exact on the data as stored; as plain data they are what `checker.py` reads."""
+"""Proofs as found, each exact on the data as stored; as plain data they are what `checker.py` reads.
+
+The proofs about more than two classes are about scores w_k.x + b_k, one a class. The first class is the reference, with
+score 0.
+"""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
@@ -13,6 +17,9 @@ VERSION = 1
 
 _DECIMAL_BITS = 14000
 """Below Python's limit of 4,300 decimal digits, which guards against its quadratic conversion."""
+
+Pair = tuple[int, int]
+"""A row, and a class that is not its own: the row's own score shall not be less than the class's."""
 
 
 class Question(Protocol):
@@ -121,6 +128,12 @@ class CommonHullPoint(Certificate):
     rows: tuple[int, ...]
     weights: tuple[int, ...]
 
+    @classmethod
+    def by(cls, problem: Question, weight_of: Mapping[int, int]) -> "CommonHullPoint":
+        """Return the point with these weights of the rows."""
+        rows, weights = in_order(weight_of)
+        return cls(problem=problem, rows=rows, weights=weights)
+
     def fractions(self) -> tuple[Fraction, ...]:
         """Return the weights divided by their sum."""
         total = sum(self.weights)
@@ -166,6 +179,83 @@ class QuasiSeparation(Certificate):
     rows: tuple[int, ...]
     weights: tuple[int, ...]
     null_space: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassSeparation(Certificate):
+    """Scores that put every row's own class strictly first.
+
+    Attributes
+    ----------
+    direction : tuple of Fraction
+        (w_k, b_k) of the classes 1, 2, ..., one after the other.
+    """
+
+    claim: ClassVar[str] = "separable"
+    question: ClassVar[str] = "multinomial"
+    direction: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassWitness(Certificate):
+    """Weights of inequalities that balance: no scores satisfy all of them strictly.
+
+    Attributes
+    ----------
+    pairs : tuple of Pair
+    weights : tuple of int
+        Positive, with sum a (x_i, 1) (x) (e_c - e_k) = 0 over the pairs (i, k), c the class of row i.
+    """
+
+    claim: ClassVar[str] = "not-strictly-separable"
+    question: ClassVar[str] = "multinomial"
+    pairs: tuple[Pair, ...]
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassOverlap(Certificate):
+    """Positive weights that balance on inequalities which span all others: scores can satisfy them with equality only.
+
+    Attributes
+    ----------
+    pairs, weights
+        As in `ClassWitness`.
+    null_space : tuple of vectors of int
+        A basis of the directions that satisfy these inequalities with equality.
+    """
+
+    claim: ClassVar[str] = "overlap"
+    question: ClassVar[str] = "multinomial"
+    pairs: tuple[Pair, ...]
+    weights: tuple[int, ...]
+    null_space: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassQuasiSeparation(Certificate):
+    """Scores that put no class before a row's own, and the proof that the ties cannot be broken.
+
+    Attributes
+    ----------
+    direction
+        As in `ClassSeparation`; ties on the touching inequalities, strict on the others.
+    pairs, weights, null_space
+        The overlap proof of the touching inequalities.
+    """
+
+    claim: ClassVar[str] = "quasi-separable"
+    question: ClassVar[str] = "multinomial"
+    direction: tuple[Fraction, ...]
+    pairs: tuple[Pair, ...]
+    weights: tuple[int, ...]
+    null_space: tuple[tuple[int, ...], ...]
+
+
+def in_order(weight_of: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the rows of positive weight in increasing order, and their weights."""
+    rows = sorted(weight_of)
+    return tuple(rows), tuple(weight_of[row] for row in rows)
 
 
 def texts(integers: Sequence[int]) -> list[str]:

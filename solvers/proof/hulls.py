@@ -1,24 +1,26 @@
-"""Points of the two convex hulls: their distance bounds every margin from above."""
+"""Points of the two convex hulls: their distance bounds every margin from above, and each proposes a hyperplane."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, sqrt_up
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, nearest_floats, sqrt_up
 from maxmargin.solvers.exact.products import exact_sums
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.margins import enclose_functional_margins
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 
-def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]]:
+def integer_weights(weights: NDArray[Any]) -> tuple[Rows, list[int]]:
     """Return the rows of positive weight and these weights as integers, up to a common factor.
 
     Parameters
@@ -32,7 +34,7 @@ def integer_weights(weights: NDArray[Any]) -> tuple[NDArray[np.int64], list[int]
     return rows, as_integers(weights[rows])[0].tolist()
 
 
-def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[int] | Integers) -> tuple[list[int], int]:
+def weighted_sum(problem: Problem, rows: Rows, weights: Sequence[int] | Integers) -> tuple[list[int], int]:
     """Return ``(sums, exponent)``: ``sum_i weights_i x_i = sums * 2**exponent``, exactly.
 
     Weights in several columns give as many sums, one after another.
@@ -49,18 +51,14 @@ def weighted_sum(problem: Problem, rows: NDArray[np.int64], weights: Sequence[in
     return reduce(lambda left, right: add_scaled(*left, *right), (part for chunk in chunks for part in chunk))
 
 
-def _sums_of_chunk(
-    wanted: NDArray[np.int64], factors: Integers, n_at_once: int, rows: slice, X: Any
-) -> list[tuple[list[int], int]]:
+def _sums_of_chunk(wanted: Rows, factors: Integers, n_at_once: int, rows: slice, X: Any) -> list[tuple[list[int], int]]:
     """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     positions, own = wanted[first:last] - rows.start, factors[first:last]
     return [exact_sums(X[positions[part]], own[part]) for part in slices(len(own), n_at_once)]
 
 
-def margin_upper_bound_squared(
-    problem: Problem, weights: NDArray[Any], rows: NDArray[np.int64] | None = None
-) -> Fraction | None:
+def margin_upper_bound_squared(problem: Problem, weights: NDArray[Any], rows: Rows | None = None) -> Fraction | None:
     """Return the square of an upper bound of the maximum margin, from weights of the rows.
 
     With bias the bound is half the distance of the two weighted means of the classes, which are points of their
@@ -77,7 +75,7 @@ def margin_upper_bound_squared(
     return sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
 
 
-def proven_upper(problem: Problem, weights: Floats, rows: NDArray[np.int64] | None = None) -> float:
+def proven_upper(problem: Problem, weights: Floats, rows: Rows | None = None) -> float:
     """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none.
 
     The weights are those of all rows, or of the given ones.
@@ -106,7 +104,7 @@ class ClassSums:
     exponent: int
 
     @classmethod
-    def of(cls, problem: Problem, rows: NDArray[np.int64], weights: Sequence[int]) -> "ClassSums":
+    def of(cls, problem: Problem, rows: Rows, weights: Sequence[int]) -> "ClassSums":
         """Sum the rows, whose weights are positive, in one pass."""
         return cls.of_classes(problem.y[rows], weights, partial(weighted_sum, problem, rows))
 
@@ -157,7 +155,7 @@ class ClassSums:
         return as_fraction(sum((of_positive * p - of_negative * n) ** 2 for n, p in pairs), 2 * self.exponent)
 
 
-def balanced_sum(problem: Problem, weights: NDArray[np.float64]) -> tuple[Fraction, Fraction]:
+def balanced_sum(problem: Problem, weights: Floats) -> tuple[Fraction, Fraction]:
     """Return ``(sum a_i, ||sum a_i y_i x_i||^2)`` exactly, after the heavier class is scaled down to balance the other.
 
     Through the origin nothing is scaled. If a class has no positive weight all become zero.
@@ -180,3 +178,108 @@ def add_scaled(left: list[int], left_exponent: int, right: list[int], right_expo
     exponent = min(left_exponent, right_exponent)
     up, down = left_exponent - exponent, right_exponent - exponent
     return [(a << up) + (b << down) for a, b in zip(left, right, strict=True)], exponent
+
+
+def n_groups(problem: Problem) -> int:
+    """Return the number G of fixed sums of weights: one for each class with bias, a single one through the origin."""
+    return 2 if problem.bias else 1
+
+
+def groups_of(problem: Problem, rows: Sequence[int] | Rows) -> list[int]:
+    """Return the group of every row, from 0."""
+    groups: list[int] = ((problem.y[np.asarray(rows)] > 0) & problem.bias).astype(int).tolist()
+    return groups
+
+
+@dataclass(frozen=True)
+class HullPoint:
+    """The vector v = sum c_i z_i of the rows z = y x, with weights c of sum 1 in each group.
+
+    With bias v joins a point of the hull of the negative rows to a point of the hull of the positive rows; through the
+    origin it is a point of the hull of the z. In both cases the maximum margin is at most ||v||/G.
+
+    Attributes
+    ----------
+    problem : Problem
+    rows : tuple of int
+        Different from one another, some in every group.
+    weights : tuple of int
+        The c times ``total``; they may be negative while an algorithm runs.
+    total : int
+        Positive.
+    """
+
+    problem: Problem
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    total: int
+
+    @cached_property
+    def direction(self) -> tuple[list[int], int]:
+        """``(V, e)`` with ``v = V * 2**e / total``, summed from the rows as stored."""
+        rows = np.array(self.rows)
+        return weighted_sum(self.problem, rows, np.array(self.weights, dtype=object) * self.problem.signs(rows))
+
+    @cached_property
+    def _length_squared(self) -> int:
+        return sum(value * value for value in self.direction[0])
+
+    @cached_property
+    def margin_squared(self) -> Fraction:
+        """``(||v||/G)^2``; for positive weights no margin is greater."""
+        square = as_fraction(self._length_squared, 2 * self.direction[1])
+        return square / (n_groups(self.problem) * self.total) ** 2
+
+    @cached_property
+    def normal(self) -> tuple[Fraction, ...]:
+        """``w = G v/||v||^2``."""
+        V, exponent = self.direction
+        factor = n_groups(self.problem) * self.total
+        unit = as_fraction(1, -exponent)
+        return tuple(Fraction(factor * value, self._length_squared) * unit for value in V)
+
+    @cached_property
+    def offset(self) -> Fraction:
+        """The b with y(w.x + b) = 1 on the first row; 0 through the origin."""
+        if not self.problem.bias:
+            return Fraction(0)
+        G = n_groups(self.problem)
+        product = self.products(self.rows[:1])[0] / (G * self.margin_squared)  # w.z
+        return (1 - product) * int(self.problem.y[self.rows[0]])
+
+    @property
+    def multipliers(self) -> dict[int, Fraction]:
+        """The multipliers alpha = G c/||v||^2 of the constraints y(w.x + b) >= 1, for which w = sum alpha y x."""
+        factor = 1 / (n_groups(self.problem) * self.total * self.margin_squared)
+        return {row: weight * factor for row, weight in zip(self.rows, self.weights, strict=True)}
+
+    def rounded_weights(self) -> Floats:
+        """Return the c of all rows as binary64."""
+        result = np.zeros(self.problem.n_samples)
+        result[list(self.rows)] = [weight / self.total for weight in self.weights]
+        return result
+
+    def products(self, rows: Sequence[int] | Rows) -> list[Fraction]:
+        """Return v.z of the given rows."""
+        V, exponent = self.direction
+        V_array = np.array(V, dtype=object)
+        result: list[Fraction] = []
+        positions = np.asarray(rows, dtype=np.int64)
+        for chunk in slices(len(positions), self.problem.sizes.integer_rows):
+            part = positions[chunk]
+            scores, part_exponent = self.problem.exact_products(part, self.problem.row_source[part], V_array)
+            unit = as_fraction(1, exponent + part_exponent) / self.total
+            result += [int(product) * unit for product in (scores * self.problem.signs(part)).tolist()]
+        return result
+
+    def enclosures(self) -> tuple[Floats, Floats]:
+        """Return vectors that enclose y(w.x + b) - 1 up to a positive factor, for every row."""
+        V, exponent = self.direction
+        factor = as_fraction(self._length_squared, exponent) / (n_groups(self.problem) * self.total)  # V = factor * w
+        rounded = nearest_floats([*map(Fraction, V), factor * self.offset, factor])
+        if rounded is None:
+            return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
+        lower, upper = enclose_functional_margins(self.problem, rounded[:-2], float(rounded[-2]))
+        # The last entry is a rounding of the factor; a difference of floats has the sign of the exact difference.
+        with np.errstate(over="ignore"):  # an end that overflows is infinite, on its own side
+            return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import FloatFractions, over_common_denominator
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
-from maxmargin.solvers.proof.hull_point import HullPoint
-from maxmargin.solvers.proof.hulls import integer_weights, margin_upper_bound_squared
+from maxmargin.solvers.proof.hulls import HullPoint, integer_weights, margin_upper_bound_squared
 from maxmargin.solvers.proof.margins import norm_squared
 
 

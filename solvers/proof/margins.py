@@ -288,11 +288,8 @@ def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) 
     normal, w_exponent = as_integers(w)
     scores, row_exponent = problem.exact_products(rows, problem.row_source[rows], normal)
     offset, exponent = Fraction(b), row_exponent + w_exponent
-    signs = problem.y[rows].tolist()
-    return [
-        (as_fraction(int(s), exponent) + offset) * (1 if sign > 0 else -1)
-        for s, sign in zip(scores.tolist(), signs, strict=True)
-    ]
+    pairs = zip(scores.tolist(), problem.signs(rows).tolist(), strict=True)
+    return [(as_fraction(int(score), exponent) + offset) * sign for score, sign in pairs]
 
 
 def enclosures(

@@ -18,18 +18,14 @@ from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.problem.scaling import ColumnScaling, row_units
-from maxmargin.solvers.proof.certificate import (
-    CommonHullPoint,
-    SeparatingHyperplane,
-)
+from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import prove_separable
-from maxmargin.solvers.separability.cone.cone_rows import SignedRows
-from maxmargin.solvers.separability.cone.cone_settings import DEFAULT, ConeSettings
+from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings, SignedRows
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
 from maxmargin.solvers.separability.separability_solution import Separability
-from maxmargin.solvers.separability.verdicts import answer_of, common_point, past_the_limits, separable
+from maxmargin.solvers.separability.verdicts import answer_of, past_the_limits, separable
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -255,7 +251,7 @@ def _decided(
     decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=start)
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
-        known = common_point(cone.problem, decision.witness) if decision.witness else None
+        known = CommonHullPoint.by(cone.problem, decision.witness) if decision.witness else None
         return past_the_limits(cone.problem, known, limits.words(), attempts)
     last = attempts[-1].solver if attempts else ""
     engine = last if last in (RATIONAL_SIMPLEX, balancing_vertex.NAME) else highs_lp.NAME

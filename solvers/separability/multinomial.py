@@ -1,34 +1,38 @@
 """More than two classes at once: can scores w_k.x + b_k put every row's own class first?"""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.answers.wording import without_intercepts
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, confirmed
-from maxmargin.solvers.proof.class_certificate import (
+from maxmargin.solvers.proof.certificate import (
     ClassOverlap,
     ClassQuasiSeparation,
     ClassSeparation,
     ClassWitness,
     Pair,
+    in_order,
 )
-from maxmargin.solvers.separability import class_perceptron
 from maxmargin.solvers.separability.cone.class_rows import ClassRows
-from maxmargin.solvers.separability.cone.columns import column_signs
+from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.separability_solution import Attempts, Separability
+
+Floats = NDArray[np.float64]
 
 _MOST_ENTRIES = 20_000_000
 """Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy."""
+
+_MOST_EPOCHS, _MOST_UPDATES = 300, 200_000
+"""Numbers of epochs and of updates after which the perceptron is given up."""
 
 PERCEPTRON = "multi-class perceptron"
 
@@ -69,11 +73,11 @@ def multinomial(
         if separating is not None:
             return _answer(cone, separating, limits, tuple(attempts))
         reason = f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}"
-        return _undecided(problem, reason, attempts=tuple(attempts))
+        return _undecided(problem, reason, attempts)
     decision = _decision(cone, limits, attempts)
     attempts += decision.attempts
     if isinstance(decision, Unfinished):
-        return _undecided(problem, limits.words(), _witness(cone, decision), tuple(attempts))
+        return _undecided(problem, limits.words(), attempts, _witness(cone, decision))
     return _answer(cone, decision, limits, tuple(attempts))
 
 
@@ -94,7 +98,7 @@ def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[SolverRun]
 
 
 def _by_perceptron(cone: ClassRows, limits: Limits) -> Decision | None:
-    found = class_perceptron.scores_of_a_run(cone.problem, cone.scaling, limits)
+    found = _scores_of_a_run(cone, limits)
     if found is None:
         return None
     direction = cone.home(found)
@@ -121,44 +125,26 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
         n_before += 0 if isinstance(decision, Unfinished) else len(decision.basis)
 
 
-def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: tuple[SolverRun, ...]) -> Separability:
-    problem = cone.problem
-    touching_pairs = _pairs(cone, np.flatnonzero(decision.touching))
-    touches = np.zeros(problem.n_samples, dtype=np.bool_)
-    touches[[i for i, _ in touching_pairs]] = True
-    separated, touching = np.flatnonzero(~touches), np.flatnonzero(touches)
-    if touching.size == 0:
-        verdict = Verdict.SEPARABLE
-    else:
-        verdict = Verdict.OVERLAP if decision.touching.all() else Verdict.QUASI_SEPARABLE
-    fresh = partial(Limits, time_limit=limits.share(), exact_limit=limits.exact_limit)
-    return Separability(
-        verdict=verdict,
-        strictly_separable=verdict is Verdict.SEPARABLE,
-        certificate=_certificate(cone, decision, verdict),
+def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attempts) -> Separability:
+    touches = np.zeros(cone.problem.n_samples, dtype=np.bool_)
+    touches[cone.pairs(np.flatnonzero(decision.touching))[0]] = True
+    engine = attempts[-1].solver if attempts[-1].solver != "HiGHS" else highs_lp.NAME
+    reason = _reason(decision, cone.problem.bias)
+    return replace(
+        Separability.proven(_certificate(cone, decision), touches, reason, engine, attempts),
         witness=_witness(cone, decision),
-        reason=_reason(verdict, decision, problem.bias),
-        engine=attempts[-1].solver if attempts[-1].solver != "HiGHS" else highs_lp.NAME,
-        attempts=attempts,
-        separated_rows=separated,
-        touching_rows=touching,
         n_inequalities=cone.n_rows,
         n_strict=int((~decision.touching).sum()),
-        n_features=problem.n_features,
-        bias=problem.bias,
-        find_columns=None if cone.width > limits.exact_limit else lambda: column_signs(cone, decision, fresh()),
+        find_columns=None if cone.width > limits.exact_limit else later_column_signs(cone, decision, limits),
     )
 
 
-def _certificate(
-    cone: ClassRows, decision: Decision, verdict: Verdict
-) -> ClassSeparation | ClassQuasiSeparation | ClassOverlap:
+def _certificate(cone: ClassRows, decision: Decision) -> ClassSeparation | ClassQuasiSeparation | ClassOverlap:
     problem, direction, null_space = cone.problem, decision.direction, decision.null_space
-    rows = sorted(decision.balance)
-    pairs, weights = _pairs(cone, np.array(rows, dtype=np.int64)), tuple(decision.balance[row] for row in rows)
-    if verdict is Verdict.SEPARABLE:
+    if not decision.touching.any():
         return ClassSeparation(problem=problem, direction=direction)
-    if verdict is Verdict.OVERLAP:
+    pairs, weights = _weighted_pairs(cone, decision.balance)
+    if decision.touching.all():
         return ClassOverlap(problem=problem, pairs=pairs, weights=weights, null_space=null_space)
     return ClassQuasiSeparation(
         problem=problem, direction=direction, pairs=pairs, weights=weights, null_space=null_space
@@ -168,26 +154,22 @@ def _certificate(
 def _witness(cone: ClassRows, decision: Decision | Unfinished) -> ClassWitness | None:
     if not decision.witness:
         return None
-    rows = sorted(decision.witness)
-    return ClassWitness(
-        problem=cone.problem,
-        pairs=_pairs(cone, np.array(rows, dtype=np.int64)),
-        weights=tuple(decision.witness[row] for row in rows),
-    )
+    pairs, weights = _weighted_pairs(cone, decision.witness)
+    return ClassWitness(problem=cone.problem, pairs=pairs, weights=weights)
 
 
-def _pairs(cone: ClassRows, rows: NDArray[np.int64]) -> tuple[Pair, ...]:
-    samples, classes = cone.pairs(rows)
-    return tuple(zip(samples.tolist(), classes.tolist(), strict=True))
+def _weighted_pairs(cone: ClassRows, weight_of: Mapping[int, int]) -> tuple[tuple[Pair, ...], tuple[int, ...]]:
+    rows, weights = in_order(weight_of)
+    samples, classes = cone.pairs(np.array(rows, dtype=np.int64))
+    return tuple(zip(samples.tolist(), classes.tolist(), strict=True)), weights
 
 
-def _reason(verdict: Verdict, decision: Decision, bias: bool) -> str:
-    n_rows, n_strict = len(decision.touching), int((~decision.touching).sum())
-    without = without_intercepts(bias)
-    if verdict is Verdict.SEPARABLE:
+def _reason(decision: Decision, bias: bool) -> str:
+    n_rows, n_strict, without = len(decision.touching), int((~decision.touching).sum()), without_intercepts(bias)
+    if n_strict == n_rows:
         return f"scores{without} put every row's own class strictly first: all {n_rows} inequalities hold strictly"
     proof = f"positive weights that balance exactly on {len(decision.balance)} of them prove it"
-    if verdict is Verdict.OVERLAP:
+    if not n_strict:
         return f"overlap{without}: scores{without} can satisfy the {n_rows} inequalities with equality only; {proof}"
     return (
         f"quasi-separable{without}: {n_strict} of the {n_rows} inequalities can be strict at once, the others hold "
@@ -196,15 +178,55 @@ def _reason(verdict: Verdict, decision: Decision, bias: bool) -> str:
 
 
 def _undecided(
-    problem: ClassProblem, reason: str, witness: ClassWitness | None = None, attempts: tuple[SolverRun, ...] = ()
+    problem: ClassProblem, reason: str, attempts: list[SolverRun], witness: ClassWitness | None = None
 ) -> Separability:
-    return Separability(
-        verdict=Verdict.UNDECIDED,
-        strictly_separable=None if witness is None else False,
-        certificate=witness,
-        witness=witness,
-        reason=reason if witness is None else f"not strictly separable; quasi-separable or overlap: {reason}",
-        engine="none",
-        attempts=attempts,
-        bias=problem.bias,
-    )
+    if witness is not None:
+        reason = f"not strictly separable; quasi-separable or overlap: {reason}"
+    return Separability.undecided(witness, reason, "none", tuple(attempts), bias=problem.bias)
+
+
+def _scores_of_a_run(cone: ClassRows, limits: Limits) -> Floats | None:
+    """Run the multi-class perceptron (Duda and Hart 1973) until a clean epoch, a cheap way to a strict direction.
+
+    Return (w_k, b_k) of the classes but the first, in scaled coordinates; None if the run takes too long.
+
+    A row whose own score is not the greatest is added to its own class and subtracted from the class ahead.
+    """
+    problem = cone.problem
+    X = cone.scaling.apply(problem.dense_rows(slice(None)))
+    means, sizes = (X.mean(axis=0), X.std(axis=0)) if problem.bias else (np.zeros(X.shape[1]), np.abs(X).max(axis=0))
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    X = (X - means) / sizes  # standardised columns take few epochs
+    X = np.hstack([X, np.ones((len(X), 1))]) if problem.bias else X
+    scores = np.zeros((problem.n_classes, X.shape[1]))
+    n_updates = 0
+    for _ in range(_MOST_EPOCHS):
+        wrong = _rows_not_first(X, scores, problem.codes)
+        if not wrong.size:
+            return _brought_back(scores[1:] - scores[0], means, sizes, problem.bias)
+        n_updates += len(wrong)
+        if n_updates > _MOST_UPDATES or limits.is_over():
+            return None
+        for x, own in zip(X[wrong], problem.codes[wrong].tolist(), strict=True):
+            values = scores @ x
+            value, values[own] = values[own], -np.inf
+            other = int(values.argmax())
+            if value <= values[other]:
+                scores[own] += x
+                scores[other] -= x
+    return None
+
+
+def _brought_back(scores: Floats, means: Floats, sizes: Floats, bias: bool) -> Floats:
+    normals = scores[:, : len(sizes)] / sizes
+    if not bias:
+        return normals.ravel()
+    return np.hstack([normals, (scores[:, -1] - normals @ means)[:, None]]).ravel()
+
+
+def _rows_not_first(X: Floats, scores: Floats, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    values = X @ scores.T
+    everywhere = np.arange(len(X))
+    own = values[everywhere, codes]
+    values[everywhere, codes] = -np.inf
+    return np.flatnonzero(own <= values.max(axis=1))

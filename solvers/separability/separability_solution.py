@@ -18,15 +18,16 @@ from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import (
     Certificate,
+    ClassWitness,
     CommonHullPoint,
     Overlap,
     QuasiSeparation,
     SeparatingHyperplane,
     text,
 )
-from maxmargin.solvers.proof.class_certificate import ClassWitness
 
 Rows = NDArray[np.int64]
+Attempts = tuple[SolverRun, ...]
 
 INTERCEPT = "(Intercept)"
 """Name of the bias among the columns."""
@@ -129,7 +130,7 @@ class Separability(NamedAnswer):
     reason: str
     engine: str
     witness: CommonHullPoint | ClassWitness | None = None
-    attempts: tuple[SolverRun, ...] = ()
+    attempts: Attempts = ()
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = None
@@ -139,6 +140,41 @@ class Separability(NamedAnswer):
     bias: bool = True
     feature_names: tuple[str, ...] | None = None
     class_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def proven(
+        cls, certificate: Certificate, touches: NDArray[np.bool_], reason: str, engine: str, attempts: Attempts
+    ) -> "Separability":
+        """Return the answer that a certificate proves; `touches` says which rows lie on every hyperplane."""
+        verdict = Verdict(certificate.claim)
+        return cls(
+            verdict=verdict,
+            strictly_separable=verdict is Verdict.SEPARABLE,
+            certificate=certificate,
+            reason=reason,
+            engine=engine,
+            attempts=attempts,
+            separated_rows=np.flatnonzero(~touches),
+            touching_rows=np.flatnonzero(touches),
+            n_features=certificate.problem.n_features,
+            bias=certificate.problem.bias,
+        )
+
+    @classmethod
+    def undecided(
+        cls, witness: CommonHullPoint | ClassWitness | None, reason: str, engine: str, attempts: Attempts, *, bias: bool
+    ) -> "Separability":
+        """Return the answer when a limit ends the work: with a witness, the data are not strictly separable."""
+        return cls(
+            verdict=Verdict.UNDECIDED,
+            strictly_separable=None if witness is None else False,
+            certificate=witness,
+            witness=witness,
+            reason=reason,
+            engine=engine,
+            attempts=attempts,
+            bias=bias,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the answer with its columns computed, without the function that finds them."""

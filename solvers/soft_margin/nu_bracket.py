@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
-from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, fitted, objective_upper_bound
-from maxmargin.solvers.proof.reduced_hulls import may_be_checked, share_a_point
+from maxmargin.solvers.proof.nu_bounds import (
+    Shares,
+    dual_lower_bound,
+    fitted,
+    may_be_checked,
+    objective_upper_bound,
+    share_a_point,
+)
 from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SoftBracket
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.exact.dyadic import round_up
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.soft_margin.soft_bracket import slack_of
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 

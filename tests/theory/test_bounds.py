@@ -23,9 +23,8 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import Sizes
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory.context import Context, Solvers, augmented
 from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds

@@ -20,8 +20,7 @@ from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_ord
 from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns, in_this_order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
-from maxmargin.solvers.problem.problem import Problem, radius
-from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.solvers.problem.problem import Problem, radius, radius_squared
 from maxmargin.theory.context import augmented
 from maxmargin.theory.order_studies import order_study
 

@@ -11,8 +11,15 @@ from maxmargin.solvers.exact.dyadic import Integers, nearest_floats
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import score_enclosures
-from maxmargin.solvers.separability.cone.cone_rows import Rows, Vector, exact_columns, home, scaled_unit, with_offset
-from maxmargin.solvers.separability.cone.cone_settings import DEFAULT
+from maxmargin.solvers.separability.cone.cone_rows import (
+    DEFAULT,
+    Rows,
+    Vector,
+    exact_columns,
+    home,
+    scaled_unit,
+    with_offset,
+)
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,7 @@
-"""The rows z_i of a cone {v : z_i.v >= 0}, as floats for the solvers and as integers for the proofs."""
+"""How a cone is decided: sizes, tolerances and the solver that proposes. They change the work, never the answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
@@ -8,12 +9,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest_floats
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem, Samples
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import enclosures
-from maxmargin.solvers.separability.cone.cone_settings import DEFAULT, ConeSettings
 
 Floats = NDArray[np.float64]
+
+FaceSolver = Callable[..., tuple[Floats | None, Floats | None, SolverRun]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConeSettings:
+    """Every answer is checked in exact arithmetic, so another value costs time only.
+
+    Attributes
+    ----------
+    all_active_rows : int
+        Largest number of rows of a cone for which all of them are active from the start.
+    first_rows, first_rows_per_column : int
+        A larger cone starts with `first_rows` rows and `first_rows_per_column` more for every column.
+    rows_added : int
+        Largest number of violated rows that become active at a time.
+    exact_rows : int
+        Number of rows that are turned into integers at a time.
+    sign_rows_added : int
+        As `rows_added`, for the signs of the columns.
+    alias_spare_rows : int
+        Linearly dependent columns are looked for on two rows for every column and this number of rows more.
+    in_span : float
+        Distance from the span of a face, relative to the length of the row, up to which a row is taken for dependent
+        on the face until this is checked exactly.
+    opposite : float
+        Value of a coordinate, of a direction of size about 1, above which the sign in floating point is believed until
+        this is checked exactly.
+    candidate_weight : float
+        Weight, relative to the largest one, up to which a row is left out of a candidate circuit.
+    solve_on_face : callable, optional
+        Proposes directions and weights in place of `highs_lp.solve_on_face`.
+    """
+
+    all_active_rows: int = 4096
+    first_rows: int = 500
+    first_rows_per_column: int = 10
+    rows_added: int = 1000
+    exact_rows: int = 4096
+    sign_rows_added: int = 100
+    alias_spare_rows: int = 50
+    in_span: float = 1e-9
+    opposite: float = 1e-9
+    candidate_weight: float = 1e-12
+    solve_on_face: FaceSolver | None = None
+
+
+DEFAULT = ConeSettings()
+
 Rows = NDArray[np.int64]
 Vector = Sequence[Fraction]
 
@@ -138,7 +188,7 @@ class SignedRows:
         products, exponent = self.problem.exact_products(rows, X, vectors[:d])
         if self.problem.bias:
             products = with_offset(products, exponent, vectors[-1])
-        return np.asarray(products * _signs(self.problem, rows)[:, None])
+        return np.asarray(products * self.problem.signs(rows)[:, None])
 
     def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
         """Return where w.x + b = 0 for all vectors, in floating point where that is exact."""
@@ -187,11 +237,7 @@ def signed_integers(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
     if problem.bias:
         columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
         exponents = [*exponents, 0]
-    return columns * _signs(problem, rows)[:, None], exponents
-
-
-def _signs(problem: Problem, rows: Rows) -> Integers:
-    return problem.y[rows].astype(np.int64).astype(object)
+    return columns * problem.signs(rows)[:, None], exponents
 
 
 def parts(rows: Rows, size: int) -> Iterator[Rows]:

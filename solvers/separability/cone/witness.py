@@ -48,10 +48,7 @@ def find_common_hull_point(
         return None
     if found is None:
         return None
-    pairs = sorted(zip(rows[found.positions].tolist(), found.weights, strict=True))
-    return CommonHullPoint(
-        problem=problem, rows=tuple(row for row, _ in pairs), weights=tuple(weight for _, weight in pairs)
-    )
+    return CommonHullPoint.by(problem, dict(zip(rows[found.positions].tolist(), found.weights, strict=True)))
 
 
 def balances(problem: Problem, point: CommonHullPoint) -> bool:
@@ -89,8 +86,7 @@ def contradicting_rows(problem: Problem) -> CommonHullPoint | None:
     order = np.lexsort((problem.y, keys))
     first, second = order[:-1], order[1:]
     for i, j in zip(*(part[_are_alike(problem, keys, first, second)] for part in (first, second)), strict=True):
-        rows = tuple(sorted((int(i), int(j))))
-        point = CommonHullPoint(problem=problem, rows=rows, weights=(1, 1))
+        point = CommonHullPoint.by(problem, {int(i): 1, int(j): 1})
         if balances(problem, point):
             return point
     return None

@@ -30,7 +30,7 @@ from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
-from maxmargin.solvers.proof.hull_point import HullPoint
+from maxmargin.solvers.proof.hulls import HullPoint
 
 Vector = list[Fraction]
 

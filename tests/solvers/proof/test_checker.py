@@ -19,18 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_cases import (
-    ANGLE,
-    CASES,
-    MULTI,
-    ORDERED,
-    PAIR,
-    TOUCHING,
-    Case,
-    case,
-    is_true,
-    margin_squared_of,
-)
+from proof_cases import ANGLE, CASES, MULTI, ORDERED, PAIR, TOUCHING, Case, case, is_true, margin_squared_of
 from scipy.sparse import csr_array
 
 import maxmargin as mm

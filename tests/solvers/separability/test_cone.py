@@ -19,8 +19,7 @@ from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vect
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone import decide
-from maxmargin.solvers.separability.cone.cone_rows import SignedRows
-from maxmargin.solvers.separability.cone.cone_settings import ConeSettings
+from maxmargin.solvers.separability.cone.cone_rows import ConeSettings, SignedRows
 from maxmargin.solvers.separability.cone.face import Face
 from maxmargin.solvers.separability.feasibility import separability
 

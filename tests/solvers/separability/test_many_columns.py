@@ -17,7 +17,7 @@ from maxmargin.solvers.exact.dyadic import as_integer_columns
 from maxmargin.solvers.exact.linear import Product, lifted_null_vectors
 from maxmargin.solvers.exact.products import exact_products, exact_squares, exact_sums
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.problem import ClassProblem, Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squared
 from maxmargin.solvers.proof.certificate import Overlap
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost
@@ -29,7 +29,6 @@ from maxmargin.solvers.proof.margins import (
     n_errors,
     norm_squared,
 )
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.soft_bounds import balanced, rounded_margin_upper_bound
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial

@@ -27,8 +27,14 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRu
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof import nu_bounds
-from maxmargin.solvers.proof.nu_bounds import Shares, dual_lower_bound, exact_sum, fitted, objective_upper_bound
-from maxmargin.solvers.proof.reduced_hulls import share_a_point
+from maxmargin.solvers.proof.nu_bounds import (
+    Shares,
+    dual_lower_bound,
+    exact_sum,
+    fitted,
+    objective_upper_bound,
+    share_a_point,
+)
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, best_plane
 from maxmargin.solvers.soft_margin.nu_margin import METHODS, nu_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin

@@ -23,10 +23,9 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import InMemory, Sizes
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.solvers.proof.sums import careful_sum
 from maxmargin.solvers.tightest_bound import tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
