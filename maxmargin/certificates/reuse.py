@@ -65,7 +65,7 @@ def reused(document: Document, problem: Problem, limits: Limits | None = None) -
     balance = _balance(document, problem)
     if balance is None:
         return None
-    cone = SignedRows(problem, problem.scaling)
+    cone = SignedRows(problem)
     decision = recheck(cone, direction, balance)
     return None if decision is None else answer_of(cone, decision, limits or Limits(), ENGINE)
 

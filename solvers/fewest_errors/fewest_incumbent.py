@@ -46,7 +46,7 @@ class Incumbent:
     def __init__(self, kinds: DistinctRows, most_entries: int = MOST_ENTRIES) -> None:
         self.kinds = kinds
         self.most_entries = most_entries
-        self.cone = SignedRows(kinds.problem, kinds.problem.scaling)
+        self.cone = SignedRows(kinds.problem)
         zero = (Fraction(0),) * self.cone.width
         self._best: tuple[int, tuple[Fraction, ...], Rows, str] = (
             int(kinds.counts.sum()), zero, np.arange(len(kinds.counts)), "none",

@@ -242,7 +242,7 @@ def _from_vertex(
 ) -> tuple[tuple[Floats, float] | None, dict[int, Fraction]]:
     """Return the plane and the multipliers of a vertex, the latter exact, or none."""
     kinds = DistinctRows.of(problem)
-    cone = SignedRows(kinds.problem, kinds.problem.scaling)
+    cone = SignedRows(kinds.problem)
     found = highs_lp.greatest_combination(
         cone.scaled(np.arange(len(kinds.counts))), kinds.counts.astype(np.float64), attempts,
         time_limit=limits.seconds_left,

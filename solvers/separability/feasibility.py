@@ -108,7 +108,7 @@ def separability(
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= _most_columns(problem, exact_limit)
     scaling = problem.scaling
-    cone = SignedRows(problem, scaling, settings)
+    cone = SignedRows(problem, settings)
     if limits.is_over():
         return past_the_limits(problem, None, limits.words(), ())
     attempts: list[SolverRun] = []

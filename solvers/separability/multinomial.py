@@ -66,7 +66,7 @@ def multinomial(
         If a limit makes no sense.
     """
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
-    cone = ClassRows(problem, problem.scaling)
+    cone = ClassRows(problem)
     attempts: list[SolverRun] = []
     if cone.width > exact_limit:
         separating = _tried_perceptron(cone, limits, attempts)
@@ -115,7 +115,7 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
         signs = np.where(problem.codes[rows] == other, 1.0, -1.0)
         integers = None if problem.integers is None else problem.integers[rows]
         pair = Problem(problem.row_source[rows], signs, problem.bias, integers)
-        decision = decide(SignedRows(pair, pair.scaling), limits)
+        decision = decide(SignedRows(pair), limits)
         for positions, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
             samples = rows[positions]
             against = np.where(problem.codes[samples] == 0, other, 0)
@@ -193,7 +193,7 @@ def _scores_of_a_run(cone: ClassRows, limits: Limits) -> Floats | None:
     A row whose own score is not the greatest is added to its own class and subtracted from the class ahead.
     """
     problem = cone.problem
-    X = cone.scaling.apply(problem.dense_rows(slice(None)))
+    X = problem.scaling.apply(problem.dense_rows(slice(None)))
     means, sizes = (X.mean(axis=0), X.std(axis=0)) if problem.bias else (np.zeros(X.shape[1]), np.abs(X).max(axis=0))
     sizes = np.where(sizes > 0, sizes, 1.0)
     X = (X - means) / sizes  # standardised columns take few epochs

@@ -1,22 +1,22 @@
 """The rows of more than two classes: every row against every class that is not its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.exact.dyadic import Integers, nearest_floats
+from maxmargin.solvers.exact.dyadic import Integers
 from maxmargin.solvers.problem.problem import ClassProblem
-from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import score_enclosures
 from maxmargin.solvers.separability.cone.cone_rows import (
     DEFAULT,
+    ConeRows,
     Rows,
-    Vector,
-    exact_columns,
     home,
+    integer_rows,
+    scaled_rows,
     scaled_unit,
     with_offset,
 )
@@ -24,7 +24,7 @@ from maxmargin.solvers.separability.cone.cone_rows import (
 Floats = NDArray[np.float64]
 
 
-class ClassRows:
+class ClassRows(ConeRows):
     """The vectors z_ik = (x_i, 1) (x) (e_c - e_k), c the class of row i, k another one.
 
     A direction holds (w_k, b_k) of the classes 1, 2, ...; class 0 is the reference, its scores are 0, because scores
@@ -34,26 +34,11 @@ class ClassRows:
 
     settings = DEFAULT
 
-    def __init__(self, problem: ClassProblem, scaling: ColumnScaling) -> None:
+    def __init__(self, problem: ClassProblem) -> None:
         self.problem = problem
-        self.scaling = scaling
-        self.block = problem.n_features + problem.bias
-        self.n_others = problem.n_classes - 1
-
-    @property
-    def n_rows(self) -> int:
-        """Rows times other classes."""
-        return self.problem.n_samples * self.n_others
-
-    @property
-    def width(self) -> int:
-        """Length of the blocks of all classes but the reference."""
-        return self.n_others * self.block
-
-    @property
-    def biases(self) -> Sequence[int]:
-        """The biases of the classes but the reference."""
-        return range(self.block - 1, self.width, self.block) if self.problem.bias else ()
+        self.block, self.n_others = problem.n_features + problem.bias, problem.n_classes - 1
+        self.n_rows, self.width = problem.n_samples * self.n_others, self.n_others * self.block
+        self.biases = range(self.block - 1, self.width, self.block) if problem.bias else ()
 
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return the samples of the vectors, and the classes with which they are compared."""
@@ -76,45 +61,28 @@ class ClassRows:
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the vectors as integers, every column of X in its own power of two in all blocks."""
         samples, others = self.pairs(rows)
-        columns, exponents = exact_columns(self.problem, samples)
-        if self.problem.bias:
-            columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
-            exponents = [*exponents, 0]
-        table = np.zeros((len(rows), self.width), dtype=object)
-        self._position(table, columns, samples, others)
-        return table, exponents * self.n_others
+        table, exponents = integer_rows(self.problem, samples)
+        return self._in_blocks(table, samples, others), exponents * self.n_others
 
     def scaled(self, rows: Rows) -> Floats:
         """Return the vectors with centred columns of size about 1."""
         samples, others = self.pairs(rows)
-        X = self.scaling.apply(self.problem.dense_rows(samples))
-        if self.problem.bias:
-            X = np.hstack([X, np.ones((len(rows), 1))])
-        table = np.zeros((len(rows), self.width))
-        self._position(table, X, samples, others)
-        return table
+        return self._in_blocks(scaled_rows(self.problem, samples), samples, others)
 
     def home(self, direction: Floats) -> list[Fraction]:
         """Return the directions of all classes in the original coordinates."""
-        parts = direction.reshape(self.n_others, self.block)
-        d, bias = self.problem.n_features, self.problem.bias
-        return [v for part in parts for v in home(self.scaling, part, d, bias)]
+        return [v for part in direction.reshape(self.n_others, self.block) for v in home(self.problem, part)]
 
     def scaled_unit(self, column: int) -> Floats:
         """Return the vector that picks one coordinate of one class."""
         k, j = divmod(column, self.block)
         unit = np.zeros((self.n_others, self.block))
-        unit[k] = scaled_unit(self.scaling, j, self.problem.n_features, self.problem.bias)
+        unit[k] = scaled_unit(self.problem, j)
         return unit.ravel()
 
-    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
+    def enclosures(self, direction: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
         """Enclose the score of the own class less that of the other one."""
-        rounded = nearest_floats(direction)
-        if rounded is None:
-            everywhere = np.full(self.n_rows, np.inf)
-            yield np.arange(self.n_rows), -everywhere, everywhere
-            return
-        normals = np.vstack([np.zeros(self.block), rounded.reshape(self.n_others, self.block)])
+        normals = np.vstack([np.zeros(self.block), direction.reshape(self.n_others, self.block)])
         d = self.problem.n_features
         offsets = normals[:, d] if self.problem.bias else np.zeros(len(normals))
         for samples, lower, upper in score_enclosures(self.problem, normals[:, :d], offsets):
@@ -132,10 +100,6 @@ class ClassRows:
             scores[k] = self._scores(entries, exponent, block)
         return np.asarray(scores[self.problem.codes[samples], positions] - scores[others, positions])
 
-    def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
-        """Return where all differences of scores are 0."""
-        return np.asarray((self.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
-
     def _scores(self, entries: Integers, exponent: int, block: Integers) -> Integers:
         products: Integers = entries.dot(block[: self.problem.n_features])
         return with_offset(products, exponent, block[-1]) if self.problem.bias else products
@@ -148,10 +112,11 @@ class ClassRows:
             high = np.nextafter(upper[position, own] - lower[position, others], np.inf)
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
-    def _position(self, table: NDArray[Any], vectors: NDArray[Any], samples: Rows, others: Rows) -> None:
-        """Put the vectors into the blocks of their own class, their negatives into those of the others."""
-        blocks = table.reshape(len(table), self.n_others, self.block)
+    def _in_blocks(self, vectors: NDArray[Any], samples: Rows, others: Rows) -> NDArray[Any]:
+        """Return rows with the vectors in the blocks of their own class, and their negatives in those of the others."""
+        blocks = np.zeros((len(vectors), self.n_others, self.block), dtype=vectors.dtype)
         own = self.problem.codes[samples]
         here, there = np.flatnonzero(own > 0), np.flatnonzero(others > 0)
         blocks[here, own[here] - 1] = vectors[here]
         blocks[there, others[there] - 1] = -vectors[there]
+        return blocks.reshape(len(vectors), self.width)

@@ -15,7 +15,7 @@ from maxmargin.solvers.exact.dyadic import Integers
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import numbers
-from maxmargin.solvers.separability.cone.cone_rows import ConeRows, ConeSettings, annihilated, parts
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
 from maxmargin.solvers.separability.separability_solution import ColumnSigns
@@ -27,6 +27,12 @@ POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
 
 _FIRST_ROWS_A_COLUMN = 5
 """Number of rows per column to start with: those with the least product with the interior direction."""
+
+_PRIMAL_SIMPLEX = 4
+"""The strategy of HiGHS that starts a program from the solution of the one before, whose objective was another."""
+
+_MOST = 2.0
+"""Modulus of an entry of v that exceeds its bound of 1 by more than any tolerance."""
 
 
 def later_column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
@@ -105,7 +111,7 @@ class _Opposites:
         self.separated = np.flatnonzero(~decision.touching)
         units = [self.cone.unit(column, 1) for column in aliased]
         self.fixed = np.array([*decision.basis, *units], dtype=np.int64)
-        self.program = SignProgram(self.cone.scaled(self.fixed))
+        self.program = _SignProgram(self.cone.scaled(self.fixed))
         self.active = self.separated[:0]
         self._activate(_nearest(cone, directions[0], self.separated, _FIRST_ROWS_A_COLUMN * cone.width))
 
@@ -188,7 +194,7 @@ class _WithUnits:
     """The rows of a cone, followed by signed unit vectors."""
 
     def __init__(self, rows: ConeRows) -> None:
-        self.rows = rows
+        self.rows, self.width, self.biases, self.settings = rows, rows.width, rows.biases, rows.settings
         self.units: list[tuple[int, int]] = []
 
     def unit(self, column: int, sign: int) -> int:
@@ -196,46 +202,24 @@ class _WithUnits:
         self.units.append((column, sign))
         return self.rows.n_rows + len(self.units) - 1
 
-    @property
-    def n_rows(self) -> int:
-        """Number of vectors."""
-        return self.rows.n_rows + len(self.units)
-
-    @property
-    def width(self) -> int:
-        """Their length."""
-        return self.rows.width
-
-    @property
-    def biases(self) -> Sequence[int]:
-        """Coordinates that centring moves."""
-        return self.rows.biases
-
-    @property
-    def settings(self) -> ConeSettings:
-        """Sizes, tolerances and the solver that proposes."""
-        return self.rows.settings
-
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the vectors in common units of the columns."""
-        is_unit = rows >= self.rows.n_rows
-        table, exponents = self.rows.integers(rows[~is_unit])
-        result = np.zeros((len(rows), table.shape[1]), dtype=object)
-        result[~is_unit] = table
-        for position in np.flatnonzero(is_unit).tolist():
-            column, sign = self.units[int(rows[position]) - self.rows.n_rows]
-            result[position, column] = sign  # times 2**exponent > 0, which changes no question
-        return result, exponents
+        table, exponents = self.rows.integers(rows[rows < self.rows.n_rows])
+        # The unit vectors are times 2**exponent > 0, which changes no question.
+        return self._with_units(rows, table, lambda column: np.arange(self.width) == column), exponents
 
     def scaled(self, rows: Rows) -> Floats:
         """Return the vectors in the scaled coordinates."""
+        return self._with_units(rows, self.rows.scaled(rows[rows < self.rows.n_rows]), self.rows.scaled_unit)
+
+    def _with_units(self, rows: Rows, table: NDArray[Any], unit: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+        """Return the vectors, of which the table has all but the unit vectors."""
         is_unit = rows >= self.rows.n_rows
-        table = self.rows.scaled(rows[~is_unit])
-        result = np.zeros((len(rows), table.shape[1]))
+        result = np.zeros((len(rows), self.width), dtype=table.dtype)
         result[~is_unit] = table
         for position in np.flatnonzero(is_unit).tolist():
             column, sign = self.units[int(rows[position]) - self.rows.n_rows]
-            result[position] = sign * self.rows.scaled_unit(column)
+            result[position] = sign * unit(column)
         return result
 
     def home(self, direction: Floats) -> list[Fraction]:
@@ -290,14 +274,8 @@ def _without(direction: list[Fraction], aliased: dict[int, list[Fraction]]) -> l
     return result
 
 
-_PRIMAL_SIMPLEX = 4
-
-_MOST = 2.0
-"""Modulus of an entry of v that exceeds its bound of 1 by more than any tolerance."""
-
-
-class SignProgram:
-    """max c.v subject to rows @ v >= 0, fixed @ v = 0, v bounded; by the simplex method.
+class _SignProgram:
+    """max c.v subject to rows @ v >= 0, fixed @ v = 0, v bounded; each objective starts from the solution before.
 
     The rows and the objectives are in coordinates in which they have size about 1. Answers are unchecked.
 
@@ -308,13 +286,15 @@ class SignProgram:
     """
 
     def __init__(self, fixed: Floats) -> None:
+        import highspy
+
         self.basis = orthogonal_complement(fixed) if len(fixed) else None
         self.solver = highs_lp.started(None)
         size = fixed.shape[1] - len(fixed)
         self.solver.setOptionValue("simplex_strategy", _PRIMAL_SIMPLEX)
         for _ in range(size):
             self.solver.addVar(-1.0, 1.0)
-        self.solver.changeObjectiveSense(_maximize())
+        self.solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self.size, self.n_rows = size, 0
 
     def add(self, rows: Floats) -> None:
@@ -323,16 +303,9 @@ class SignProgram:
         positions, columns = np.nonzero(table)
         starts = np.searchsorted(positions, np.arange(len(table))).astype(np.int32)
         infinite = np.full(len(table), highs_lp.infinity())
-        self.solver.addRows(
-            len(table),
-            np.zeros(len(table)),
-            infinite,
-            len(positions),
-            starts,
-            columns.astype(np.int32),
-            table[positions, columns],
-        )
-        self.n_rows += len(table)
+        n_rows, values, columns = len(table), table[positions, columns], columns.astype(np.int32)
+        self.solver.addRows(n_rows, np.zeros(n_rows), infinite, len(values), starts, columns, values)
+        self.n_rows += n_rows
 
     def solve(self, objective: Floats, time_limit: float | None) -> tuple[Floats, Floats] | None:
         """Return a solution v and the multipliers of the rows, both at a vertex; or None."""
@@ -354,9 +327,3 @@ class SignProgram:
     def _inside(self, vectors: Floats) -> Floats:
         """Return vectors in the coordinates of the basis."""
         return vectors if self.basis is None else np.asarray(vectors @ self.basis)
-
-
-def _maximize() -> Any:
-    import highspy
-
-    return highspy.ObjSense.kMaximize

@@ -1,9 +1,12 @@
-"""How a cone is decided: sizes, tolerances and the solver that proposes. They change the work, never the answer."""
+"""The rows z_i of a cone {v : z_i.v >= 0}, as floats for the solvers and as integers for the proofs.
+
+With them travel the settings of the decision: sizes, tolerances and the solver that proposes directions.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +14,18 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem, Samples
-from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.margins import enclosures
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Vector = Sequence[Fraction]
 
 FaceSolver = Callable[..., tuple[Floats | None, Floats | None, SolverRun]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConeSettings:
-    """Every answer is checked in exact arithmetic, so another value costs time only.
+    """How a cone is decided; every answer is checked in exact arithmetic, so another value costs time only.
 
     Attributes
     ----------
@@ -64,30 +68,22 @@ class ConeSettings:
 
 DEFAULT = ConeSettings()
 
-Rows = NDArray[np.int64]
-Vector = Sequence[Fraction]
-
-_MANTISSA_BITS = 53
-
 
 class StageRows(Protocol):
-    """Vectors z_i in Q^m: the part that a question about some of them needs."""
+    """Vectors z_i in Q^m: the part that a question about some of them needs.
 
-    @property
-    def n_rows(self) -> int:
-        """Number of vectors."""
+    Attributes
+    ----------
+    width : int
+        Their length m.
+    biases : sequence of int
+        Coordinates that centring moves.
+    settings : ConeSettings
+    """
 
-    @property
-    def width(self) -> int:
-        """Their length m."""
-
-    @property
-    def biases(self) -> Sequence[int]:
-        """Coordinates that centring moves."""
-
-    @property
-    def settings(self) -> ConeSettings:
-        """Sizes, tolerances and the solver that proposes."""
+    width: int
+    biases: Sequence[int]
+    settings: ConeSettings
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return ``(Z, exponents)``: entry j of the vectors is ``Z[:, j] * 2**exponents[j]``."""
@@ -100,7 +96,15 @@ class StageRows(Protocol):
 
 
 class ConeRows(StageRows, Protocol):
-    """The rows of a cone, far too many to hold as integers at once."""
+    """The rows of a cone, far too many to hold as integers at once.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of vectors.
+    """
+
+    n_rows: int
 
     def remember(self, rows: Rows) -> None:
         """Cache rows that decide for later processes."""
@@ -111,38 +115,33 @@ class ConeRows(StageRows, Protocol):
     def scaled_unit(self, column: int) -> Floats:
         """Return the scaled vector whose product with a direction has the sign of the direction's entry `column`."""
 
-    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
-        """Yield ``(rows, lower, upper)`` with lower <= z_i.v * factor <= upper for some factor > 0."""
+    def enclosures(self, direction: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
+        """Yield ``(rows, lower, upper)`` with lower <= z_i.v <= upper."""
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return the integers ``z_i.v`` up to a positive factor, for the columns v of `vectors`, (m, k)."""
 
+    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
+        """Yield ``(rows, lower, upper)`` with lower <= z_i.v * factor <= upper for some factor > 0."""
+        rounded = nearest_floats(direction)
+        if rounded is not None:
+            yield from self.enclosures(rounded)
+        else:
+            everywhere = np.full(self.n_rows, np.inf)
+            yield np.arange(self.n_rows), -everywhere, everywhere
+
     def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
         """Return for which of the rows all ``z_i.v`` are exactly 0."""
+        return np.asarray((self.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
 
 
-class SignedRows:
+class SignedRows(ConeRows):
     """The vectors z_i = y_i (x_i, 1) of a two-class problem, through the origin y_i x_i."""
 
-    def __init__(self, problem: Problem, scaling: ColumnScaling, settings: ConeSettings = DEFAULT) -> None:
-        self.problem = problem
-        self.scaling = scaling
-        self.settings = settings
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.problem.n_samples
-
-    @property
-    def width(self) -> int:
-        """Columns and, with bias, one more."""
-        return self.problem.n_features + self.problem.bias
-
-    @property
-    def biases(self) -> Sequence[int]:
-        """The bias, where there is one."""
-        return (self.problem.n_features,) if self.problem.bias else ()
+    def __init__(self, problem: Problem, settings: ConeSettings = DEFAULT) -> None:
+        self.problem, self.settings = problem, settings
+        self.n_rows, self.width = problem.n_samples, problem.n_features + problem.bias
+        self.biases = (problem.n_features,) if problem.bias else ()
 
     def remember(self, rows: Rows) -> None:
         """Cache rows that decide for later processes."""
@@ -158,29 +157,21 @@ class SignedRows:
 
     def scaled(self, rows: Rows) -> Floats:
         """Return y (x', 1) with centred columns of size about 1."""
-        X = self.scaling.apply(self.problem.dense_rows(rows))
-        if self.problem.bias:
-            X = np.hstack([X, np.ones((len(rows), 1))])
-        return np.asarray(X * self.problem.y[rows, None])
+        return np.asarray(scaled_rows(self.problem, rows) * self.problem.y[rows, None])
 
     def home(self, direction: Floats) -> list[Fraction]:
         """Return (w, b) of the original coordinates."""
-        return home(self.scaling, direction, self.problem.n_features, self.problem.bias)
+        return home(self.problem, direction)
 
     def scaled_unit(self, column: int) -> Floats:
         """Return e_j; the bias in the original coordinates is the scaled one less the effect of centring."""
-        return scaled_unit(self.scaling, column, self.problem.n_features, self.problem.bias)
+        return scaled_unit(self.problem, column)
 
-    def enclose(self, direction: Vector) -> Iterator[tuple[Rows, Floats, Floats]]:
+    def enclosures(self, direction: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
         """Enclose y (w.x + b) in floating point."""
-        rounded = nearest_floats(direction)
-        if rounded is None:
-            everywhere = np.full(self.n_rows, np.inf)
-            yield np.arange(self.n_rows), -everywhere, everywhere
-            return
         d = self.problem.n_features
-        offset = float(rounded[d]) if self.problem.bias else 0.0
-        yield from enclosures(self.problem, rounded[:d], offset, for_signs=True)
+        offset = float(direction[d]) if self.problem.bias else 0.0
+        yield from enclosures(self.problem, direction[:d], offset, for_signs=True)
 
     def exact_products(self, rows: Rows, vectors: Integers) -> Integers:
         """Return y (w.x + b) times a power of two."""
@@ -194,11 +185,10 @@ class SignedRows:
         """Return where w.x + b = 0 for all vectors, in floating point where that is exact."""
         used = np.flatnonzero(vectors.any(axis=1))
         if self.problem.integers is None:
-            table = self._columns(rows, used)
-            products = exact_product(table, vectors[used])
+            products = exact_product(self._columns(rows, used), vectors[used])
             if products is not None:
                 return np.asarray((products == 0).all(axis=1))
-        return np.asarray((self.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
+        return super().vanishing(rows, vectors)
 
     def _columns(self, rows: Rows, columns: Rows) -> Floats:
         """Return some of the columns of (X, 1)."""
@@ -222,8 +212,8 @@ def exact_product(X: Floats, vectors: Integers) -> Floats | None:
     True
     """
     bits = max(sum(map(abs, column)).bit_length() for column in vectors.T.tolist())
-    exponent = _MANTISSA_BITS - 1 - bits - int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    if bits >= _MANTISSA_BITS:
+    exponent = 53 - 1 - bits - int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    if bits >= 53:
         return None
     with np.errstate(over="ignore"):
         table = np.ldexp(X, exponent)
@@ -233,11 +223,25 @@ def exact_product(X: Floats, vectors: Integers) -> Floats | None:
 
 def signed_integers(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
     """Return y (x, 1), through the origin y x, as integers, every column in its own power of two."""
-    columns, exponents = exact_columns(problem, rows)
-    if problem.bias:
-        columns = np.hstack([columns, np.ones((len(rows), 1), dtype=object)])
-        exponents = [*exponents, 0]
-    return columns * problem.signs(rows)[:, None], exponents
+    table, exponents = integer_rows(problem, rows)
+    return table * problem.signs(rows)[:, None], exponents
+
+
+def integer_rows(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
+    """Return ``(integers, exponents)``: column j of (x, 1), or of x, is ``integers[:, j] * 2**exponents[j]``."""
+    if problem.integers is not None:
+        table, exponents = problem.integers[rows], [0] * problem.n_features
+    else:
+        table, exponents = as_integer_columns(problem.dense_rows(rows))
+    if not problem.bias:
+        return table, exponents
+    return np.hstack([table, np.ones((len(rows), 1), dtype=object)]), [*exponents, 0]
+
+
+def scaled_rows(problem: Samples, rows: Any) -> Floats:
+    """Return (x', 1), through the origin x', with centred columns x' of size about 1."""
+    X: Floats = problem.scaling.apply(problem.dense_rows(rows))
+    return np.hstack([X, np.ones((len(X), 1))]) if problem.bias else X
 
 
 def parts(rows: Rows, size: int) -> Iterator[Rows]:
@@ -260,28 +264,22 @@ def with_offset(products: Integers, exponent: int, offset: Integers) -> Integers
     return np.asarray(products + offset * (1 << -exponent))
 
 
-def exact_columns(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
-    """Return ``(integers, exponents)``: column j of the rows is ``integers[:, j] * 2**exponents[j]``."""
-    if problem.integers is not None:
-        return problem.integers[rows], [0] * problem.n_features
-    return as_integer_columns(problem.dense_rows(rows))
-
-
-def home(scaling: ColumnScaling, direction: Floats, n_features: int, bias: bool) -> list[Fraction]:
+def home(problem: Samples, direction: Floats) -> list[Fraction]:
     """Return ``w_j = w'_j 2**-e_j`` and ``b = b' - sum c_j w_j``, exactly."""
-    exponents = scaling.exponents.tolist()
-    w = [Fraction(v) / Fraction(2) ** e for v, e in zip(direction[:n_features].tolist(), exponents, strict=True)]
-    if not bias:
+    scaling, n_features = problem.scaling, problem.n_features
+    pairs = zip(direction[:n_features].tolist(), scaling.exponents.tolist(), strict=True)
+    w = [Fraction(v) / Fraction(2) ** e for v, e in pairs]
+    if not problem.bias:
         return w
     moved = sum((Fraction(c) * v for c, v in zip(scaling.center.tolist(), w, strict=True) if c and v), Fraction(0))
     return [*w, Fraction(float(direction[n_features])) - moved]
 
 
-def scaled_unit(scaling: ColumnScaling, column: int, n_features: int, bias: bool) -> Floats:
+def scaled_unit(problem: Samples, column: int) -> Floats:
     """Return u with u.(w', b') a positive multiple of entry `column` of (w, b)."""
-    unit = np.zeros(n_features + bias)
+    unit = np.zeros(problem.n_features + problem.bias)
     unit[column] = 1.0
-    if column == n_features:
+    if column == problem.n_features:
         with np.errstate(over="ignore"):
-            unit[:n_features] = -np.ldexp(scaling.center, -scaling.exponents)
+            unit[:column] = -np.ldexp(problem.scaling.center, -problem.scaling.exponents)
     return unit

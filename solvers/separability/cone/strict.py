@@ -1,4 +1,7 @@
-"""One step: a direction on a face that is strictly positive on some rows, or a circuit that excludes it."""
+"""One step: a direction on a face that is strictly positive on some rows, or a circuit that excludes it.
+
+Where one circuit at a time would take many steps, the balance of all touching rows is looked for at once.
+"""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,6 +31,12 @@ _WIDE, _MOST_FILLED = 500, 0.1
 
 _SPARE_ROWS = 8
 """Number of rows by which a candidate circuit may exceed the circuit of a vertex."""
+
+_TOUCHES = 0.5
+"""Value of min(a_i, 1) above which a row is taken to touch; at a solution it is 0 or 1."""
+
+_CANDIDATE_WEIGHT = 1e-11
+"""Weight, relative to the largest one, up to which a row is left out of the combination of all touching rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,12 +172,6 @@ def _units(rows: Floats) -> Floats:
     largest = np.abs(rows).max(axis=1)
     exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1]
     return np.ldexp(1.0, -np.maximum(exponents, -_GREATEST_EXPONENT))
-
-
-_TOUCHES = 0.5
-"""Value of min(a_i, 1) above which a row is taken to touch; at a solution it is 0 or 1."""
-
-_CANDIDATE_WEIGHT = 1e-11
 
 
 def balance_of_all(

@@ -184,7 +184,7 @@ def test_pivot_columns_are_independent_and_the_first_come_first() -> None:
 
 def cone_of(X: Any, y: Any, bias: bool = True) -> SignedRows:
     problem = Problem.validated(X, y, bias=bias)
-    return SignedRows(problem, problem.scaling)
+    return SignedRows(problem)
 
 
 def test_a_row_near_the_span_is_not_in_it() -> None:
@@ -203,7 +203,7 @@ def test_circuits_join_with_positive_weights() -> None:
     """The second one takes more of a basis row than the balance has."""
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [5.0, 1.0], [2.0, -1.0]])
     problem = Problem(rows, np.ones(4), bias=False)
-    some = Face(SignedRows(problem, problem.scaling))
+    some = Face(SignedRows(problem))
     some.add([0, 1], Circuit(positions=[0, 1], weights=[1, 1], fixed_weights=[]))
     some.add([2, 3], Circuit(positions=[2, 3], weights=[1, 1], fixed_weights=[-7]))
     weights = np.array([some.balance[row] for row in range(4)])
@@ -272,7 +272,7 @@ def test_a_row_taken_for_dependent_on_which_the_direction_is_zero() -> None:
 def test_the_decision_is_the_same_twice() -> None:
     rng = np.random.default_rng(14)
     problem = Problem(rng.integers(-2, 3, size=(40, 3)).astype(float), rng.choice([-1.0, 1.0], size=40))
-    first, second = (decide.decide(SignedRows(problem, problem.scaling), Limits()) for _ in range(2))
+    first, second = (decide.decide(SignedRows(problem), Limits()) for _ in range(2))
     assert first is not None and second is not None
     assert first.balance == second.balance and first.direction == second.direction and first.basis == second.basis
 
