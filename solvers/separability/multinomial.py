@@ -20,9 +20,8 @@ from maxmargin.solvers.proof.certificate import (
     Pair,
     in_order,
 )
-from maxmargin.solvers.separability.cone.class_rows import ClassRows
 from maxmargin.solvers.separability.cone.columns import later_column_signs
-from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.cone_rows import ClassRows, SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 from maxmargin.solvers.separability.separability_solution import Attempts, Separability
 
