@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.exact.dyadic import as_dense, dense_rows
+from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import integers, need
@@ -143,5 +143,5 @@ def _possible(
 ) -> list[tuple[int, tuple[float, ...]]]:
     """Return the rows with one of the values in the telling column: their numbers, and sign and numbers."""
     maybe = np.flatnonzero(np.isin(as_dense(X[:, [telling - 1]]).ravel(), values))
-    keys = np.column_stack([y[maybe], dense_rows(X, maybe)]).tolist()
+    keys = np.column_stack([y[maybe], as_dense(X[maybe])]).tolist()
     return [(rows.start + position, tuple(key)) for position, key in zip(maybe.tolist(), keys, strict=True)]

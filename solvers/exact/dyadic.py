@@ -165,11 +165,6 @@ def as_fraction(integer: int, exponent: int) -> Fraction:
     return Fraction(integer, 1 << -exponent)
 
 
-def dense_rows(X: Any, rows: Any) -> NDArray[np.float64]:
-    """Return the given rows of a dense or sparse matrix as a dense array."""
-    return as_dense(X[rows])
-
-
 def as_dense(rows: Any) -> NDArray[np.float64]:
     """Return rows, dense or sparse, as a dense array."""
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)

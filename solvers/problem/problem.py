@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows, times_power_of_two
+from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
 from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.rows import (
@@ -51,6 +51,7 @@ class Samples:
     integers: Integers | None
     units: ColumnUnits | None
     known_bounds: Bounds | None
+    positive: str | int | float | bool | None = None
     sizes: Sizes
 
     @property
@@ -103,7 +104,7 @@ class Samples:
 
     def dense_rows(self, rows: Any) -> NDArray[np.float64]:
         """Return the given rows of X as a dense array."""
-        return dense_rows(self.X, rows)
+        return as_dense(self.X[rows])
 
     @cached_property
     def sample(self) -> tuple[Rows, Any]:
@@ -167,19 +168,25 @@ class Samples:
             return self.integers[rows].dot(vectors), 0
         return exact_products(X, vectors)
 
-    def sha256_with(self, labels: bytes) -> str:
-        """Return the hash of the shape, the rows and the labels; the same for dense and sparse storage.
+    @property
+    def label_bytes(self) -> bytes:
+        """The signs or the numbers of the classes, as they are hashed."""
+        raise NotImplementedError
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the shape, the rows and the labels; the same for dense and sparse storage.
 
         The rows are hashed as binary64, in the decimal reading as the reduced fractions of the text.
         """
         if self.integers is not None:
             units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
-            return units.sha256(self.integers, labels)
+            return units.sha256(self.integers, self.label_bytes)
         digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
         for X in self.dense_chunks():
             numbers = X + 0.0  # -0.0 and 0.0 are the same number
             digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
-        digest.update(labels)
+        digest.update(self.label_bytes)
         return digest.hexdigest()
 
 
@@ -237,7 +244,10 @@ class Problem(Samples):
         if not hasattr(X, "tocsr"):
             X = np.ascontiguousarray(X, dtype=np.float64)
         signs = np.ascontiguousarray(y, dtype=np.float64)
-        _check_shapes(X, signs)
+        if X.ndim != 2 or 0 in X.shape:
+            raise InvalidProblemError(f"X has shape {X.shape}; expected (n_samples, n_features), both at least 1")
+        if signs.shape != (X.shape[0],):
+            raise InvalidProblemError(f"y has shape {signs.shape}; expected ({X.shape[0]},), one sign a row of X")
         values = X.data if hasattr(X, "tocsr") else X
         if not np.isfinite(values).all():
             raise InvalidProblemError("X holds NaN or infinity; expected finite numbers")
@@ -265,10 +275,10 @@ class Problem(Samples):
             parts.append(_drawn_from(rows, at_hand[self.y[at_hand] == sign], most // 2, random))
         return np.sort(np.concatenate(parts))
 
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of the shape, the rows and the signs."""
-        return self.sha256_with(self.y.astype(np.int8).tobytes())
+    @property
+    def label_bytes(self) -> bytes:
+        """The signs as bytes."""
+        return self.y.astype(np.int8).tobytes()
 
 
 @dataclass(frozen=True)
@@ -292,13 +302,12 @@ class ClassProblem(Samples):
     integers: Integers | None = None
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
-    positive: ClassVar[None] = None
     sizes: Sizes = DEFAULT_SIZES
 
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of the shape, the rows and the codes."""
-        return self.sha256_with(self.codes.astype("<i4").tobytes())
+    @property
+    def label_bytes(self) -> bytes:
+        """The codes as bytes."""
+        return self.codes.astype("<i4").tobytes()
 
 
 def sample_size(n_rows: int, n_columns: int, sizes: Sizes = DEFAULT_SIZES) -> int:
@@ -333,13 +342,6 @@ def confirmed(question: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[
         return answer
 
     return asked
-
-
-def _check_shapes(X: Any, y: NDArray[np.float64]) -> None:
-    if X.ndim != 2 or 0 in X.shape:
-        raise InvalidProblemError(f"X has shape {X.shape}; expected (n_samples, n_features), both at least 1")
-    if y.shape != (X.shape[0],):
-        raise InvalidProblemError(f"y has shape {y.shape}; expected ({X.shape[0]},), one sign a row of X")
 
 
 def _whole(rows: slice, X: Any) -> Any:

@@ -8,9 +8,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from maxmargin.solvers.exact.dyadic import without_denominators
+from maxmargin.solvers.problem.problem import Samples
 
 FORMAT = "maxmargin-proof"
 VERSION = 1
@@ -22,47 +23,19 @@ Pair = tuple[int, int]
 """A row, and a class that is not its own: the row's own score shall not be less than the class's."""
 
 
-class Question(Protocol):
-    """What a proof is about: rows, their signs or classes, and whether there is a bias."""
-
-    @property
-    def bias(self) -> bool:
-        """Whether hyperplanes have a bias."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-
-    @property
-    def sha256(self) -> str:
-        """Hash of the data as stored."""
-
-    @property
-    def reading(self) -> str:
-        """`binary64`, or `decimal` for the text of a file."""
-
-    @property
-    def positive(self) -> str | int | float | bool | None:
-        """The label that is +1; None for the greater one of two, and where all classes are asked about at once."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """A statement about the data of a problem, with the numbers that prove it.
 
     Attributes
     ----------
-    problem : Question
+    problem : Problem or ClassProblem
         The data; they are not part of the proof, which only holds their hash.
     """
 
     claim: ClassVar[str]
     question: ClassVar[str] = "two-class"
-    problem: Question = field(repr=False, compare=False)
+    problem: Samples = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as plain data, the form that is written and checked."""
@@ -129,7 +102,7 @@ class CommonHullPoint(Certificate):
     weights: tuple[int, ...]
 
     @classmethod
-    def by(cls, problem: Question, weight_of: Mapping[int, int]) -> "CommonHullPoint":
+    def by(cls, problem: Samples, weight_of: Mapping[int, int]) -> "CommonHullPoint":
         """Return the point with these weights of the rows."""
         rows, weights = in_order(weight_of)
         return cls(problem=problem, rows=rows, weights=weights)

@@ -248,19 +248,18 @@ def _decided(
 ) -> Separability:
     """Decide by facial reduction, starting from a common point of the hulls if one is known."""
     start = None if likely is None or not likely.size else likely
-    decision = decide(cone, limits, known=[] if point is None else [_as_circuit(point)], start=start)
+    known: list[tuple[list[int], Circuit]] = []
+    if point is not None:
+        rows = list(point.rows)
+        known = [(rows, Circuit(positions=rows, weights=list(point.weights), fixed_weights=[]))]
+    decision = decide(cone, limits, known=known, start=start)
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
-        known = CommonHullPoint.by(cone.problem, decision.witness) if decision.witness else None
-        return past_the_limits(cone.problem, known, limits.words(), attempts)
+        found = CommonHullPoint.by(cone.problem, decision.witness) if decision.witness else None
+        return past_the_limits(cone.problem, found, limits.words(), attempts)
     last = attempts[-1].solver if attempts else ""
     engine = last if last in (RATIONAL_SIMPLEX, balancing_vertex.NAME) else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
-
-
-def _as_circuit(point: CommonHullPoint) -> tuple[list[int], Circuit]:
-    rows = list(point.rows)
-    return rows, Circuit(positions=rows, weights=list(point.weights), fixed_weights=[])
 
 
 def _most_columns(problem: Problem, exact_limit: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, dense_rows
+from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers
 from maxmargin.solvers.exact.products import exact_squares, exact_sums
 from maxmargin.solvers.perceptron.trace.mistake_log import Interval
 from maxmargin.solvers.problem.problem import Problem
@@ -108,7 +108,7 @@ def _sums(
 ) -> Iterator[tuple[int, Moment]]:
     """Yield the contributions of some rows, with these numbers, to the intervals, and the position of each interval."""
     for part in slices(len(numbers), max(1, at_once // X.shape[1])):
-        values = dense_rows(X, part)
+        values = as_dense(X[part])
         squares, exponent = exact_squares(values)
         for position, interval in enumerate(intervals):
             for mistaken, times in interval.parts:

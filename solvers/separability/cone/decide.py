@@ -1,7 +1,10 @@
-"""Facial reduction in exact arithmetic: which rows of a cone can be strictly positive, and which are always 0."""
+"""Facial reduction in exact arithmetic: which rows of a cone can be strictly positive, and which are always 0.
+
+An older decision, given as a balance and a direction, is rechecked exactly without any search.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -50,12 +53,12 @@ class Decision:
 
     direction: tuple[Fraction, ...]
     touching: NDArray[np.bool_]
-    balance: dict[int, int]
-    null_space: tuple[tuple[int, ...], ...]
-    basis: tuple[int, ...]
-    circuits: tuple[tuple[list[int], Circuit], ...]
     active: Rows
-    witness: dict[int, int]
+    balance: dict[int, int] = field(default_factory=dict)
+    null_space: tuple[tuple[int, ...], ...] = ()
+    basis: tuple[int, ...] = ()
+    circuits: tuple[tuple[list[int], Circuit], ...] = ()
+    witness: dict[int, int] = field(default_factory=dict)
     attempts: tuple[SolverRun, ...] = ()
 
     @classmethod
@@ -64,12 +67,7 @@ class Decision:
         return cls(
             direction=direction,
             touching=np.zeros(cone.n_rows, dtype=np.bool_),
-            balance={},
-            null_space=(),
-            basis=(),
-            circuits=(),
             active=np.arange(min(cone.n_rows, cone.settings.all_active_rows)),
-            witness={},
         )
 
 
@@ -278,10 +276,13 @@ def sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, R
 
 
 def _not_positive(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> Rows:
+    return rows[_exact_signs(cone, rows, direction) <= 0]
+
+
+def _exact_signs(cone: ConeRows, rows: Rows, direction: list[Fraction]) -> NDArray[np.int64]:
     vector = np.array([without_denominators(direction)], dtype=object).T
-    exact_parts = parts(rows, cone.settings.exact_rows)
-    kept = [part[(cone.exact_products(part, vector) <= 0).ravel().astype(np.bool_)] for part in exact_parts]
-    return np.concatenate([np.empty(0, dtype=np.int64), *kept])
+    products = [cone.exact_products(part, vector).ravel() for part in parts(rows, cone.settings.exact_rows)]
+    return np.concatenate([np.empty(0, dtype=np.int64), *(np.sign(part).astype(np.int64) for part in products)])
 
 
 def _first_rows(cone: ConeRows) -> Rows:
@@ -326,7 +327,6 @@ def recheck(cone: ConeRows, direction: Sequence[Fraction] | None, balance: dict[
         balance=balance,
         null_space=tuple(map(tuple, vectors)),
         basis=tuple(rows[independent_rows(table)].tolist()),
-        circuits=(),
         witness=circuit_of(cone, balance),
         active=np.flatnonzero(~touching)[: cone.settings.all_active_rows],
     )
@@ -337,11 +337,5 @@ def _zero_rows(cone: ConeRows, direction: list[Fraction]) -> Rows | None:
     negative, unclear, _ = sorted_by_floats(cone, direction)
     if negative.size:
         return None
-    vector = np.array([without_denominators(direction)], dtype=object).T
-    zero = [np.empty(0, dtype=np.int64)]
-    for part in parts(unclear, cone.settings.exact_rows):
-        values = cone.exact_products(part, vector).ravel()
-        if (values < 0).any():
-            return None
-        zero.append(part[(values == 0).astype(np.bool_)])
-    return np.concatenate(zero)
+    signs = _exact_signs(cone, unclear, direction)
+    return None if (signs < 0).any() else unclear[signs == 0]

@@ -35,7 +35,7 @@ class Face:
         self.balance: dict[int, int] = {}
         self._seems_inside = np.zeros(rows.n_rows, dtype=np.bool_)
         self._is_guessed = True
-        self._null_space: tuple[int, list[list[int]]] | None = None
+        self._null_space: list[list[int]] | None = None
 
     @property
     def seems_inside(self) -> NDArray[np.bool_]:
@@ -63,14 +63,13 @@ class Face:
         self._join(circuit_rows, circuit)
         positions = range(len(circuit_rows) - 1) if circuit.independent is None else circuit.independent
         self.basis += [circuit_rows[position] for position in positions]
-        self._is_guessed = False
+        self._is_guessed, self._null_space = False, None
 
     def null_space(self) -> list[list[int]]:
         """Return a basis of the directions that are 0 on the basis rows."""
-        if self._null_space is None or self._null_space[0] != len(self.basis):
-            fixed, exponents = self.rows.integers(np.array(self.basis, dtype=np.int64))
-            self._null_space = len(self.basis), null_space(fixed, exponents, self.is_over)
-        return self._null_space[1]
+        if self._null_space is None:
+            self._null_space = null_space(*self.rows.integers(np.array(self.basis, dtype=np.int64)), self.is_over)
+        return self._null_space
 
     def check(self, rows: Rows) -> None:
         """Check exactly which of the rows depend on the basis, and correct `seems_inside`."""

@@ -37,7 +37,7 @@ def find_common_hull_point(
         return None
     rows = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
     rows = rows[np.argsort(-weights[rows], kind="stable")]
-    rows = rows[: _most_rows(problem)]
+    rows = rows[: 4 * (problem.n_features + 2)]  # a vertex has at most d + 2 rows, and exact elimination is cubic
     limits = Limits() if limits is None else limits
     if min(len(rows), problem.n_features + problem.bias) > max(limits.exact_limit, EXACT_LIMIT):
         return None
@@ -85,19 +85,9 @@ def contradicting_rows(problem: Problem) -> CommonHullPoint | None:
         keys = problem.matrix @ np.random.default_rng(0).standard_normal(problem.n_features)
     order = np.lexsort((problem.y, keys))
     first, second = order[:-1], order[1:]
-    for i, j in zip(*(part[_are_alike(problem, keys, first, second)] for part in (first, second)), strict=True):
-        point = CommonHullPoint.by(problem, {int(i): 1, int(j): 1})
+    are_alike = (keys[first] == keys[second]) & (problem.y[first] != problem.y[second])
+    for i, j in zip(first[are_alike].tolist(), second[are_alike].tolist(), strict=True):
+        point = CommonHullPoint.by(problem, {i: 1, j: 1})
         if balances(problem, point):
             return point
     return None
-
-
-def _are_alike(
-    problem: Problem, keys: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    return np.asarray((keys[first] == keys[second]) & (problem.y[first] != problem.y[second]))
-
-
-def _most_rows(problem: Problem) -> int:
-    """Rows beyond four times the dimension are cut: a vertex has at most d + 2, and exact elimination is cubic."""
-    return 4 * (problem.n_features + 2)

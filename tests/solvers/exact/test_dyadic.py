@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
+    as_dense,
     as_fraction,
     as_integers,
-    dense_rows,
     round_down,
     round_up,
     sqrt_down,
@@ -72,7 +72,7 @@ def test_dense_rows_of_sparse_and_dense_are_the_same() -> None:
 
     X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]])
     for rows in (slice(0, 2), np.array([2, 0])):
-        assert (dense_rows(csr_array(X), rows) == dense_rows(X, rows)).all()
+        assert (as_dense(csr_array(X)[rows]) == as_dense(X[rows])).all()
 
 
 def is_tight_upper(value: Fraction, rounded: float) -> bool:
