@@ -15,6 +15,7 @@ Integers = NDArray[np.object_]
 _MANTISSA_BITS = 53
 _TINIEST_NORMAL = 2.0**-1022
 _NO_EXPONENT = 1 << 20
+"""Larger than every exponent: it stands for the exponent of 0."""
 
 _FRACTION_BITS = (1 << 52) - 1
 """Of the 64 bits of a number, those that are 0 in a power of two."""
@@ -92,13 +93,8 @@ def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     >>> as_integers(np.array([0.75, -2.0]))
     (array([3, -8], dtype=object), -2)
     """
-    mantissas, exponents = _odd_mantissas(values)
-    nonzero = mantissas != 0
-    if not nonzero.any():
-        return np.zeros(values.shape, dtype=object), 0
-    exponent = int(exponents[nonzero].min())
-    shifts = np.where(nonzero, exponents - exponent, 0)
-    return np.left_shift(mantissas.astype(object), shifts.astype(object)), exponent
+    integers, exponent = _aligned(values, None)
+    return integers, int(exponent)
 
 
 def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]]:
@@ -111,12 +107,18 @@ def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]
     (array([[3, 1],
            [2, 0]], dtype=object), [-2, 2])
     """
+    integers, exponents = _aligned(values, 0)
+    return integers, exponents.tolist()
+
+
+def _aligned(values: NDArray[np.float64], axis: int | None) -> tuple[Integers, NDArray[np.int64]]:
+    """Return integers, and the largest exponents of which the numbers along an axis are multiples; 0 for zeros."""
     mantissas, exponents = _odd_mantissas(values)
     nonzero = mantissas != 0
-    least = np.where(nonzero, exponents, _NO_EXPONENT).min(axis=0, initial=_NO_EXPONENT)
+    least = np.where(nonzero, exponents, _NO_EXPONENT).min(axis=axis, initial=_NO_EXPONENT)
     least = np.where(least == _NO_EXPONENT, 0, least)
     shifts = np.where(nonzero, exponents - least, 0)
-    return np.left_shift(mantissas.astype(object), shifts.astype(object)), least.tolist()
+    return np.left_shift(mantissas.astype(object), shifts.astype(object)), least
 
 
 def common_exponent(values: NDArray[np.float64]) -> int | None:
@@ -242,8 +244,13 @@ def centred(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
     exponents = np.frexp(values[values != 0])[1]
     if not exponents.size:
         return values
+    return _moved(values, -(int(exponents.max()) + int(exponents.min())) // 2)
+
+
+def _moved(values: NDArray[np.float64], shift: int) -> NDArray[np.float64] | None:
+    """Return the numbers times ``2**shift``, exactly; None where one leaves the normal range."""
     with np.errstate(over="ignore"):
-        moved = np.ldexp(values, -(int(exponents.max()) + int(exponents.min())) // 2)
+        moved = np.ldexp(values, shift)
     lost = (values != 0) & (np.abs(moved) < _TINIEST_NORMAL)
     return None if lost.any() or not np.isfinite(moved).all() else np.asarray(moved)
 
@@ -259,10 +266,7 @@ def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
     rounded = _normal_floats(numbers)
     if rounded is None:
         return _normal_floats([v * Fraction(2) ** shift for v in numbers])
-    with np.errstate(over="ignore"):
-        moved = np.ldexp(rounded, shift)
-    lost = (rounded != 0) & (np.abs(moved) < _TINIEST_NORMAL)
-    return None if lost.any() or not np.isfinite(moved).all() else np.asarray(moved)
+    return _moved(rounded, shift)
 
 
 def _normal_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:

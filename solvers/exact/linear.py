@@ -1,4 +1,9 @@
-"""Linear algebra over the rationals, by python-flint."""
+"""Linear algebra over the rationals, by python-flint; null spaces in small steps between which the time is looked at.
+
+The equations of a null space are solved modulo a prime, and the solution is lifted to powers of it (Dixon, Exact
+solution of linear equations using p-adic expansions, Numerische Mathematik 40, 1982): about n^2 operations for every
+word of the answer. Every vector is checked, so a prime that hides a part of the rank costs time only.
+"""
 
 from collections.abc import Callable, Sequence
 from math import gcd, log2
@@ -11,6 +16,14 @@ from maxmargin.solvers.exact.products import sums_of_rows
 
 PRIME = (1 << 61) - 1
 """Ranks modulo a prime never exceed the rank over the rationals: what is independent here is independent there."""
+
+_FIRST_STEPS, _MORE_STEPS = 16, 1.5
+"""Number of powers of the prime at which fractions are first sought, and the factor by which it grows."""
+
+_MOST_FILLED = 0.1
+"""Largest fraction of nonzero entries for which products skip the zeros."""
+
+NullVectors = list[tuple[int, list[int]]]
 
 
 def independent_rows(matrix: Integers) -> list[int]:
@@ -71,15 +84,6 @@ def combination(rows: Integers, weights: Sequence[int]) -> list[int]:
     from flint import fmpz_mat
 
     return [int(value) for value in (fmpz_mat([list(weights)]) * fmpz_mat(rows.tolist())).entries()]
-
-
-_FIRST_STEPS, _MORE_STEPS = 16, 1.5
-"""Number of powers of the prime at which fractions are first sought, and the factor by which it grows."""
-
-_MOST_FILLED = 0.1
-"""Largest fraction of nonzero entries for which products skip the zeros."""
-
-NullVectors = list[tuple[int, list[int]]]
 
 
 def lifted_null_vectors(matrix: Sequence[Sequence[int]], is_over: Callable[[], bool]) -> NullVectors | None:

@@ -146,17 +146,12 @@ class ColumnScaling:
 
 def _centred(X: Floats, center: Floats, exponents: NDArray[np.int64]) -> Floats:
     """Return (X - center) 2**-exponents; scaled first, so that neither large nor small numbers lose digits."""
+    is_normal = np.abs(exponents).max(initial=0) < _GREATEST_EXPONENT - 2
     with np.errstate(over="ignore"):
-        result: Floats = _scaled(X, exponents)
+        # Multiplication is faster, and exact if the powers are normal numbers.
+        result: Floats = X * np.ldexp(1.0, -exponents) if is_normal else np.ldexp(X, -exponents)
         result -= np.ldexp(center, -exponents)
     return result
-
-
-def _scaled(X: Floats, exponents: NDArray[np.int64]) -> Floats:
-    """Return X 2**-exponents, by multiplication, which is faster, if the powers are normal numbers."""
-    if np.abs(exponents).max(initial=0) < _GREATEST_EXPONENT - 2:
-        return np.asarray(X * np.ldexp(1.0, -exponents))
-    return np.asarray(np.ldexp(X, -exponents))
 
 
 def row_units(X: Floats) -> Floats:

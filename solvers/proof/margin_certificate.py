@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.exact.dyadic import FloatFractions, over_common_denominator
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint, integer_weights, margin_upper_bound_squared
@@ -36,7 +35,7 @@ class MarginAtLeast(Certificate):
     @classmethod
     def by(cls, plane: SeparatingHyperplane) -> "MarginAtLeast":
         """Return the lower bound that a hyperplane proves."""
-        square = plane.least_functional_margin**2 / sum_of_squares(plane.w)
+        square = plane.least_functional_margin**2 / norm_squared(plane.w)
         return cls(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
 
 
@@ -134,11 +133,3 @@ class MarginExactly(Certificate):
         return MarginAtMost(
             problem=self.problem, rows=self.rows, weights=self.weights, margin_squared=self.margin_squared
         )
-
-
-def sum_of_squares(numbers: Sequence[Fraction]) -> Fraction:
-    """Return the sum of the squares, in one unit: fractions added one by one cost a greatest common divisor each."""
-    if isinstance(numbers, FloatFractions):
-        return norm_squared(numbers.floats)
-    numerators, denominator = over_common_denominator(numbers)
-    return Fraction(sum(numerator**2 for numerator in numerators), denominator**2)

@@ -173,10 +173,14 @@ def _united(parts: Sequence[Lowest]) -> Lowest:
     return Lowest(**{name: stacked([getattr(part, name) for part in parts]) for name in names})
 
 
-def norm_squared(vector: Floats) -> Fraction:
-    """Return ``||vector||^2`` exactly."""
-    squares, exponent = exact_squares(vector[np.newaxis])
-    return as_fraction(int(squares[0]), 2 * exponent)
+def norm_squared(vector: Floats | Sequence[Fraction]) -> Fraction:
+    """Return ``||vector||^2`` exactly, in one unit: fractions added one by one cost a greatest common divisor each."""
+    vector = vector.floats if isinstance(vector, FloatFractions) else vector
+    if isinstance(vector, np.ndarray):
+        squares, exponent = exact_squares(vector[np.newaxis])
+        return as_fraction(int(squares[0]), 2 * exponent)
+    numerators, denominator = over_common_denominator(vector)
+    return Fraction(sum(numerator**2 for numerator in numerators), denominator**2)
 
 
 def least_functional_margin(problem: Problem, w: Floats, b: float) -> Fraction:

@@ -91,19 +91,12 @@ def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[SolverRun]
     """Return the decision by a run of the perceptron; None if sparse rows are too many for a dense copy."""
     if cone.problem.is_sparse and cone.problem.n_samples * cone.problem.n_features > _MOST_ENTRIES:
         return None
-    separating = _by_perceptron(cone, limits)
-    attempts.append(SolverRun(solver=PERCEPTRON, status="converged" if separating else "not converged"))
-    return separating
-
-
-def _by_perceptron(cone: ClassRows, limits: Limits) -> Decision | None:
-    found = _scores_of_a_run(cone, limits)
-    if found is None:
-        return None
-    direction = cone.home(found)
-    if violated_rows(cone, direction, np.arange(cone.n_rows)).size:
-        return None
-    return Decision.separable(tuple(direction), cone)
+    scores = _scores_of_a_run(cone, limits)
+    direction = None if scores is None else cone.home(scores)
+    if direction is not None and violated_rows(cone, direction, np.arange(cone.n_rows)).size:
+        direction = None
+    attempts.append(SolverRun(solver=PERCEPTRON, status="not converged" if direction is None else "converged"))
+    return None if direction is None else Decision.separable(tuple(direction), cone)
 
 
 def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[int], Circuit]]:

@@ -36,13 +36,20 @@ _MOST = 2.0
 
 
 def later_column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:
-    """Return a function that finds the signs of the columns, with limits of time of its own."""
+    """Return a function that finds the signs of the columns, with a time limit of its own; None once that is over."""
     fresh = partial(Limits, time_limit=limits.share(), exact_limit=limits.exact_limit)
-    return lambda: column_signs(cone, decision, fresh())
+
+    def found() -> ColumnSigns | None:
+        try:
+            return column_signs(cone, decision, fresh())
+        except OutOfTime:
+            return None
+
+    return found
 
 
-def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns | None:
-    """Return the sign of every coordinate over the cone, proven; None once the time is over.
+def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns:
+    """Return the sign of every coordinate over the cone, proven.
 
     A coordinate has one sign if a positive circuit of the rows and its unit vector excludes the other, and both if
     there is a direction with each: the question of separability itself, with one more row.
@@ -52,14 +59,12 @@ def column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSi
     cone : ConeRows
     decision : Decision
     limits : Limits
+
+    Raises
+    ------
+    OutOfTime
+        Once the time is over.
     """
-    try:
-        return _column_signs(cone, decision, limits)
-    except OutOfTime:
-        return None
-
-
-def _column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnSigns | None:
     order = sorted(range(cone.width), key=lambda column: column not in cone.biases)  # the biases count as the first
     aliased_of = _aliased(cone, order, limits)
     kept = [column for column in order if column not in aliased_of]
@@ -68,19 +73,10 @@ def _column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> ColumnS
     infinite: dict[int, str] = {}
     if len(finite) < len(kept):
         interior = _without(list(decision.direction), aliased_of)
-        search = _Opposites(cone, decision, tuple(aliased_of), limits, [interior])
-        for column in kept:
-            if column not in finite:
-                sign = search.sign(column)
-                if sign is None:
-                    return None
-                infinite[column] = sign
-    return ColumnSigns(
-        infinite=infinite,
-        finite=finite,
-        aliased=tuple(column for column in order if column in aliased_of),
-        dimension=len(directions),
-    )
+        search = _Opposites(cone, decision, list(aliased_of), limits, interior)
+        infinite = {column: search.sign(column) for column in kept if column not in finite}
+    aliased = tuple(column for column in order if column in aliased_of)
+    return ColumnSigns(infinite=infinite, finite=finite, aliased=aliased, dimension=len(directions))
 
 
 def _face_directions(
@@ -98,25 +94,20 @@ class _Opposites:
     """Looks for directions in which a coordinate has the opposite sign of the interior direction."""
 
     def __init__(
-        self,
-        cone: ConeRows,
-        decision: Decision,
-        aliased: tuple[int, ...],
-        limits: Limits,
-        directions: list[list[Fraction]],
+        self, cone: ConeRows, decision: Decision, aliased: Sequence[int], limits: Limits, interior: list[Fraction]
     ) -> None:
         self.cone = _WithUnits(cone)
         self.limits = limits
-        self.directions = directions
+        self.directions = [interior]
         self.separated = np.flatnonzero(~decision.touching)
         units = [self.cone.unit(column, 1) for column in aliased]
         self.fixed = np.array([*decision.basis, *units], dtype=np.int64)
         self.program = _SignProgram(self.cone.scaled(self.fixed))
         self.active = self.separated[:0]
-        self._activate(_nearest(cone, directions[0], self.separated, _FIRST_ROWS_A_COLUMN * cone.width))
+        self._activate(_nearest(cone, interior, self.separated, _FIRST_ROWS_A_COLUMN * cone.width))
 
-    def sign(self, column: int) -> str | None:
-        """Return the sign of a coordinate that is not 0 on the whole cone; None once the time is over."""
+    def sign(self, column: int) -> str:
+        """Return the sign of a coordinate that is not 0 on the whole cone; raise `OutOfTime` once the time is over."""
         inner = self.directions[0][column]
         if not inner or any(v[column] * inner < 0 for v in self.directions):
             return UNDETERMINED
@@ -124,9 +115,9 @@ class _Opposites:
         is_quick = True
         while not self.limits.is_over():
             answer = self._quick_answer(column, against) if is_quick else self._sure_answer(column, against)
-            if answer is None and not is_quick:
-                return None
             if answer is None:
+                if not is_quick:
+                    break
                 is_quick = False
                 continue
             if isinstance(answer, Circuit):
@@ -137,7 +128,7 @@ class _Opposites:
                 return UNDETERMINED
             is_quick = is_quick and not np.isin(wrong, self.active).any()
             self._activate(np.setdiff1d(wrong[: self.cone.settings.sign_rows_added], self.active))
-        return None
+        raise OutOfTime
 
     def _activate(self, rows: Rows) -> None:
         self.active = np.concatenate([self.active, rows])

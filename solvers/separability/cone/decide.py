@@ -197,11 +197,7 @@ class _Search:
 
 
 def decide(
-    cone: ConeRows,
-    limits: Limits,
-    *,
-    known: Sequence[tuple[list[int], Circuit]] = (),
-    start: Rows | None = None,
+    cone: ConeRows, limits: Limits, *, known: Sequence[tuple[list[int], Circuit]] = (), start: Rows | None = None
 ) -> Decision | Unfinished:
     """Decide for every row whether it can be strictly positive on the cone {v : z_i.v >= 0}.
 

@@ -3,7 +3,7 @@
 Where one circuit at a time would take many steps, the balance of all touching rows is looked for at once.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -155,11 +155,8 @@ class Stage:
 def _in_order(circuit: Circuit, support: Rows) -> Circuit:
     """Return the circuit on the positions of the active rows, in increasing order."""
     order = sorted(range(len(circuit.positions)), key=lambda k: support[circuit.positions[k]])
-    return Circuit(
-        positions=[int(support[circuit.positions[k]]) for k in order],
-        weights=[circuit.weights[k] for k in order],
-        fixed_weights=circuit.fixed_weights,
-    )
+    positions = [int(support[circuit.positions[k]]) for k in order]
+    return replace(circuit, positions=positions, weights=[circuit.weights[k] for k in order])
 
 
 def _seems_positive(rows: Floats, v: Floats) -> bool:
