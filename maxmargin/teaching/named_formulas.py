@@ -29,10 +29,6 @@ class TruthTable:
     X: NDArray[np.float64]
     y: NDArray[np.int64]
 
-    def floats(self) -> NDArray[np.float64]:
-        """Return X."""
-        return self.X
-
     @property
     def truth(self) -> Truth:
         """Verdicts and margins, decided in exact arithmetic.

@@ -19,8 +19,7 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.data.generators import Generated, Truth, families, generate, is_family, rows_and_labels
 from maxmargin.data.generators import change as changes
-from maxmargin.data.generators.case import OVERLAP, Case, quasi, separable, two_classes
-from maxmargin.data.generators.exact_numbers import Matrix, NotRepresentableError
+from maxmargin.data.generators.case import OVERLAP, Case, Matrix, NotRepresentableError, quasi, separable, two_classes
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError

@@ -6,9 +6,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators.case import OVERLAP, Case, Known, quasi, separable
-from maxmargin.data.generators.exact_numbers import Matrix
-from maxmargin.data.generators.family import Family, Whole, Word, family
+from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, quasi, separable
+from maxmargin.data.generators.family import Whole, Word, family
 from maxmargin.solvers.errors import InvalidOptionError
 
 
@@ -82,6 +81,3 @@ def _parity(n: int) -> Case:
     why = "the mean of both classes is 0, and the rows span everything"
     is_odd = (cube > 0).sum(axis=1) % 2 == 1
     return _case(cube, is_odd, why, with_bias=OVERLAP, through_origin=OVERLAP)
-
-
-FAMILIES: tuple[Family, ...] = (_odd_max_bit, _conjunction, _formula, _parity)

@@ -9,26 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.generators.case import Case, Known
-from maxmargin.data.generators.exact_numbers import Matrix
+from maxmargin.data.generators.case import Case, Known, Matrix
 
 _TANGENTS = ((1, 2), (1, 3), (2, 3), (1, 4))
 """Tangents of half the angles of plane rotations: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17."""
 
 
-def power(base: int, exponent: int) -> Fraction:
-    """Return ``base**exponent``, also for negative exponents."""
-    return Fraction(base**exponent) if exponent >= 0 else Fraction(1, base**-exponent)
-
-
 def permuted(case: Case, order: Sequence[int]) -> Case:
     """Put the rows into this order; nothing but their numbers changes."""
-    index = np.array(order, dtype=np.int64)
-    position = {int(old): new for new, old in enumerate(order)}
-    rows = Matrix(case.rows.integers[index], case.rows.exponents)
-    return _with_answers(
-        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: [position[row]])
-    )
+    return _with_rows(case, order)
 
 
 def swapped(case: Case) -> Case:
@@ -38,22 +27,27 @@ def swapped(case: Case) -> Case:
 
 def with_rows_again(case: Case, again: Iterable[int]) -> Case:
     """Append copies of these rows; copies of rows that touch touch."""
-    copies = list(again)
-    index = np.array([*range(len(case.y)), *copies], dtype=np.int64)
-    positions: dict[int, list[int]] = {row: [row] for row in range(len(case.y))}
-    for position, row in enumerate(copies, start=len(case.y)):
-        positions[row].append(position)
+    return _with_rows(case, [*range(len(case.y)), *again])
+
+
+def _with_rows(case: Case, positions: Sequence[int]) -> Case:
+    """Return the case of the rows at these positions, each at least once."""
+    index = np.array(positions, dtype=np.int64)
+
+    def renumbered(known: Known) -> Known:
+        if known.touching is None:
+            return known
+        return replace(known, touching=tuple(np.flatnonzero(np.isin(index, known.touching)).tolist()))
+
     rows = Matrix(case.rows.integers[index], case.rows.exponents)
-    return _with_answers(
-        replace(case, rows=rows, y=case.y[index]), lambda known: _touching(known, lambda row: positions[row])
-    )
+    return _with_answers(replace(case, rows=rows, y=case.y[index]), renumbered)
 
 
 def with_units(case: Case, exponents: Sequence[int]) -> Case:
     """Multiply the columns by powers of two; the margin is known if those its normal lies in have the same unit."""
     rows = Matrix(case.rows.integers, tuple(a + b for a, b in zip(case.rows.exponents, exponents, strict=True)))
     units = {exponents[j] for j in _axes(case)}
-    factor = power(4, units.pop()) if len(units) == 1 else None
+    factor = Fraction(4) ** units.pop() if len(units) == 1 else None
     return _scaled(replace(case, rows=rows), factor)
 
 
@@ -74,7 +68,7 @@ def with_constant(case: Case, value: int) -> Case:
     with_bias, origin = case.with_bias, case.through_origin
     same_margin = origin is not None and origin.margin_squared == with_bias.margin_squared
     origin = with_bias if same_margin else replace(with_bias, margin_squared=None)
-    return replace(case, rows=rows, through_origin=origin, axes=frozenset(_axes(case)))
+    return replace(case, rows=rows, through_origin=origin, axes=_axes(case))
 
 
 def with_multiple(case: Case, column: int, factor: int) -> Case:
@@ -85,32 +79,23 @@ def with_multiple(case: Case, column: int, factor: int) -> Case:
     if column not in axes or factor == 0:
         return replace(case, rows=rows, axes=axes)
     wider = replace(case, rows=rows, axes=axes | {case.rows.shape[1]})
-    alone = [j for j in axes if j == column or _is_multiple(case, j, column)]
-    if len(alone) < len(axes):
+    squares = [ratio * ratio for j in axes if (ratio := _ratio(case, j, column)) is not None]
+    if len(squares) < len(axes):
         return _scaled(wider, None)
-    squares = sum((_ratio_squared(case, j, column) for j in axes), Fraction(0))
-    return _scaled(wider, (squares + factor * factor) / squares)
+    total = sum(squares, Fraction(0))
+    return _scaled(wider, (total + factor * factor) / total)
 
 
-def _is_multiple(case: Case, column: int, other: int) -> bool:
-    """Return whether a column is a multiple of another that is not 0."""
-    values, others = _column(case, column), _column(case, other)
-    pivot = next((i for i, value in enumerate(others) if value), None)
-    if pivot is None:
-        return False
-    ratio = values[pivot] / others[pivot]
-    return all(value == ratio * with_it for value, with_it in zip(values, others, strict=True))
-
-
-def _ratio_squared(case: Case, column: int, other: int) -> Fraction:
-    values, others = _column(case, column), _column(case, other)
-    pivot = next(i for i, value in enumerate(others) if value)
-    return (values[pivot] / others[pivot]) ** 2
-
-
-def _column(case: Case, column: int) -> list[Fraction]:
-    unit = power(2, case.rows.exponents[column])
-    return [value * unit for value in case.rows.integers[:, column].tolist()]
+def _ratio(case: Case, column: int, other: int) -> Fraction | None:
+    """Return r such that a column is r times another that is not 0; None if there is no such r."""
+    values, others = (
+        [value * Fraction(2) ** case.rows.exponents[j] for value in case.rows.integers[:, j].tolist()]
+        for j in (column, other)
+    )
+    ratio = next((value / with_it for value, with_it in zip(values, others, strict=True) if with_it), None)
+    if ratio is None:
+        return None
+    return ratio if all(value == ratio * with_it for value, with_it in zip(values, others, strict=True)) else None
 
 
 def sheared(case: Case, source: int, target: int, factor: int) -> Case:
@@ -148,12 +133,6 @@ def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
 
 def _axes(case: Case) -> frozenset[int]:
     return case.axes if case.axes is not None else frozenset(range(case.rows.shape[1]))
-
-
-def _touching(known: Known, positions: Callable[[int], list[int]]) -> Known:
-    if known.touching is None:
-        return known
-    return replace(known, touching=tuple(sorted(position for row in known.touching for position in positions(row))))
 
 
 def _scaled(case: Case, factor: Fraction | None) -> Case:

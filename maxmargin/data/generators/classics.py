@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.data.generators.case import OVERLAP, Case, quasi, separable, two_classes
-from maxmargin.data.generators.exact_numbers import Matrix
-from maxmargin.data.generators.family import Family, Whole, family
+from maxmargin.data.generators.case import OVERLAP, Case, Matrix, quasi, separable, two_classes
+from maxmargin.data.generators.family import Whole, family
 
 _TENS = ([[10], [20], [30], [40]], [[60], [70], [80], [90]])
 
@@ -95,9 +94,3 @@ def _three_on_a_line(copies: int) -> Case:
     positions = np.repeat([1, 2, 3], copies)
     why = "scores 0, 2x - 3, 4x - 8 choose every class strictly; 2 lies between 1 and 3"
     return Case(rows=Matrix.of(positions[:, None]), y=positions, with_bias=separable(), why=why)
-
-
-FAMILIES: tuple[Family, ...] = (
-    _two_points, _agresti, _agresti_quasi, _xor, _xor_product, _xor_polar, _and, _or, _undershoot, _sign_of_zero,
-    _three_on_a_line,
-)  # fmt: skip

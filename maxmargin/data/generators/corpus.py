@@ -3,11 +3,9 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from maxmargin.data.generators import boolean_functions as boolean
-from maxmargin.data.generators import change, circles, classics, lattices, planted, simplices, slabs
-from maxmargin.data.generators.case import Case
-from maxmargin.data.generators.exact_numbers import NotRepresentableError
-from maxmargin.data.generators.family import SEED, Family, Value, Word, family
+from maxmargin.data.generators import boolean_functions, change, classics, planted, shapes, slabs
+from maxmargin.data.generators.case import Case, NotRepresentableError
+from maxmargin.data.generators.family import SEED, Family, Value, Word, families_of, family
 
 _SMALL: dict[str, int] = {
     "n": 40, "d": 4, "side": 2, "p": 8, "q": 8, "m": 3, "copies": 3, "separated": 12, "flat": 4,
@@ -30,16 +28,10 @@ _MOST_ROWS = 60
 _MOST_CHANGES = 3
 
 
-def _base_families() -> list[Family]:
-    two_class = [f for f in classics.FAMILIES if f.name != "three-on-a-line"]
-    parametric = [
-        *boolean.FAMILIES, *simplices.FAMILIES, *lattices.FAMILIES, *circles.FAMILIES, *slabs.FAMILIES,
-        *planted.FAMILIES,
-    ]  # fmt: skip
-    return [*two_class, *(f for f in parametric for _ in range(_OFTEN))]
-
-
-BASE = _base_families()
+BASE = [
+    *(one for one in families_of(classics) if one.name != "three-on-a-line"),
+    *(one for one in families_of(boolean_functions, shapes, slabs, planted) for _ in range(_OFTEN)),
+]
 """The families that are sampled, the likelier ones several times."""
 
 
@@ -114,5 +106,3 @@ _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
     change.rotated,
 )
 """The changes that are sampled, in an order on which the cases of every seed depend."""
-
-FAMILIES: tuple[Family, ...] = (_corpus,)

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TypeAlias
 
 from maxmargin.data.generators.case import KINDS, Case
@@ -131,6 +132,11 @@ def family(name: str, description: str, **parameters: Parameter) -> Callable[[Ca
         return Family(name=name, description=description, make=make, parameters=parameters)
 
     return decorate
+
+
+def families_of(*modules: ModuleType) -> list[Family]:
+    """Return the families that modules define, in the order of their definitions."""
+    return [value for module in modules for value in vars(module).values() if isinstance(value, Family)]
 
 
 def nearest(wanted: str, choices: Iterable[str]) -> str:

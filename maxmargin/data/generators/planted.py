@@ -3,15 +3,11 @@
 from random import Random
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.data.generators.case import OVERLAP, Case, quasi, separable
-from maxmargin.data.generators.exact_numbers import Matrix
-from maxmargin.data.generators.family import SEED, Family, Whole, family
-from maxmargin.data.generators.lattices import Vector, nonzero, orthogonal_to
+from maxmargin.data.generators.case import OVERLAP, Case, Matrix, quasi, separable
+from maxmargin.data.generators.family import SEED, Whole, family
+from maxmargin.data.generators.shapes import IntArray, nonzero, orthogonal_to
 from maxmargin.solvers.errors import InvalidOptionError
-
-Rows = NDArray[np.int64]
 
 _N = Whole(default=40, least=2, most=100_000)
 _D = Whole(default=4, least=1, most=1000)
@@ -76,7 +72,7 @@ def _planted_overlap(n: int, d: int, bits: int, seed: int) -> Case:
     return Case(rows=Matrix.of(X[order]), y=y[order], with_bias=OVERLAP, through_origin=OVERLAP, why=why)
 
 
-def _overlapping(rng: Random, basis: Rows, n: int) -> tuple[Rows, Vector]:
+def _overlapping(rng: Random, basis: IntArray, n: int) -> tuple[IntArray, IntArray]:
     """Return +-b_j of both classes, and combinations of the b_j of any class: n rows; for an empty basis, zeros."""
     corners = np.vstack([basis, -basis, basis, -basis]) if len(basis) else np.zeros((2, basis.shape[1]), dtype=np.int64)
     labels = np.repeat([-1, 1], len(corners) // 2)
@@ -85,15 +81,15 @@ def _overlapping(rng: Random, basis: Rows, n: int) -> tuple[Rows, Vector]:
     return np.vstack([corners, factors @ basis]), np.concatenate([labels, _random_signs(rng, rest)])
 
 
-def _beyond(X: Rows, a: Vector, y: Vector, least: int) -> Rows:
+def _beyond(X: IntArray, a: IntArray, y: IntArray, least: int) -> IntArray:
     """Move rows along a, by as much as needed for y a.x >= least."""
     missing = np.maximum(least - y * (X @ a), 0)
     steps = -(-missing // int(a @ a))
-    moved: Rows = X + (y * steps)[:, None] * a
+    moved: IntArray = X + (y * steps)[:, None] * a
     return moved
 
 
-def signs(rng: Random, n: int) -> Vector:
+def signs(rng: Random, n: int) -> IntArray:
     """Return random signs, at least one of each."""
     y = _random_signs(rng, n)
     first, second = rng.sample(range(n), 2)
@@ -101,7 +97,7 @@ def signs(rng: Random, n: int) -> Vector:
     return y
 
 
-def _random_signs(rng: Random, n: int) -> Vector:
+def _random_signs(rng: Random, n: int) -> IntArray:
     return np.array(rng.choices((-1, 1), k=n), dtype=np.int64)
 
 
@@ -110,19 +106,16 @@ def _check_size(n: int, d: int) -> None:
         raise InvalidOptionError(f"found n d = {n * d:,} entries, expected at most {_MOST_ENTRIES:,}")
 
 
-def _random_rows(rng: Random, n: int, d: int, bits: int) -> Rows:
+def _random_rows(rng: Random, n: int, d: int, bits: int) -> IntArray:
     most = 2 ** (bits + 2)
     span = range(-most, most + 1)
     return np.array(rng.choices(span, k=n * d), dtype=np.int64).reshape(n, d)
 
 
-def _orthogonal(rng: Random, a: Vector) -> Vector:
+def _orthogonal(rng: Random, a: IntArray) -> IntArray:
     """Return a random integer vector orthogonal to a."""
     if len(a) == 1:
         return 0 * a
     factors = np.array(rng.choices((-1, 0, 1), k=len(a) - 1), dtype=np.int64)
-    vector: Vector = factors @ orthogonal_to(a)
+    vector: IntArray = factors @ orthogonal_to(a)
     return vector
-
-
-FAMILIES: tuple[Family, ...] = (_planted, _planted_quasi, _planted_overlap)

@@ -1,50 +1,39 @@
 """All families and registered sources, and a data set by its name."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators import boolean_functions, circles, classics, corpus, lattices, planted, simplices, slabs
+from maxmargin.data.generators import boolean_functions, classics, corpus, planted, shapes, slabs
 from maxmargin.data.generators.case import Truth
-from maxmargin.data.generators.family import Family, cut, nearest
+from maxmargin.data.generators.family import Family, cut, families_of, nearest
 from maxmargin.solvers.errors import InvalidOptionError
 
-_FAMILIES: dict[str, Family] = {
-    family.name: family
-    for module in (classics, boolean_functions, simplices, lattices, circles, slabs, planted, corpus)
-    for family in module.FAMILIES
-}
+_FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, shapes, slabs, planted, corpus)}
 
 _SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.named_formulas", "truth_table")}
 """For each prefix of names that are no families: a description, and a module and its function, imported on demand.
 
-The function takes the text after the prefix and returns `Labelled`. Its module may lie above this package.
+The function takes the text after the prefix and returns X, y and the truth. Its module may lie above this package.
 """
 
 _LONGEST_NAME = 60
 """Number of characters of a name that messages show, and of the name of a source that answers show."""
 
 
-class Labelled(Protocol):
-    """Rows and labels; the truth about them may take long to decide."""
+class _Made(NamedTuple):
+    """A data set, and the function that decides the truth about it, which may take long."""
 
-    @property
-    def y(self) -> NDArray[np.int64]:
-        """The labels."""
-        ...
-
-    def floats(self) -> NDArray[np.float64]:
-        """Return the rows as binary64 numbers."""
-        ...
-
-    @property
-    def truth(self) -> Truth:
-        """The known answers."""
-        ...
+    full_name: str
+    description: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    truth: Callable[[], Truth]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -147,17 +136,11 @@ def generate(name: str, *, seed: int | None = None) -> Generated:
     >>> generate("formula:(x1 | x4) & ~x3").truth.margin_squared
     Fraction(1, 6)
     """
-    full_name, description, data = _made(name, seed)
-    X = data.floats()
+    made = _made(name, seed)
     return Generated(
-        name=name.strip(),
-        full_name=full_name,
-        description=description,
-        X=X,
-        y=data.y,
-        feature_names=_feature_names(X),
-        truth=data.truth,
-    )
+        name=name.strip(), full_name=made.full_name, description=made.description,
+        X=made.X, y=made.y, feature_names=_feature_names(made.X), truth=made.truth(),
+    )  # fmt: skip
 
 
 def rows_and_labels(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64], tuple[str, ...], str]:
@@ -174,14 +157,12 @@ def rows_and_labels(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64], 
     >>> X.tolist(), y.tolist(), feature_names, shown
     ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, -1, -1, 1], ('x1', 'x2'), 'formula:x1 & x2:bits')
     """
-    _, _, data = _made(name, None)
-    X = data.floats()
+    made = _made(name, None)
     shown = cut(name, _LONGEST_NAME) if _prefix(name) in _SOURCES else name
-    return X, data.y, _feature_names(X), shown
+    return made.X, made.y, _feature_names(made.X), shown
 
 
-def _made(name: str, seed: int | None) -> tuple[str, str, Labelled]:
-    """Return the full name, the description, and the data."""
+def _made(name: str, seed: int | None) -> _Made:
     make = _from_source if _prefix(name) in _SOURCES else _from_family
     try:
         return make(name.strip(), seed)
@@ -193,15 +174,15 @@ def _prefix(name: str) -> str:
     return "".join(name.strip().partition(":")[:2])
 
 
-def _from_source(name: str, seed: int | None) -> tuple[str, str, Labelled]:
+def _from_source(name: str, seed: int | None) -> _Made:
     if seed is not None:
         raise InvalidOptionError(f"found the seed {seed}, expected none, as nothing is drawn")
     description, module, function = _SOURCES[_prefix(name)]
-    data: Labelled = getattr(import_module(module), function)(name.partition(":")[2])
-    return name, description, data
+    table = getattr(import_module(module), function)(name.partition(":")[2])
+    return _Made(name, description, table.X, table.y, lambda: table.truth)
 
 
-def _from_family(name: str, seed: int | None) -> tuple[str, str, Labelled]:
+def _from_family(name: str, seed: int | None) -> _Made:
     head, *texts = name.split(":")
     if head not in _FAMILIES:
         expected = "the name of a family, such as xor or gap:40"
@@ -209,7 +190,8 @@ def _from_family(name: str, seed: int | None) -> tuple[str, str, Labelled]:
     family = _FAMILIES[head]
     values = family.values(texts if seed is None else [*texts, f"seed={seed}"])
     full_name = ":".join([head, *(f"{parameter}={value}" for parameter, value in values.items())])
-    return full_name, family.description, family.make(**values)
+    case = family.make(**values)
+    return _Made(full_name, family.description, case.rows.floats(), case.y, lambda: case.truth)
 
 
 def _feature_names(X: NDArray[np.float64]) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from random import Random
 
 from maxmargin.data.generators import change
 from maxmargin.data.generators.case import OVERLAP, Case, Known, Verdict, quasi, separable, two_classes
-from maxmargin.data.generators.family import KIND, SEED, Family, Whole, family
+from maxmargin.data.generators.family import KIND, SEED, Whole, family
 
 _D = Whole(default=2, least=1, most=6)
 _WHY: dict[Verdict, str] = {
@@ -36,7 +37,7 @@ def slab(kind: Verdict, d: int, *, far: int = 4, exponents: Sequence[int] | None
 
 def _answer(kind: Verdict, faces: list[int], exponents: Sequence[int] | None) -> Known:
     if kind == "separable":
-        return separable(change.power(4, exponents[0] if exponents else 0))
+        return separable(Fraction(4) ** (exponents[0] if exponents else 0))
     return quasi(faces) if kind == "quasi-separable" else OVERLAP
 
 
@@ -104,8 +105,3 @@ def _collinear(d: int, kind: Verdict) -> Case:
         d=Whole(default=3, least=2, most=6), kind=KIND, seed=SEED)  # fmt: skip
 def _rotated(d: int, kind: Verdict, seed: int) -> Case:
     return change.rotated(slab(kind, d), Random(seed))
-
-
-FAMILIES: tuple[Family, ...] = (
-    _gap, _gap_at_one, _touching, _overlap, _units, _subnormal, _offset, _duplicates, _collinear, _rotated,
-)  # fmt: skip

@@ -1,0 +1,182 @@
+"""Sets of points of a known shape: simplices, boxes of integer lattices, circles."""
+
+from fractions import Fraction
+from itertools import product
+from math import ceil, pi, tan
+from random import Random
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, Verdict, quasi, separable, two_classes
+from maxmargin.data.generators.family import KIND, SEED, Whole, family
+from maxmargin.solvers.errors import InvalidOptionError
+
+IntArray: TypeAlias = NDArray[np.int64]
+
+_SLOPE_BITS = 20
+"""Number of bits after the point of tan(angle/2) of a point on a circle."""
+
+# Simplices: every labelling is separable, and the margin has a closed form
+
+
+@family("simplex", "p unit vectors against q others, in p + q dimensions",
+        p=Whole(default=3, least=1, most=100), q=Whole(default=4, least=1, most=100))  # fmt: skip
+def _simplex(p: int, q: int) -> Case:
+    unit = np.eye(p + q, dtype=np.int64)
+    why = "the means are at distance sqrt(1/p + 1/q); through the origin, the signed mean is nearest to 0"
+    return two_classes(
+        unit[:p], unit[p:],
+        with_bias=separable((Fraction(1, p) + Fraction(1, q)) / 4), through_origin=separable(Fraction(1, p + q)),
+        why=why,
+    )  # fmt: skip
+
+
+@family("regular-simplex", "2^m rows, regular, in 2^m - 1 dimensions (Hadamard); p of them, drawn, are -1",
+        m=Whole(default=3, least=1, most=8), p=Whole(default=3, least=1, most=255), seed=SEED)  # fmt: skip
+def _regular_simplex(m: int, p: int, seed: int) -> Case:
+    """With sum a_i = 1, ||sum a_i y_i x_i||^2 = n sum a_i^2 - (sum a_i y_i)^2, as x_i.x_j = n [i = j] - 1."""
+    n, q = 2**m, 2**m - p
+    if q < 1:
+        raise InvalidOptionError(f"found p {p}, expected at most 2^m - 1 = {n - 1}")
+    hadamard = np.ones((1, 1), dtype=np.int64)
+    for _ in range(m):
+        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
+    y = np.ones(n, dtype=np.int64)
+    y[Random(seed).sample(range(n), p)] = -1
+    why = "edges of length sqrt(2n), n = 2^m: the means of the classes are at distance sqrt(n (1/p + 1/q))"
+    return Case(
+        rows=Matrix.of(hadamard[:, 1:]), y=y, why=why,
+        with_bias=separable(Fraction(n, 4) * (Fraction(1, p) + Fraction(1, q))),
+        through_origin=separable(Fraction(min(p, q), max(p, q))),
+    )  # fmt: skip
+
+
+@family("corner", "0 against the d unit vectors: d + 1 rows", d=Whole(default=5, least=1, most=200))
+def _corner(d: int) -> Case:
+    why = "the hull of the unit vectors has distance 1/sqrt(d) from 0; through the origin, 0 touches every hyperplane"
+    unit = np.eye(d, dtype=np.int64)
+    return two_classes(
+        np.zeros((1, d), dtype=np.int64), unit,
+        with_bias=separable(Fraction(1, 4 * d)), through_origin=quasi([0]), why=why,
+    )  # fmt: skip
+
+
+@family("radon", "a simplex and its centre: d + 2 rows, the fewest that can exclude separation in general position",
+        d=Whole(default=3, least=1, most=200))  # fmt: skip
+def _radon(d: int) -> Case:
+    corners = np.vstack([np.zeros((1, d), dtype=np.int64), (d + 1) * np.eye(d, dtype=np.int64)])
+    why = "the only row of +1 is the mean of the d + 1 corners"
+    return two_classes(
+        corners, np.ones((1, d), dtype=np.int64), with_bias=OVERLAP, through_origin=OVERLAP, why=why
+    )  # fmt: skip
+
+
+# Pieces of integer lattices at a known distance
+
+
+@family("boxes", "two boxes of side + 1 lattice points a side: apart, touching in a face or less, or overlapping",
+        d=Whole(default=2, least=1, most=5), side=Whole(default=2, least=1, most=6), kind=KIND, seed=SEED)  # fmt: skip
+def _boxes(d: int, side: int, kind: Verdict, seed: int) -> Case:
+    """The distance is sqrt(sum_j max(0, |s_j| - side)^2) for the shift s; columns with |s_j| = side touch."""
+    rng = Random(seed)
+    shift = np.array([_shift(rng, side, kind) for _ in range(d)])
+    column = rng.randrange(d)
+    least = {"separable": side + 1, "quasi-separable": side, "overlap": 0}[kind]
+    shift[column] = max(abs(shift[column]), least) * rng.choice((-1, 1))
+    start = np.array([rng.randint(-9, 9) for _ in range(d)])
+    box = start + np.array(list(product(range(side + 1), repeat=d)))
+    answer, axes = _boxes_apart(box, shift, side)
+    return two_classes(
+        box, box + shift, with_bias=answer, axes=axes,
+        why="in every column two intervals: their gaps are the columns of the shortest difference",
+    )  # fmt: skip
+
+
+def _shift(rng: Random, side: int, kind: Verdict) -> int:
+    most = {"separable": side + 3, "quasi-separable": side, "overlap": side - 1}[kind]
+    return rng.randint(-most, most)
+
+
+def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> tuple[Known, frozenset[int] | None]:
+    gaps = np.maximum(abs(shift) - side, 0)
+    if gaps.any():
+        square = Fraction(int((gaps**2).sum()), 4)
+        return separable(square), frozenset(np.flatnonzero(gaps).tolist())
+    touching_columns = np.flatnonzero(abs(shift) == side)
+    if not touching_columns.size:
+        return OVERLAP, None
+    both = np.vstack([box, box + shift])
+    wall = np.where(shift > 0, box.max(axis=0), box.min(axis=0))
+    is_touching = (both[:, touching_columns] == wall[touching_columns]).all(axis=1)
+    return quasi(np.flatnonzero(is_touching)), None
+
+
+@family("layers", "two slanted boxes in parallel lattice hyperplanes: gamma^2 is a fraction of many digits",
+        d=Whole(default=3, least=2, most=6), seed=SEED)  # fmt: skip
+def _layers(d: int, seed: int) -> Case:
+    """The boxes c + sum +-r b_j with b_j orthogonal to a; the shift t has a.t = g, so the layers are g/||a|| apart.
+
+    r is so great that the foot of t lies in the difference of the boxes: then the hulls are just as far apart.
+    """
+    rng = Random(seed)
+    normal = nonzero(rng, d)
+    shift = nonzero(rng, d)
+    while not (gap := int(normal @ shift)):
+        shift = nonzero(rng, d)
+    square = int(normal @ normal)
+    basis = orthogonal_to(normal)
+    foot = [Fraction(int(shift[j])) - Fraction(gap * int(normal[j]), square) for j in range(1, d)]
+    reach = max(1, ceil(max(abs(value / int(normal[0])) for value in foot) / 2))
+    start = np.array([rng.randint(-9, 9) for _ in range(d)])
+    box = start + reach * np.array(list(product((-1, 1), repeat=d - 1))) @ basis
+    why = f"layers a.x = c and c + {gap} with ||a||^2 = {square}, one above the other"
+    return two_classes(box, box + shift, with_bias=separable(Fraction(gap * gap, 4 * square)), why=why)
+
+
+def nonzero(rng: Random, d: int, most: int = 3) -> IntArray:
+    """Return a random vector of integers from -most to most whose first entry is not 0."""
+    first = rng.choice((-1, 1)) * rng.randint(1, most)
+    return np.array([first, *(rng.randint(-most, most) for _ in range(d - 1))], dtype=np.int64)
+
+
+def orthogonal_to(normal: IntArray) -> IntArray:
+    """Return d - 1 independent integer rows orthogonal to a normal whose first entry is not 0."""
+    d = len(normal)
+    basis = np.zeros((d - 1, d), dtype=np.int64)
+    basis[:, 0] = -normal[1:]
+    basis[np.arange(d - 1), np.arange(1, d)] = normal[0]
+    return basis
+
+
+# Points on circles: their coordinates are rounded to binary64, and the verdict is about the rounded points
+
+
+def _circle(n: int) -> NDArray[np.float64]:
+    """Return n points on the unit circle, nearly evenly spread, none on an axis but for (1, 0).
+
+    They are ((1 - t^2), 2t)/(1 + t^2), with t = tan(angle/2) cut to a few bits and the quotients correctly rounded: the
+    same numbers on every machine.
+    """
+    angles = (pi * (k + 0.25) / n for k in range(n))
+    slopes = [Fraction(round(tan(half) * 2**_SLOPE_BITS), 2**_SLOPE_BITS) for half in angles]
+    return np.array([[float((1 - t * t) / (1 + t * t)), float(2 * t / (1 + t * t))] for t in slopes])
+
+
+@family("unit-circle", "n points on the unit circle, the upper half is +1", n=Whole(default=20, least=2, most=10_000))
+def _unit_circle(n: int) -> Case:
+    points = _circle(n)
+    y = np.where(points[:, 1] > 0, 1, -1)
+    why = "the second column has the sign of the label, and is never 0"
+    return Case(rows=Matrix.of_floats(points), y=y, with_bias=separable(), through_origin=separable(), why=why)
+
+
+@family("two-circles", "n points on a circle of radius 1, n on one of radius 2: overlap, but for the radius",
+        n=Whole(default=20, least=3, most=10_000))  # fmt: skip
+def _two_circles(n: int) -> Case:
+    inner = _circle(n)
+    points = np.vstack([inner, 2 * inner])
+    why = "0 lies inside the hulls of both classes"
+    y = np.repeat([-1, 1], n)
+    return Case(rows=Matrix.of_floats(points), y=y, with_bias=OVERLAP, through_origin=OVERLAP, why=why)
