@@ -124,7 +124,7 @@ def _nearest_name(wanted: str) -> str:
 def _reader(suffix: str) -> Reader:
     """Return the function that reads files of a suffix; its module is imported when it is needed."""
     if suffix in DELIMITED:
-        from maxmargin.data.formats.csv.delimited import read_delimited
+        from maxmargin.data.formats.delimited import read_delimited
 
         return read_delimited
     if suffix in (".parquet", ".feather"):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from maxmargin.data.dataset import load, read_dataset
-from maxmargin.data.formats.csv.delimited import read_delimited
+from maxmargin.data.formats.delimited import read_delimited
 from maxmargin.data.formats.table import Choice
 from maxmargin.text.data_error import DataError
 

@@ -20,8 +20,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset, load, read_dataset
-from maxmargin.data.formats.csv.delimited import BYTES_AT_ONCE
-from maxmargin.data.formats.csv.layout import is_header
+from maxmargin.data.formats.delimited import BYTES_AT_ONCE, is_header
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.numbers.numerals import number
 from maxmargin.text.data_error import DataError
@@ -359,7 +358,7 @@ def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, head
 
 
 def test_every_row_knows_its_line(tmp_path: Path) -> None:
-    from maxmargin.data.formats.csv.delimited import read_delimited
+    from maxmargin.data.formats.delimited import read_delimited
 
     path = text_file(tmp_path, '\na,b\n1,x\n\n2,"y\nz"\n3,x\n')
     assert read_delimited(str(path), Choice()).lines.tolist() == [3, 5, 7]  # type: ignore[union-attr]

@@ -26,8 +26,8 @@ from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
 from maxmargin.cli.progress import data_shown
 from maxmargin.data.dataset import Dataset, load
-from maxmargin.data.formats.csv.column_parsing import Columns
-from maxmargin.data.formats.csv.delimited import growing_columns
+from maxmargin.data.formats.csv_columns import Columns
+from maxmargin.data.formats.delimited import growing_columns
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.outofcore.announcing import listened, report
 from maxmargin.data.outofcore.budget import Budget, memory_size, size_text

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from maxmargin.data.formats.csv.delimited import Block, columns_of_block, layout_of
+from maxmargin.data.formats.delimited import Block, columns_of_block, layout_of
 from maxmargin.data.formats.source import decoded, is_compressed, kind_of, long_line, open_binary
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, Roles, shown_name
 from maxmargin.data.outofcore.budget import Budget

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.csv.column_parsing import Columns
-from maxmargin.data.formats.csv.delimited import growing_columns, layout_of
+from maxmargin.data.formats.csv_columns import Columns
+from maxmargin.data.formats.delimited import growing_columns, layout_of
 from maxmargin.data.formats.source import open_binary, size_of_content
 from maxmargin.data.formats.table import Choice, Roles, shown_name
 from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY

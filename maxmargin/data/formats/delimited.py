@@ -3,16 +3,15 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
 
-from maxmargin.data.formats.csv.column_parsing import Columns, NumberedRow
-from maxmargin.data.formats.csv.layout import Layout, is_header, separator_hint, separator_named, separator_of, spaced
+from maxmargin.data.formats.csv_columns import Columns, Layout, NumberedRow
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, decoded, empty_file, kind_of, long_line, open_binary
 from maxmargin.data.formats.table import Choice, Table
-from maxmargin.data.numbers.hints import COMMAS_NEED_QUOTES
-from maxmargin.data.numbers.numerals import Spelling
+from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise
+from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error
 
 BYTES_AT_ONCE = 2**21
@@ -31,6 +30,21 @@ BYTES_OF_FIELD = 60
 """Number of bytes of a text in memory besides its characters."""
 
 
+NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "space": " ", "pipe": "|"}
+"""Names of separators; a space stands for any white space within a line."""
+
+_LINES_COMPARED = 20
+"""Number of lines that are compared to propose a separator."""
+
+NEVER_A_NAME = ("?", "nan", "n/a", "#n/a")
+"""Texts for a missing value that show a line to be data; others, such as Na for sodium, may name a column."""
+
+_QUOTED = re.compile(r'"[^"]*"')
+
+_WHITE_SPACE = re.compile(r'("[^"]*")|[ \t]+')
+_AT_ENDS = re.compile(r"^ | (?=\r?$)", re.MULTILINE)
+
+
 class Block(NamedTuple):
     """Whole lines of a file, and how many come before them."""
 
@@ -42,7 +56,7 @@ def read_delimited(path: str, choice: Choice) -> Table:
     """Read a CSV or TSV file (also `.gz`), or CSV from the standard input (`-`).
 
     Fields may be quoted; lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte-order mark is allowed. See
-    :mod:`~maxmargin.data.formats.csv.layout` for the separator and the header line.
+    `separator_of` for the separator, and `is_header` for the header line.
 
     Raises
     ------
@@ -65,7 +79,7 @@ def growing_columns(path: str, choice: Choice, kind: type[Columns] = Columns) ->
     with open_binary(path) as file:
         layout, blocks = _layout_and_blocks(file, path, source, choice)
         columns = kind(layout, choice)
-        for _ in _read(blocks, layout, columns):
+        for _ in _read(blocks, columns):
             yield columns
 
 
@@ -78,7 +92,7 @@ def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Co
         It does not hold rows of finite numbers with labels.
     """
     columns = kind(layout, choice)
-    for _ in _read(_separable(iter([block]), layout.separator), layout, columns):
+    for _ in _read(_separable(iter([block]), layout.separator), columns):
         pass
     return columns
 
@@ -113,7 +127,8 @@ def _separator(first: Block, path: str, choice: Choice) -> str:
         return separator_named(choice.sep)
     if kind_of(path, choice.format) == ".tsv":
         return "\t"
-    return separator_of(_first_line(first.text), decimal_comma=choice.decimal_comma)
+    first_line = next((line for line in io.StringIO(first.text) if line.strip()), "")
+    return separator_of(first_line, decimal_comma=choice.decimal_comma)
 
 
 def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
@@ -138,10 +153,6 @@ def _blocks(file: BinaryIO, source: str, choice: Choice) -> Iterator[Block]:
             raise long_line(source, n_lines + 1, choice.longest_line)
     if n_bytes:
         yield Block(decoded(b"".join(parts), n_lines, source), n_lines)
-
-
-def _first_line(text: str) -> str:
-    return next((line for line in io.StringIO(text) if line.strip()), "")
 
 
 def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: Spelling, hint: str) -> Layout:
@@ -171,7 +182,8 @@ def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None
         raise data_error(
             source, option="decimal_comma",
             found=f"fields separated by commas, and no quoted number with one in the first {ROWS_OF_SAMPLE:,} rows",
-            expected="another separator, or numbers in quotes", hint=hint or COMMAS_NEED_QUOTES,
+            expected="another separator, or numbers in quotes",
+            hint=hint or f"give the separator with {option('sep')}, or leave {option('decimal_comma')} out",
         )  # fmt: skip
 
 
@@ -201,16 +213,14 @@ def _rows(blocks: Iterable[Block], separator: str, source: str, longest: int) ->
         raise data_error(source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV") from error
 
 
-def _read(blocks: Iterator[Block], layout: Layout, columns: Columns) -> Iterator[None]:
+def _read(blocks: Iterator[Block], columns: Columns) -> Iterator[None]:
     """Turn the blocks into columns: whole blocks of plain numbers at once, all else row by row; stop after each."""
     for quoted in blocks:
-        block = _without_quotes(quoted, layout.separator)
+        block = _without_quotes(quoted, columns.layout.separator)
         if '"' in block.text:
-            rows = _rows(chain([block], blocks), layout.separator, layout.source, columns.choice.longest_line)
-            yield from _read_rows(rows, layout, columns)
-        elif _has_bare_returns(block.text) or not columns.add_text(*_below_header(block, layout)):
-            rows = _rows([block], layout.separator, layout.source, columns.choice.longest_line)
-            yield from _read_rows(rows, layout, columns)
+            yield from _read_rows(chain([block], blocks), columns)
+        elif _has_bare_returns(block.text) or not columns.add_text(*_below_header(block, columns.layout)):
+            yield from _read_rows([block], columns)
         yield
 
 
@@ -237,7 +247,9 @@ def _below_header(block: Block, layout: Layout) -> Block:
     return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
 
-def _read_rows(rows: Iterator[NumberedRow], layout: Layout, columns: Columns) -> Iterator[None]:
+def _read_rows(blocks: Iterable[Block], columns: Columns) -> Iterator[None]:
+    layout = columns.layout
+    rows = _rows(blocks, layout.separator, layout.source, columns.choice.longest_line)
     while some := _some(rows, columns.choice.rows_at_once or ROWS_AT_ONCE):
         if some[0][0] == layout.header_line:
             del some[0]
@@ -256,3 +268,101 @@ def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[Num
         if len(some) >= most or (n_bytes >= MEMORY_AT_ONCE and len(some) >= at_least):
             break
     return some
+
+
+# The layout of a file: its separator, and whether its first line names the columns
+
+
+def separator_named(text: str) -> str:
+    """Return the separator that a name or the character itself stands for.
+
+    Raises
+    ------
+    InvalidOptionError
+        It is neither one of the names nor an ASCII character that no number holds.
+
+    Examples
+    --------
+    >>> separator_named("tab"), separator_named(";")
+    ('\\t', ';')
+    """
+    char = NAMED_SEPARATORS.get(text, text)
+    is_fine = len(char) == 1 and char.isascii() and (char.isprintable() or char == "\t")
+    if not is_fine or char.isalnum() or char in '"+-._':
+        names = ", ".join(name for name in NAMED_SEPARATORS if name.isalpha())
+        raise InvalidOptionError(f"sep is {text!r}; expected {names}, or one character that no number holds")
+    return char
+
+
+def separator_of(first_line: str, *, decimal_comma: bool = False) -> str:
+    """Return the separator of the fields of `first_line`: a comma, unless it has none but has semicolons or tabs.
+
+    Where commas are decimal, semicolons and tabs go before them.
+
+    Examples
+    --------
+    >>> separator_of('"a,b";c;d'), separator_of("1,5;2"), separator_of("1,5;2", decimal_comma=True)
+    (';', ',', ';')
+    """
+    bare = _QUOTED.sub("", first_line)
+    return next((char for char in (";\t" if decimal_comma else ",;\t") if char in bare), ",")
+
+
+def separator_hint(lines: Iterable[str], separator: str) -> str:
+    """Propose another separator if it occurs equally often in all of the first lines; otherwise return an empty text.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers.errors import in_python
+    >>> in_python(separator_hint(["a|b", "1|2"], ","))
+    "the lines look separated by '|': read them with sep='|'"
+    """
+    bare = [_QUOTED.sub("", line).strip() for line in islice((line for line in lines if line.strip()), _LINES_COMPARED)]
+    for char in ";\t|, ".replace(separator, ""):
+        counts = {line.count(char) for line in (map(spaced, bare) if char == " " else bare)}
+        if len(counts) == 1 and counts != {0}:
+            name = "spaces" if char == " " else repr(char)
+            value = {"\t": "tab", " ": "space"}.get(char, char)
+            return f"the lines look separated by {name}: read them with {option('sep', repr(value))}"
+    return ""
+
+
+def spaced(text: str) -> str:
+    """Return lines with one space for every run of spaces and tabs outside quotes, and none at either end.
+
+    Examples
+    --------
+    >>> spaced("  1.5   2\\t3 \\n")
+    '1.5 2 3\\n'
+    """
+    text = _WHITE_SPACE.sub(lambda found: found[1] or " ", text)
+    return _AT_ENDS.sub("", text)
+
+
+def is_header(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS) -> bool:
+    """Return whether the first of `rows` names the columns.
+
+    It does unless one of its fields is a number or "?", "nan", "n/a". When the second row holds no number either, so
+    that all columns may be text, a field of the first row that occurs again below it in its column shows it to be data.
+
+    Examples
+    --------
+    >>> is_header([["5.1", "Iris-setosa"], ["4.9", "Iris-setosa"]])
+    False
+    >>> is_header([["petal", "species"], ["4.9", "Iris-setosa"]])
+    True
+    >>> is_header([["sunny", "no"], ["rain", "yes"], ["rain", "no"]])
+    False
+    """
+    first, *below = rows
+    if any(_is_data(field, spelling) or field.strip().lower() in NEVER_A_NAME for field in first):
+        return False
+    if not below or any(_is_data(field, spelling) for field in below[0]):
+        return True
+    columns = zip(*below, strict=False)
+    return not any(name.strip() and name in column for name, column in zip(first, columns, strict=False))
+
+
+def _is_data(field: str, spelling: Spelling) -> bool:
+    """Return whether a field is a number, or one that is written in another way than was said."""
+    return not is_missing(field) and (spelling.is_number(field) or is_written_otherwise(spelling.swapped(field)))

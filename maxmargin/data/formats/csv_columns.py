@@ -1,7 +1,8 @@
-"""Rows of text to columns of numbers, some thousands of rows at a time."""
+"""The columns of a delimited file while it is read: text becomes numbers, some thousands of rows at a time."""
 
 import io
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
@@ -9,17 +10,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.csv.layout import Layout
-from maxmargin.data.formats.table import (
-    Choice,
-    Column,
-    Table,
-    drop_note,
-    kept_names,
-    shown_name,
-)
+from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers.hints import empty_column_hint
-from maxmargin.data.numbers.numerals import Complaint, Texts, booleans, cleaned, is_missing, number, numbers
+from maxmargin.data.numbers.numerals import (
+    POINTS,
+    Complaint,
+    Spelling,
+    Texts,
+    booleans,
+    cleaned,
+    is_missing,
+    number,
+    numbers,
+)
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 
@@ -29,6 +32,37 @@ _UNQUOTED = (
 )
 
 NumberedRow: TypeAlias = tuple[int, list[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The layout of a file, which its first rows show.
+
+    Attributes
+    ----------
+    source : str
+        Display name of the file.
+    separator : str
+        The separator of the fields.
+    names : tuple of str, optional
+        Names of the columns, if there is a header.
+    n_columns : int
+        Fields of a row.
+    header_line : int
+        Line of the header, from 1; 0 if there is none.
+    spelling : Spelling
+        How the numbers are written.
+    hint : str
+        Advice if rows turn out to have another number of fields.
+    """
+
+    source: str
+    separator: str
+    names: tuple[str, ...] | None
+    n_columns: int
+    header_line: int
+    spelling: Spelling = POINTS
+    hint: str = ""
 
 
 class Columns:
@@ -175,7 +209,9 @@ class Columns:
         return Table(
             source=self.layout.source,
             names=kept_names(names, roles.features),
-            features=self._with_texts() if self.choice.needs_texts else np.concatenate(self.parts),
+            features=tuple(map(self._column, roles.features))
+            if self.choice.needs_texts
+            else np.concatenate(self.parts),
             label=self._labels(),
             label_name=shown_name(names, roles.label),
             ids=row_ids,
@@ -206,9 +242,6 @@ class Columns:
         names = self.layout.names
         nameless = [j for j in self.roles.features if names is not None and not names[j]]
         return tuple(f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
-
-    def _with_texts(self) -> tuple[Column, ...]:
-        return tuple(map(self._column, self.roles.features))
 
     def _column(self, j: int) -> Column:
         name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
