@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset, read_dataset
+from maxmargin.data.formats.readers import DELIMITED, SUFFIXES, format_of
 from maxmargin.data.formats.source import suffix_of
-from maxmargin.data.formats.suffixes import DELIMITED, SUFFIXES, format_of
 from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, columns_named
 from maxmargin.data.numbers.binary64 import MOST_DIGITS, NumberError
 from maxmargin.data.numbers.exact_rows import ExactRows

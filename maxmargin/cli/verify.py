@@ -115,7 +115,7 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
     from maxmargin.data.dataset import load
-    from maxmargin.data.formats.suffixes import read
+    from maxmargin.data.formats.readers import read
     from maxmargin.data.formats.table import Choice
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)

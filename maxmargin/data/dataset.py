@@ -328,7 +328,7 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
         As `load`.
     """
     from maxmargin.data.assemble import assemble
-    from maxmargin.data.formats.suffixes import read
+    from maxmargin.data.formats.readers import read
 
     table = read(source, choice)
     parts = assemble(table, choice)

@@ -103,7 +103,8 @@ class Columns:
         for j, texts in found.items():
             self.texts[j] += map(self.spelling.swapped, texts) if self.spelling.decimal_comma else texts
         self.is_boolean.update(dict.fromkeys(self.roles.features, False))
-        self._keep(values, np.arange(lines_before + 1, lines_before + n_lines + 1))
+        self.parts.append(values)
+        self.lines.append(np.arange(lines_before + 1, lines_before + n_lines + 1))
         return True
 
     def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
@@ -122,10 +123,6 @@ class Columns:
             return None
         return values
 
-    def _keep(self, values: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
-        self.parts.append(values)
-        self.lines.append(lines)
-
     def add_rows(self, rows: Sequence[NumberedRow]) -> None:
         """Take rows whatever is in them.
 
@@ -140,16 +137,16 @@ class Columns:
             for j in self.roles.features:
                 columns[j] = tuple(map(self.spelling.swapped, columns[j]))
         lines = np.array([line for line, _ in rows], dtype=np.int64)
+        self.lines.append(lines)
         for j, texts in self.texts.items():
             texts += columns[j]
         if self.choice.needs_texts:
-            self.lines.append(lines)
             return
         values = [self._converted(j, columns[j]) for j in self.roles.features]
         refused = [j for j, column in zip(self.roles.features, values, strict=True) if column is None]
         if refused:
             raise self._complaint(lines, columns, refused)
-        self._keep(np.column_stack([column for column in values if column is not None]), lines)
+        self.parts.append(np.column_stack([column for column in values if column is not None]))
 
     def _check_lengths(self, rows: Sequence[NumberedRow]) -> None:
         expected = self.layout.n_columns
@@ -161,10 +158,7 @@ class Columns:
 
     def _converted(self, column: int, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the numbers of a column, or None if one of its texts cannot stay."""
-        values = numbers(texts)
-        is_boolean = values is None
-        if values is None:
-            values = booleans(texts)
+        values, is_boolean = _numbers_or_booleans(texts)
         if values is None or not self._is_accepted(values):
             return None
         is_new_kind = self.is_boolean.get(column, is_boolean) != is_boolean
@@ -204,14 +198,12 @@ class Columns:
 
     def table(self) -> Table:
         """Return the table of all rows that were added."""
-        roles, names = self.roles, self.layout.names
+        roles, names, features = self.roles, self.layout.names, self.roles.features
         row_ids = None if roles.id is None else tuple(text.strip() for text in self.texts[roles.id])
         return Table(
             source=self.layout.source,
-            names=kept_names(names, roles.features),
-            features=tuple(map(self._column, roles.features))
-            if self.choice.needs_texts
-            else np.concatenate(self.parts),
+            names=kept_names(names, features),
+            features=tuple(map(self._column, features)) if self.choice.needs_texts else np.concatenate(self.parts),
             label=self._labels(),
             label_name=shown_name(names, roles.label),
             ids=row_ids,
@@ -238,19 +230,23 @@ class Columns:
         return (*drop_note(self.layout.names, self.roles), *self._nameless_note())
 
     def _nameless_note(self) -> tuple[str, ...]:
-        """Warn of a nameless column: row numbers that were saved as a column can separate any sorted data."""
+        """Warn of nameless columns: row numbers that were saved as a column can separate any sorted data."""
         names = self.layout.names
         nameless = [j for j in self.roles.features if names is not None and not names[j]]
         return tuple(f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
 
     def _column(self, j: int) -> Column:
         name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
-        values = numbers(texts)
-        if values is None:
-            values = booleans(texts)
+        values, _ = _numbers_or_booleans(texts)
         if values is None:
             return Column(name=name, values=cleaned(list(map(self.spelling.swapped, texts))), is_named=is_named)
         return Column(name=name, values=values, texts=texts, is_named=is_named)
+
+
+def _numbers_or_booleans(texts: Sequence[str]) -> tuple[NDArray[np.float64] | None, bool]:
+    """Return the numbers that texts write, or 1 and 0 for true and false, and whether they are such words."""
+    values = numbers(texts)
+    return (booleans(texts), True) if values is None else (values, False)
 
 
 def _have_whole_pairs(fields: Sequence[str]) -> bool:

@@ -83,7 +83,7 @@ def growing_columns(path: str, choice: Choice, kind: type[Columns] = Columns) ->
             yield columns
 
 
-def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Columns] = Columns) -> Columns:
+def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Columns]) -> Columns:
     """Return the columns of one block of a file.
 
     Raises

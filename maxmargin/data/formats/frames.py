@@ -1,5 +1,6 @@
-"""Tables in memory: pandas, Polars, Arrow (through narwhals)."""
+"""Tables of columns: pandas, Polars and Arrow in memory (through narwhals), and Parquet and Feather files."""
 
+import io
 import json
 import re
 from collections import Counter
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.formats.source import read_bytes
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
 from maxmargin.data.numbers.hints import TEXT_HINT
@@ -31,6 +33,45 @@ LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals
 def is_from_table_library(value: object) -> bool:
     """Return whether `value` is an object of pandas, Polars, Arrow or the like, without importing them."""
     return type(value).__module__.partition(".")[0] in LIBRARIES
+
+
+def read_parquet(path: str, choice: Choice) -> Table:
+    """Read a Parquet file (also `.gz`).
+
+    Raises
+    ------
+    DataError
+        The file is broken, or its columns cannot be used.
+    """
+    import pyarrow.parquet
+
+    return _read(lambda file: pyarrow.parquet.ParquetFile(file).read(), path, choice, "Parquet")
+
+
+def read_feather(path: str, choice: Choice) -> Table:
+    """Read a Feather (Arrow IPC) file (also `.gz`).
+
+    Raises
+    ------
+    DataError
+        The file is broken, or its columns cannot be used.
+    """
+    import pyarrow.feather
+
+    return _read(pyarrow.feather.read_table, path, choice, "Feather")
+
+
+def _read(read_table: Any, path: str, choice: Choice, form: str) -> Table:
+    from pyarrow import ArrowException
+
+    content = read_bytes(path)
+    try:
+        table = read_table(io.BytesIO(content))
+        table.validate(full=True)  # Arrow believes a file, and reads outside its memory if it should not have
+    except (ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
+    return read_frame(table, choice, path)
 
 
 def read_frame(frame: Any, choice: Choice, source: str | None = None) -> Table:

@@ -22,7 +22,7 @@ import maxmargin as mm
 from maxmargin.certificates.decimals import read_decimal
 from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
-from maxmargin.data.formats.suffixes import FORMATS
+from maxmargin.data.formats.readers import FORMATS
 from maxmargin.data.numbers.numerals import look_of, number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError

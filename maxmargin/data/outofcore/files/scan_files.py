@@ -3,8 +3,8 @@
 import os
 from collections.abc import Sequence
 
+from maxmargin.data.formats.readers import DELIMITED
 from maxmargin.data.formats.source import IN_PARTS, is_readable_in_parts, kind_of, labels_beside
-from maxmargin.data.formats.suffixes import DELIMITED
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.array_scan import ArrayScan
