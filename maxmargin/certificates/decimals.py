@@ -19,8 +19,7 @@ from maxmargin.data.dataset import Dataset, read_dataset
 from maxmargin.data.formats.readers import DELIMITED, SUFFIXES, format_of
 from maxmargin.data.formats.source import suffix_of
 from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, columns_named
-from maxmargin.data.numbers.binary64 import MOST_DIGITS, NumberError
-from maxmargin.data.numbers.exact_rows import ExactRows
+from maxmargin.data.numbers.binary64 import MOST_DIGITS, ExactRows, NumberError
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
 from maxmargin.data.problems import DecimalReading
 from maxmargin.solvers.errors import InvalidOptionError

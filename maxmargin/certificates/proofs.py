@@ -10,7 +10,7 @@ import numpy as np
 
 from maxmargin.data.arrays import Features, features_of, labels_of
 from maxmargin.data.labels import LabelError, Labels, encode
-from maxmargin.data.numbers.exact_rows import ExactRows
+from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate

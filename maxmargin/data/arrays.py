@@ -12,8 +12,7 @@ from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_fr
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.data.formats.table import Matrix, index_note
 from maxmargin.data.labels import CodedLabels, LabelError, encode, positive_class
-from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, array_of, numbers
-from maxmargin.data.numbers.exact_rows import ExactRows, FractionColumns
+from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows

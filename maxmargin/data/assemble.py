@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels import LabelError, Labels, encode, is_absent
-from maxmargin.data.numbers.binary64 import NumberError
-from maxmargin.data.numbers.exact_rows import ExactRows
-from maxmargin.data.numbers.hints import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, empty_column_hint
-from maxmargin.data.numbers.numerals import STORED, Texts
+from maxmargin.data.numbers.binary64 import ExactRows, NumberError
+from maxmargin.data.numbers.numerals import (
+    DROP_MISSING_HINT,
+    STORE_NUMBERS,
+    STORED,
+    TEXT_HINT,
+    Texts,
+    empty_column_hint,
+)
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 

@@ -20,7 +20,7 @@ from maxmargin.data.labels import (
     choose_positive,
     positive_class,
 )
-from maxmargin.data.numbers.exact_rows import ExactRows
+from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.errors import InvalidProblemError, option

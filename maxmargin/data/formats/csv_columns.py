@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
-from maxmargin.data.numbers.hints import empty_column_hint
 from maxmargin.data.numbers.numerals import (
     POINTS,
     Complaint,
@@ -19,6 +18,7 @@ from maxmargin.data.numbers.numerals import (
     Texts,
     booleans,
     cleaned,
+    empty_column_hint,
     is_missing,
     number,
     numbers,

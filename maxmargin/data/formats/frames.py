@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.source import read_bytes
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
-from maxmargin.data.numbers.hints import TEXT_HINT
-from maxmargin.data.numbers.numerals import Texts
+from maxmargin.data.numbers.numerals import TEXT_HINT, Texts
 from maxmargin.text.data_error import data_error, quote
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.numbers.binary64 import HELD, REAL_KINDS, NumberError, numbers
+from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, numbers
 from maxmargin.solvers.errors import InvalidProblemError
 
 TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
@@ -44,9 +44,8 @@ def canonical_csr(X: Any) -> Any:
         values = numbers(data).held()
     except NumberError as error:
         position = error.row or 0
-        raise NumberError(
-            row=int(rows[position]), column=int(columns[position]), found=error.found, expected=HELD, hint=error.hint
-        ) from error
+        error.row, error.column = int(rows[position]), int(columns[position])
+        raise
     matrix = csr_array((values, (rows, columns)), shape=X.shape)
     return matrix if matrix.nnz == len(values) else csr_array(_summed(rows, columns, values), shape=X.shape)
 

@@ -10,8 +10,7 @@ import numpy as np
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, decoded, lines_of, open_binary
 from maxmargin.data.formats.table import Choice, CsrArray, Table, drop_note, kept_names
 from maxmargin.data.labels import written_number
-from maxmargin.data.numbers.hints import TEXT_HINT
-from maxmargin.data.numbers.numerals import STORED, is_missing, number
+from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, is_missing, number
 from maxmargin.text.data_error import DataError, data_error, quote
 
 LABEL_NAME = "label"

@@ -1,18 +1,21 @@
-"""All numbers pass here: binary64 holds them, or they stay fractions, or are refused; none is rounded in silence.
+"""All numbers pass here: binary64 holds them, or they stay exact, or are refused; none is rounded in silence.
 
 Decimal text is the exception: the readers of text files take the nearest binary64 number.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
+from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.text.data_error import ValueRefusedError, quote
 
 EXACT_INTEGERS = 2.0**53
@@ -26,12 +29,22 @@ to 1,075 digits.
 MOST_BITS = 14_000
 """Largest number of bits of a numerator or denominator: the longest decimals have fewer, and Python can print them."""
 
+_MOST_BITS_OF_COLUMN = 1000
+"""Largest number of bits of the integers of a column: their binary64 roundings stay far from overflow."""
+
+_MOST_COMMON_BITS = 20_000
+"""Largest number of bits of a common denominator: the longest decimals have fewer."""
+
 HELD = "one that binary64 holds exactly"
 
 ROUNDED_HINT = "convert it to binary64 yourself to have it rounded"
 
 REAL_KINDS = "biuf"
 """numpy's codes of boolean, signed, unsigned and floating-point types."""
+
+
+FractionColumns: TypeAlias = Sequence[NDArray[np.object_] | None]
+"""Arrays of Fraction; None for a column whose numbers are in a binary64 matrix."""
 
 
 class NumberError(ValueRefusedError):
@@ -62,9 +75,7 @@ class Numbers:
             Binary64 does not hold them.
         """
         if self.exact is not None:
-            row, column = _first(self.exact != self.nearest, self.exact)
-            found = _shown(self.exact[row] if column is None else self.exact[row, column])
-            raise NumberError(row=row, column=column, found=found, expected=HELD, hint=hint)
+            raise _not_held(self.exact != self.nearest, self.exact, _shown, hint)
         return self.nearest
 
 
@@ -99,9 +110,7 @@ def numbers(values: NDArray[Any]) -> Numbers:
         nearest = np.ascontiguousarray(values, dtype=np.float64)
     changed = _changed(values, nearest)
     if changed is not None and changed.any():
-        row, column = _first(changed, values)
-        found = str(values[row] if column is None else values[row, column])
-        raise NumberError(row=row, column=column, found=found, expected=HELD, hint=ROUNDED_HINT)
+        raise _not_held(changed, values, str)
     return Numbers(nearest=nearest)
 
 
@@ -141,10 +150,11 @@ def _changed(values: NDArray[Any], nearest: NDArray[np.float64]) -> NDArray[np.b
     return None
 
 
-def _first(mask: Any, values: NDArray[Any]) -> tuple[int, int | None]:
-    """Return row and column of the first true entry; the column is None in one dimension."""
+def _not_held(mask: Any, values: NDArray[Any], form: Callable[[Any], str], hint: str = ROUNDED_HINT) -> NumberError:
+    """Return the error about the first number for which the mask is true; it has no column in one dimension."""
     position = np.unravel_index(int(np.argmax(mask)), values.shape)
-    return int(position[0]), int(position[1]) if values.ndim == 2 else None
+    row, column = int(position[0]), int(position[1]) if values.ndim == 2 else None
+    return NumberError(row=row, column=column, found=form(values[position]), expected=HELD, hint=hint)
 
 
 def _of_objects(values: NDArray[Any]) -> Numbers:
@@ -153,10 +163,8 @@ def _of_objects(values: NDArray[Any]) -> Numbers:
         try:
             converted[position] = _converted(value)
         except NumberError as error:
-            column = position[1] if len(position) == 2 else None
-            raise NumberError(
-                row=position[0], column=column, found=error.found, expected=error.expected, hint=error.hint
-            ) from None
+            error.row, error.column = position[0], position[1] if len(position) == 2 else None
+            raise
     flat = converted.ravel().tolist()
     nearest = np.array([float(value) for value in flat], dtype=np.float64).reshape(values.shape)
     if not any(isinstance(value, Fraction) for value in flat):
@@ -218,3 +226,89 @@ def _of_decimal(value: Decimal) -> float | Fraction:
         expected = f"at most {MOST_DIGITS} digits, and an exponent of that size"
         raise NumberError(found=quote(value), expected=expected)
     return _of_rational(Fraction(value))
+
+
+# Rows of fractions as integers: every number of a column is a whole multiple of the column's unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactRows:
+    """Numbers that binary64 does not hold.
+
+    Attributes
+    ----------
+    integers : ndarray (n_samples, n_features) of int
+        Multiples of the units.
+    units : ColumnUnits
+        The greatest positive ones that make all numbers integers.
+    """
+
+    integers: Integers
+    units: ColumnUnits
+
+    @classmethod
+    def of(cls, X: Any, exact: FractionColumns) -> "ExactRows":
+        """Return the numbers of some columns, and of a matrix where a column has none.
+
+        Raises
+        ------
+        NumberError
+            The numbers of a column are too different in size for exact work.
+        """
+        columns, units = [], []
+        for j, fractions in enumerate(exact):
+            if fractions is None:
+                table, exponents = as_integer_columns(X[:, [j]])
+                multiples, unit = table[:, 0], Fraction(2) ** exponents[0]
+                _check_size(multiples.tolist(), j)
+            else:
+                found, unit = whole_multiples(fractions.tolist(), j)
+                multiples = np.array(found, dtype=object)
+            columns.append(multiples)
+            units.append(unit)
+        return cls(np.column_stack(columns), ColumnUnits(tuple(units)))
+
+    @classmethod
+    def of_binary64(cls, X: NDArray[np.float64]) -> "ExactRows":
+        """Return the same for numbers that binary64 does hold."""
+        integers, exponents = as_integer_columns(X)
+        return cls(integers, ColumnUnits(tuple(Fraction(2) ** exponent for exponent in exponents)))
+
+    def taken(self, rows: NDArray[np.int64]) -> "ExactRows":
+        """Return some of the rows."""
+        return ExactRows(self.integers[rows], self.units)
+
+
+def whole_multiples(fractions: Sequence[Fraction], column: int) -> tuple[list[int], Fraction]:
+    """Return integers without a common factor, and the unit of which the numbers are these multiples; 1 if all are 0.
+
+    Raises
+    ------
+    NumberError
+        The integers are too long for exact work.
+
+    Examples
+    --------
+    >>> whole_multiples([Fraction(1, 2), Fraction(-3, 4)], 0)
+    ([2, -3], Fraction(1, 4))
+    """
+    common = 1
+    for denominator in {fraction.denominator for fraction in fractions}:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > _MOST_COMMON_BITS:
+            raise _too_long(column)
+    integers = [fraction.numerator * (common // fraction.denominator) for fraction in fractions]
+    factor = math.gcd(*integers) or common
+    multiples = [integer // factor for integer in integers]
+    _check_size(multiples, column)
+    return multiples, Fraction(factor, common)
+
+
+def _check_size(multiples: Sequence[int], column: int) -> None:
+    if max(map(abs, multiples)).bit_length() > _MOST_BITS_OF_COLUMN:
+        raise _too_long(column)
+
+
+def _too_long(column: int) -> NumberError:
+    found = "numbers that need integers of more than 300 digits, in their common unit"
+    return NumberError(column=column, found=found, expected="numbers nearer in size for exact work")

@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.data.formats.table import Choice, Roles, drop_note, kept_names
 from maxmargin.data.labels import MOST_CLASSES, LabelError, Labels, check_classes
-from maxmargin.data.numbers.hints import empty_column_hint
+from maxmargin.data.numbers.numerals import empty_column_hint
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
 from maxmargin.data.outofcore.label_coder import Coder

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
-from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, TEXT_HINT
-from maxmargin.data.numbers.numerals import STORED, number
+from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, number
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_files import ArrowFile, positions_in
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, not_finite

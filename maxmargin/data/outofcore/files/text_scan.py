@@ -13,8 +13,7 @@ from maxmargin.data.formats.csv_columns import Columns
 from maxmargin.data.formats.delimited import growing_columns, layout_of
 from maxmargin.data.formats.source import open_binary, size_of_content
 from maxmargin.data.formats.table import Choice, Roles, shown_name
-from maxmargin.data.numbers.hints import HINTS_OUTSIDE_MEMORY
-from maxmargin.data.numbers.numerals import Complaint, Texts
+from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, Complaint, Texts
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, Scan, bounds_of
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
