@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
-from maxmargin.data.arrays import from_arrays
+from maxmargin.data.arrays import check_row_names, from_arrays
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import problem_of
+from maxmargin.data.problems import problem_of, row_weights
 from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.problem.problem import Problem
 
@@ -61,9 +61,6 @@ class Question:
         InvalidProblemError
             If the data do not state a question about two classes, or the weights are not those of these rows.
         """
-        from maxmargin.data.arrays import check_row_names
-        from maxmargin.data.weights import row_weights
-
         check_row_names(X=X, y=y, sample_weight=sample_weight)
         question = cls.of(X, y, bias=bias, positive=positive)
         return replace(question, weights=row_weights(question.dataset, sample_weight, class_weight))

@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.progress import waiting
 from maxmargin.cli.request import Request
-from maxmargin.data.weights import row_weights
+from maxmargin.data.problems import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
