@@ -76,7 +76,7 @@ def read_decimal(
     suffix = format_of(os.fspath(source), choice)
     if reading is None and suffix in TYPED:
         raise _no_decimals(os.fspath(source), suffix)
-    return reading or _of_text(dataset, parts.texts or (None,) * dataset.n_features)
+    return reading or _of_text(dataset, parts.texts)
 
 
 def _of_text(dataset: Dataset, written: Sequence[Sequence[str] | None]) -> DecimalReading:

@@ -1,12 +1,12 @@
 """Features and labels in memory, as given to a call such as `hard_margin(X, y)`."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.assemble import first_not_finite
+from maxmargin.data.assemble import first_not_finite, stacked
 from maxmargin.data.dataset import Dataset, dataset_of
 from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
@@ -14,12 +14,10 @@ from maxmargin.data.formats.table import Matrix, index_note
 from maxmargin.data.labels import CodedLabels, LabelError, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
+from maxmargin.solvers.problem.rows import InMemory, RowSource
 from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
 from maxmargin.text.data_error import DataError, quote
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.problem.rows import RowSource
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 """Packages whose tables may have an index."""
@@ -35,7 +33,7 @@ class Features(NamedTuple):
     name the columns that were left out.
     """
 
-    X: "Matrix | RowSource"
+    X: Matrix | RowSource
     names: tuple[str, ...]
     bounds: Bounds | None
     exact: ExactRows | None
@@ -253,12 +251,9 @@ def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Frac
         if isinstance(column.values, list):
             first = next(value for value in column.values if value is not None)
             raise InvalidProblemError(f"X, column {name!r}: found the text {quote(first)}, expected numbers")
-    matrix = np.empty((len(series[0]) if series else 0, len(columns)), dtype=np.float64)
-    for j, column in enumerate(columns):
-        matrix[:, j] = column.values
     exact = [column.exact for column in columns]
-    notes = index_note(every, index)
-    return tuple(names), matrix, None if all(column is None for column in exact) else exact, notes
+    is_held = all(column is None for column in exact)
+    return tuple(names), stacked(columns), None if is_held else exact, index_note(every, index)
 
 
 def _without(values: Sequence[Item], positions: Sequence[int]) -> list[Item]:

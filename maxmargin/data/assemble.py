@@ -37,20 +37,21 @@ FEW_ROWS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Assembled:
-    """A matrix of finite numbers, the names of its columns, the labels, and which rows of the source are left.
+    """A table without missing values and texts, its matrix of finite numbers, and its labels.
 
-    `texts` holds the numbers as the source writes them, column by column, None for a column that it does not write as
-    text. `exact` holds the numbers themselves if binary64 does not hold some of them; `X` is then their rounding.
+    `exact` holds the numbers themselves if binary64 does not hold some of them; `X` is then their rounding.
     """
 
+    table: Table
     X: Matrix
-    names: tuple[str, ...]
     labels: Labels
-    rows: NDArray[np.int64] | None
-    ids: tuple[str, ...] | None
-    notes: tuple[str, ...]
-    texts: tuple[Sequence[str] | None, ...] | None
-    exact: ExactRows | None = None
+    exact: ExactRows | None
+
+    @property
+    def texts(self) -> tuple[Sequence[str] | None, ...]:
+        """The numbers of every column as the source writes them; None for a column that it does not write as text."""
+        features = self.table.features
+        return tuple(column.texts for column in features) if isinstance(features, tuple) else (None,) * self.X.shape[1]
 
 
 def assemble(table: Table, choice: Choice) -> Assembled:
@@ -63,24 +64,16 @@ def assemble(table: Table, choice: Choice) -> Assembled:
         `choice.one_hot`), labels that are missing or infinite, Decimals or Fractions too different in size.
     """
     if len(table.label) == 0:
-        raise table.error_of_source(found="no rows", expected="at least one")
-    table, rows = _without_missing(table, choice)
+        raise table.error(found="no rows", expected="at least one")
+    table = _without_missing(table, choice)
     labels = _labels(table)
     if isinstance(table.features, tuple):
         table = _numeric(table, table.features, choice)
     elif choice.one_hot.named:
         raise _no_texts(table, choice.one_hot.named[0])
-    X = _stacked(table.features)
+    X = _matrix(table.features)
     _check_finite(X, table)
-    names = tuple(str(name) for name in table.names)
-    return Assembled(
-        X=X, names=names, labels=labels, rows=rows, ids=table.ids, notes=table.notes, texts=_texts(table.features),
-        exact=_exact_rows(X, table),
-    )  # fmt: skip
-
-
-def _texts(features: tuple[Column, ...] | Matrix) -> tuple[Sequence[str] | None, ...] | None:
-    return tuple(column.texts for column in features) if isinstance(features, tuple) else None
+    return Assembled(table=table, X=X, labels=labels, exact=_exact_rows(X, table))
 
 
 def _exact_rows(X: Matrix, table: Table) -> ExactRows | None:
@@ -97,18 +90,16 @@ def _labels(table: Table) -> Labels:
     try:
         return encode(table.label)
     except LabelError as error:
-        if error.row is None:
-            raise table.error_of_source(column=table.label_name, found=error.found, expected=error.expected) from error
         raise table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
 
 
 # Missing values
 
 
-def _without_missing(table: Table, choice: Choice) -> tuple[Table, NDArray[np.int64] | None]:
+def _without_missing(table: Table, choice: Choice) -> Table:
     is_missing = _missing_features(table) | _missing_labels(table.label)
     if not is_missing.any():
-        return table, None
+        return table
     if not choice.drop_missing:
         raise _missing_error(table, int(np.flatnonzero(is_missing)[0]))
     kept = np.flatnonzero(~is_missing).astype(np.int64)
@@ -116,7 +107,7 @@ def _without_missing(table: Table, choice: Choice) -> tuple[Table, NDArray[np.in
         raise _nothing_left(table)
     n_dropped = int(is_missing.sum())
     note = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {is_missing.size}"
-    return _rows_of(table, kept, note), kept
+    return _rows_of(table, kept, note)
 
 
 def _nothing_left(table: Table) -> DataError:
@@ -124,10 +115,10 @@ def _nothing_left(table: Table) -> DataError:
     found, expected = "a missing value in every row", "at least one complete row"
     if _missing_labels(table.label).all():
         hint = empty_column_hint(table.label_name, is_label=True)
-        return table.error_of_source(column=table.label_name, found=found, expected=expected, hint=hint)
+        return table.error(column=table.label_name, found=found, expected=expected, hint=hint)
     name = next((name for j, name in enumerate(table.names) if _is_empty(table.features, j)), None)
     hint = "" if name is None else empty_column_hint(name, is_label=False)
-    return table.error_of_source(column=name, found=found, expected=expected, hint=hint)
+    return table.error(column=name, found=found, expected=expected, hint=hint)
 
 
 def _missing_features(table: Table) -> NDArray[np.bool_]:
@@ -245,7 +236,7 @@ def _numeric(table: Table, features: tuple[Column, ...], choice: Choice) -> Tabl
         columns += encoded
         notes.append(note)
     if not columns:
-        raise table.error_of_source(
+        raise table.error(
             found=f"no feature column left after {option('one_hot')}", expected="at least one", hint=notes[-1]
         )
     names = tuple(column.name for column in columns)
@@ -254,7 +245,7 @@ def _numeric(table: Table, features: tuple[Column, ...], choice: Choice) -> Tabl
 
 def _no_texts(table: Table, name: str | int) -> DataError:
     expected = f"texts to encode for {option('one_hot_column')}"
-    return table.error_of_source(column=name, found="a column of numbers", expected=expected)
+    return table.error(column=name, found="a column of numbers", expected=expected)
 
 
 def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
@@ -271,7 +262,7 @@ def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
     n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
     if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
         found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
-        raise table.error_of_source(
+        raise table.error(
             column=name, found=found, expected=f"texts that rows share, to encode with {option('one_hot')}",
             hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
             f"anything; drop it with {option('drop')}, or {anyway}",
@@ -301,7 +292,7 @@ def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -
 def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column], str]:
     levels = sorted({text for text in texts if text is not None})
     if len(levels) > MOST_LEVELS:
-        raise table.error_of_source(
+        raise table.error(
             column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
             expected=f"at most {MOST_LEVELS} to encode with {option('one_hot')}",
             hint=f"drop it with {option('drop')}",
@@ -322,13 +313,16 @@ def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column],
 # Numbers
 
 
-def _stacked(features: tuple[Column, ...] | Matrix) -> Matrix:
+def _matrix(features: tuple[Column, ...] | Matrix) -> Matrix:
     if isinstance(features, np.ndarray):
         return np.ascontiguousarray(features)
-    if not isinstance(features, tuple):
-        return features
-    X = np.empty((len(features[0].values), len(features)), dtype=np.float64)
-    for j, column in enumerate(features):
+    return stacked(features) if isinstance(features, tuple) else features
+
+
+def stacked(columns: Sequence[Column]) -> NDArray[np.float64]:
+    """Return columns of numbers side by side."""
+    X = np.empty((len(columns[0].values) if columns else 0, len(columns)), dtype=np.float64)
+    for j, column in enumerate(columns):
         X[:, j] = column.values
     return X
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.assemble import Assembled, assemble
+from maxmargin.data.formats.readers import read
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named, is_matrix
 from maxmargin.data.labels import (
     AGAINST_REST,
@@ -27,8 +29,7 @@ from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
-    from maxmargin.data.assemble import Assembled
-    from maxmargin.data.outofcore.files.scan import Bounds
+    from maxmargin.solvers.problem.extremes import Bounds
     from maxmargin.solvers.problem.rows import RowSource
 
 REST = "rest"
@@ -319,7 +320,7 @@ def load(
     )  # fmt: skip
 
 
-def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple[Dataset, Assembled]":
+def read_dataset(source: Any, choice: Choice, positive: object = None) -> tuple[Dataset, Assembled]:
     """Read a data set as `load` does; return it with the parts of which it was made.
 
     Raises
@@ -327,16 +328,12 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> "tuple
     DataError
         As `load`.
     """
-    from maxmargin.data.assemble import assemble
-    from maxmargin.data.formats.readers import read
-
-    table = read(source, choice)
-    parts = assemble(table, choice)
-    chosen = _chosen(table.source, table.label_name, parts.labels, positive)
+    parts = assemble(read(source, choice), choice)
+    table = parts.table
     dataset = dataset_of(
-        parts.X, parts.labels, chosen, exact=parts.exact,
-        feature_names=parts.names, label_name=str(table.label_name), source=table.source, row_ids=parts.ids,
-        rows=None if parts.rows is None else frozen(parts.rows), notes=parts.notes,
+        parts.X, parts.labels, _chosen(table.source, table.label_name, parts.labels, positive), exact=parts.exact,
+        feature_names=tuple(map(str, table.names)), label_name=str(table.label_name), source=table.source,
+        row_ids=table.ids, rows=None if table.origin is None else frozen(table.origin), notes=table.notes,
     )  # fmt: skip
     return dataset, parts
 

@@ -299,19 +299,16 @@ class Table:
     notes: tuple[str, ...] = ()
     spelling: Spelling | None = None
 
-    def error(self, row: int, column: str | int | None, *, found: str, expected: str, hint: str = "") -> DataError:
-        """Return an error at a row of the table."""
-        if self.lines is None:
-            row = row if self.origin is None else int(self.origin[row])
-            return data_error(self.source, row=row, column=column, found=found, expected=expected, hint=hint)
-        line = int(self.lines[row])
-        return data_error(self.source, line=line, column=column, found=found, expected=expected, hint=hint)
-
-    def error_of_source(
-        self, *, found: str, expected: str, column: str | int | None = None, hint: str = ""
+    def error(
+        self, row: int | None = None, column: str | int | None = None, *, found: str, expected: str, hint: str = ""
     ) -> DataError:
-        """Return an error about the whole source, or of a whole column."""
-        return data_error(self.source, column=column, found=found, expected=expected, hint=hint)
+        """Return an error at a row of the table, or about a whole column or the whole source."""
+        line = None
+        if row is not None and self.lines is not None:
+            line, row = int(self.lines[row]), None
+        elif row is not None and self.origin is not None:
+            row = int(self.origin[row])
+        return data_error(self.source, line=line, row=row, column=column, found=found, expected=expected, hint=hint)
 
 
 def kept_names(names: Sequence[str] | None, features: Iterable[int]) -> tuple[str | int, ...]:
