@@ -22,7 +22,6 @@ from maxmargin.text.data_error import DataError, quote
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 """Packages whose tables may have an index."""
 
-Item = TypeVar("Item")
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
 
 
@@ -129,7 +128,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
             matrix, exact = _dense(X)
         _check_shape(matrix.shape)
         shown = _named(names, matrix.shape[1])
-        bounds = _checked_finite(matrix, names)
+        bounds = _checked_finite(matrix)
         return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes)
     except NumberError as error:
         raise InvalidProblemError(_worded("X", error, names)) from error
@@ -243,21 +242,17 @@ def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Frac
     try:
         every, series = columns_of(X, "X")
         index = index_of(X, every)
-        names, series = _without(every, index), _without(series, index)
-        columns = [column_of(one, name, "X") for name, one in zip(names, series, strict=True)]
+        kept = [j for j in range(len(every)) if j not in index]
+        columns = [column_of(series[j], every[j], "X") for j in kept]
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
-    for name, column in zip(names, columns, strict=True):
+    for column in columns:
         if isinstance(column.values, list):
             first = next(value for value in column.values if value is not None)
-            raise InvalidProblemError(f"X, column {name!r}: found the text {quote(first)}, expected numbers")
+            raise InvalidProblemError(f"X, column {column.name!r}: found the text {quote(first)}, expected numbers")
     exact = [column.exact for column in columns]
     is_held = all(column is None for column in exact)
-    return tuple(names), stacked(columns), None if is_held else exact, index_note(every, index)
-
-
-def _without(values: Sequence[Item], positions: Sequence[int]) -> list[Item]:
-    return [value for j, value in enumerate(values) if j not in positions]
+    return tuple(every[j] for j in kept), stacked(columns), None if is_held else exact, index_note(every, index)
 
 
 def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
@@ -282,20 +277,20 @@ def refuse_masked(values: object, name: str) -> None:
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
-    for size, what in zip(shape, ("rows", "columns"), strict=True):
-        if size == 0:
-            raise InvalidProblemError(f"X has no {what} (shape {shape}), expected at least one")
+    if 0 in shape:
+        raise InvalidProblemError(
+            f"X has no {'columns' if shape[0] else 'rows'} (shape {shape}), expected at least one"
+        )
 
 
-def _checked_finite(X: Matrix, names: tuple[str, ...] | None) -> Bounds | None:
+def _checked_finite(X: Matrix) -> Bounds | None:
     """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
     bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
     position = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
     if position is not None:
         row, column = position
         found = "NaN" if np.isnan(X[row, column]) else "an infinite value"
-        shown = column if names is None else repr(names[column])
-        raise InvalidProblemError(f"X, row {row}, column {shown}: found {found}, expected a finite number")
+        raise NumberError(row=row, column=column, found=found, expected="a finite number")
     return bounds
 
 

@@ -168,8 +168,9 @@ def _present(labels: Labels) -> Labels:
 
 
 def _encode_numbers(values: NDArray[Any]) -> Labels:
-    if values.dtype.kind == "f":
-        _check_finite(values)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise unusable_label(values[row], row)
     least, greatest = values.min(), values.max()
     is_greatest = values == greatest
     if least == greatest or np.count_nonzero(is_greatest) + np.count_nonzero(values == least) == values.size:
@@ -178,13 +179,9 @@ def _encode_numbers(values: NDArray[Any]) -> Labels:
     else:
         distinct, codes = np.unique(values, return_inverse=True)
     classes = distinct.tolist()
-    return Labels(classes=tuple(classes if distinct.dtype.kind == "b" else _whole_where_all_are(classes)), codes=codes)
-
-
-def _check_finite(values: NDArray[Any]) -> None:
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise unusable_label(values[bad[0]], int(bad[0]))
+    if values.dtype.kind == "f" and all(value.is_integer() and abs(value) < EXACT_INTEGERS for value in classes):
+        classes = [int(value) for value in classes]
+    return Labels(classes=tuple(classes), codes=codes)
 
 
 def unusable_label(value: object, row: int) -> LabelError:
@@ -228,14 +225,6 @@ def _is_hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _whole_where_all_are(values: Iterable[Any]) -> list[Any]:
-    """Return binary64 numbers and integers as integers if all are whole and were not rounded, else as floats."""
-    every = list(values)
-    if all(isinstance(value, int) or (value.is_integer() and abs(value) < EXACT_INTEGERS) for value in every):
-        return [int(value) for value in every]
-    return [float(value) for value in every]
 
 
 def choose_positive(classes: Sequence[Label], positive: object) -> Label:

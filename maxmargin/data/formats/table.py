@@ -163,7 +163,7 @@ class Choice:
         for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
             if label in taken:
                 raise data_error(
-                    source, column=columns.shown(label), option=asked, found="the label column",
+                    source, column=shown_name(names, label), option=asked, found="the label column",
                     expected="another column", hint=f"choose the label with {option('label')}",
                 )  # fmt: skip
         encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
@@ -172,10 +172,9 @@ class Choice:
         if not features:
             raise data_error(source, found="no feature column left", expected="at least one beside the label")
         if not encoded <= set(features):
-            column = columns.shown(min(encoded - set(features)))
             raise data_error(
-                source, column=column, option="one_hot_column", found="a column that is not a feature",
-                expected="a text column among the features",
+                source, column=shown_name(names, min(encoded - set(features))), option="one_hot_column",
+                found="a column that is not a feature", expected="a text column among the features",
             )  # fmt: skip
         return Roles(
             label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
@@ -190,48 +189,33 @@ class _Columns:
     source: str
 
     def find(self, wanted: ColumnRef, option: str) -> int:
-        if isinstance(wanted, str):
-            matches = [j for j, name in enumerate(self.names or ()) if name == wanted]
-            if len(matches) > 1:
-                raise self._error(
-                    option, f"{len(matches)} columns named {quote(wanted)}", "one", f"positions {listed(matches)}"
-                )
-            if matches:
-                return matches[0]
-        return self._position(wanted, option)
-
-    def _position(self, wanted: ColumnRef, option: str) -> int:
-        position = _whole_number(wanted)
-        if position is None:
-            raise self._unknown(wanted, option)
+        """Return the position of the column that has this name, or else this position among those that are counted."""
+        matches = [j for j, name in enumerate(self.names or ()) if name == wanted]
+        if len(matches) > 1:
+            found = f"{len(matches)} columns named {quote(wanted)}"
+            raise self._error(option, found, "one", f"positions {listed(matches)}")
+        if matches:
+            return matches[0]
+        try:
+            position = int(wanted)
+        except ValueError:
+            raise self._unknown(wanted, option) from None
         n_counted = len(self.counted)
         if not n_counted:
-            raise self._error(option, "no columns but those of the index of pandas", "a name of one of them", "")
+            raise self._error(option, "no columns but those of the index of pandas", "a name of one of them")
         if not -n_counted <= position < n_counted:
-            raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}", "")
+            raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}")
         return self.counted[position]
 
     def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
+        found = f"no column {quote(wanted)}"
         if self.names is None:
             expected = f"a position from 0 to {len(self.counted) - 1}, as the columns have no names"
-            return self._error(option, f"no column {quote(wanted)}", expected, "")
-        expected = f"one of {listed(self.names)}, or a position"
-        return self._error(option, f"no column {quote(wanted)}", expected, nearest(wanted, self.names))
+            return self._error(option, found, expected)
+        return self._error(option, found, f"one of {listed(self.names)}, or a position", nearest(wanted, self.names))
 
-    def _error(self, option: str, found: str, expected: str, hint: str) -> DataError:
+    def _error(self, option: str, found: str, expected: str, hint: str = "") -> DataError:
         return data_error(self.source, option=option, found=found, expected=expected, hint=hint)
-
-    def shown(self, position: int) -> str | int:
-        return shown_name(self.names, position)
-
-
-def _whole_number(wanted: ColumnRef) -> int | None:
-    if isinstance(wanted, int):
-        return wanted
-    try:
-        return int(wanted)
-    except ValueError:
-        return None
 
 
 def shown_name(names: Sequence[str] | None, position: int) -> str | int:
@@ -318,14 +302,13 @@ def kept_names(names: Sequence[str] | None, features: Iterable[int]) -> tuple[st
 
 def drop_note(names: Sequence[str] | None, roles: Roles) -> tuple[str, ...]:
     """Say which columns were left out: because the user asked for it, or as the index of a pandas data frame."""
-    index = index_note(names, roles.index)
-    if not roles.dropped:
-        return index
-    return (f"dropped on request: {', '.join(repr(shown_name(names, j)) for j in roles.dropped)}", *index)
+    return (*_note("dropped on request", names, roles.dropped), *index_note(names, roles.index))
 
 
 def index_note(names: Sequence[str] | None, index: Sequence[int]) -> tuple[str, ...]:
     """Say which columns were left out as the index of a pandas data frame."""
-    if not index:
-        return ()
-    return (f"left out as the index of a pandas data frame: {', '.join(repr(shown_name(names, j)) for j in index)}",)
+    return _note("left out as the index of a pandas data frame", names, index)
+
+
+def _note(what: str, names: Sequence[str] | None, columns: Sequence[int]) -> tuple[str, ...]:
+    return (f"{what}: {', '.join(repr(shown_name(names, j)) for j in columns)}",) if columns else ()
