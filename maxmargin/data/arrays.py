@@ -11,7 +11,7 @@ from maxmargin.data.dataset import Dataset, dataset_of
 from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.data.formats.table import Matrix, index_note
-from maxmargin.data.labels import CodedLabels, LabelError, encode, positive_class
+from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.extremes import Bounds, bounds_of_rows
@@ -22,7 +22,7 @@ from maxmargin.text.data_error import DataError, quote
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 """Packages whose tables may have an index."""
 
-AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], CodedLabels, NDArray[Any] | list[Any])
+AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], Labels, NDArray[Any] | list[Any])
 
 
 class Features(NamedTuple):
@@ -178,7 +178,7 @@ def _outside_memory(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[
     return X, _named(names, X.shape[1])
 
 
-def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
+def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels:
     """Return one label for every row.
 
     Raises
@@ -190,7 +190,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | CodedLabels:
         from maxmargin.data.outofcore.dask.dask_collections import labels_of_collection
 
         y = labels_of_collection(y)
-    if isinstance(y, CodedLabels):
+    if isinstance(y, Labels):
         return _checked_length(y, n_samples)
     if isinstance(y, np.ndarray):
         values = y

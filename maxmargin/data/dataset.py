@@ -14,7 +14,6 @@ from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix
 from maxmargin.data.labels import (
     AGAINST_REST,
     SECOND_OF_PAIR,
-    CodedLabels,
     Label,
     LabelError,
     Labels,
@@ -46,7 +45,7 @@ class Dataset:
         Finite numbers; `is_in_memory` says where they are.
     y : ndarray of shape (n_samples,)
         Signs -1 and +1 if `is_binary`, of type int64 (int8 for rows outside memory); otherwise the labels.
-    labels : ndarray or CodedLabels of shape (n_samples,)
+    labels : ndarray or Labels of shape (n_samples,)
         The label of every row, as in the source.
     classes : tuple
         All labels of the source in order: numeric if all are numbers, else by text.
@@ -87,7 +86,7 @@ class Dataset:
 
     X: "Matrix | RowSource"
     y: NDArray[Any]
-    labels: NDArray[Any] | CodedLabels
+    labels: NDArray[Any] | Labels
     classes: tuple[Label, ...]
     positive: Label | None
     negative: Label | None
@@ -354,7 +353,7 @@ def dataset_of(
     **described: Any,
 ) -> Dataset:
     """Return the data set of checked numbers and labels; `described` are other attributes of `Dataset`."""
-    values = frozen(labels.values()) if is_matrix(X) else CodedLabels(labels)
+    values = frozen(labels[:]) if is_matrix(X) else labels
     positive, reason = chosen
     if positive is not None:
         y = signs(labels.codes == labels.classes.index(positive), X)

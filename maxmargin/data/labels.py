@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,50 +53,48 @@ class LabelError(ValueRefusedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labels:
-    """The classes in order, and for every row the position of its class among them."""
-
-    classes: tuple[Label, ...]
-    codes: NDArray[Any]
-
-    def values(self) -> NDArray[Any]:
-        """Return the label of every row."""
-        values: NDArray[Any] = array_of_labels(self.classes)[self.codes]
-        return values
-
-
-class CodedLabels:
     """The label of every row, stored as the position of its class: an array of labels in a fraction of the memory.
+
+    Attributes
+    ----------
+    classes : tuple of label
+        The classes in order.
+    codes : ndarray of int
+        For every row the position of its class.
 
     Examples
     --------
-    >>> labels = CodedLabels(Labels(classes=("no", "yes"), codes=np.array([0, 1, 0], dtype=np.int8)))
+    >>> labels = Labels(classes=("no", "yes"), codes=np.array([0, 1, 0], dtype=np.int8))
     >>> labels[1].item(), labels[:2].tolist(), (labels == "no").tolist()
     ('yes', ['no', 'yes'], [True, False, True])
     """
 
-    __hash__ = None  # type: ignore[assignment]
-    ndim = 1
+    classes: tuple[Label, ...]
+    codes: NDArray[Any]
+    _values: NDArray[Any] = field(init=False, repr=False)
 
-    def __init__(self, coded: Labels) -> None:
-        self.coded = coded
-        self._values = array_of_labels(coded.classes)
+    ndim: ClassVar[int] = 1
+    __hash__ = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_values", array_of_labels(self.classes))
 
     @property
     def shape(self) -> tuple[int]:
         """Number of rows."""
-        return (len(self.coded.codes),)
+        return (len(self.codes),)
 
     def __len__(self) -> int:
-        return len(self.coded.codes)
+        return len(self.codes)
 
     def __getitem__(self, rows: Any) -> Any:
         """Return the label of a row, or an array of the labels of some rows."""
-        return self._values[self.coded.codes[rows]]
+        return self._values[self.codes[rows]]
 
     def __eq__(self, label: object) -> Any:
         """Return, for every row, whether it has this label."""
-        is_it = [one == label for one in self.coded.classes]
-        return np.array(is_it)[self.coded.codes]
+        is_it = [one == label for one in self.classes]
+        return np.array(is_it)[self.codes]
 
     def tolist(self) -> list[Any]:
         """Return the label of every row."""
@@ -120,7 +118,7 @@ def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
     return objects
 
 
-def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
+def encode(values: NDArray[Any] | Sequence[object] | Labels) -> Labels:
     """Find the classes of `values`: in numeric order if all are numbers, else in the order of their texts.
 
     Whole numbers become integers however they are written (1, 1.0, "1"), other numbers floats, all else texts; numbers
@@ -136,8 +134,8 @@ def encode(values: NDArray[Any] | Sequence[object] | CodedLabels) -> Labels:
     >>> encode(["10", "9.0", "10"]).classes
     (9, 10)
     """
-    if isinstance(values, CodedLabels):
-        return _present(values.coded)
+    if isinstance(values, Labels):
+        return _present(values)
     if not isinstance(values, np.ndarray):
         return encode_objects(values)
     is_plain = values.dtype.kind in "biuf" and values.dtype.itemsize <= 8
