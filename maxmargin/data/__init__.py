@@ -1,1 +1,1 @@
-"""A Dataset from whatever there is."""
+"""Data sets: read, taken from arrays, generated, prepared, and turned into problems."""

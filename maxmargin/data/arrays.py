@@ -117,9 +117,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
         return Features(*_outside_memory(X, names), None, None)
     notes: tuple[str, ...] = ()
     try:
-        if isinstance(X, np.ndarray):
-            matrix, exact = _dense(X)
-        elif is_sparse(X):
+        if is_sparse(X):
             matrix, exact = canonical_csr(X), None
         elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
             own_names, matrix, exact, notes = _matrix_of_frame(X)
@@ -127,8 +125,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
         else:
             matrix, exact = _dense(X)
         _check_shape(matrix.shape)
-        shown = _named(names, matrix.shape[1])
-        bounds = _checked_finite(matrix)
+        shown, bounds = _named(names, matrix.shape[1]), _checked_finite(matrix)
         return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes)
     except NumberError as error:
         raise InvalidProblemError(_worded("X", error, names)) from error
@@ -300,7 +297,7 @@ def check_row_names(**tables: Any) -> None:
     Raises
     ------
     InvalidProblemError
-        The rows have other names, or the same in another order. Where the lengths differ that is said elsewhere.
+        The rows have other names, or the same in another order. Different lengths are reported elsewhere.
     """
     indices = {name: index for name, table in tables.items() if (index := _index_of(table)) is not None}
     if len(indices) < 2:

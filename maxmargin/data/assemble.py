@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError
-from maxmargin.data.numbers.numerals import (
-    DROP_MISSING_HINT,
-    STORE_NUMBERS,
-    STORED,
-    TEXT_HINT,
-    Texts,
-    empty_column_hint,
-)
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Texts, empty_column_hint
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 
@@ -32,7 +25,7 @@ Such a row has a column of 0 and 1, and so a weight, of its own: it is put right
 """
 
 FEW_ROWS = 5
-"""Number of rows up to which that share may be any: among so few rows, different texts are no surprise."""
+"""Number of rows up to which any share is accepted: among few rows, different texts are no surprise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -249,7 +242,7 @@ def _no_texts(table: Table, name: str | int) -> DataError:
 
 
 def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
-    """Raise where the texts of a column that was not named are no levels: numbers, or mostly different.
+    """Raise if the texts of a column that was not named do not look like levels: they are numbers, or mostly differ.
 
     Raises
     ------
@@ -271,14 +264,13 @@ def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
 
 def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
     """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
-    spelling = table.spelling or STORED
-    n_numeric = sum(count for text, count in present.items() if spelling.looks_numeric(text))
-    return 2 * n_numeric > present.total() and not all(map(spelling.is_number, present))
+    n_numeric = sum(count for text, count in present.items() if table.spelling.looks_numeric(text))
+    return 2 * n_numeric > present.total() and not all(map(table.spelling.is_number, present))
 
 
 def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
     """Return the error about the first text that is not a number; `anyway` says how to encode it all the same."""
-    spelling = table.spelling or STORED
+    spelling = table.spelling
     row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
     text = str(texts[row])
     if spelling.is_number(text):

@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.data.assemble import Assembled, assemble
 from maxmargin.data.formats.readers import read
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named, is_matrix
-from maxmargin.data.labels import (
-    AGAINST_REST,
-    SECOND_OF_PAIR,
-    Label,
-    LabelError,
-    Labels,
-    PositiveClass,
-    choose_positive,
-    positive_class,
-)
+from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, positive_class
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
@@ -139,7 +130,8 @@ class Dataset:
         positive = self._class(cls, present)
         y = frozen(signs(self.labels == positive, self.X))
         negative = _against(positive, present)
-        return replace(self, y=y, positive=positive, positive_reason=AGAINST_REST, negative=negative)
+        reason = "the class against the rest"
+        return replace(self, y=y, positive=positive, positive_reason=reason, negative=negative)
 
     def pair(self, a: object, b: object) -> "Dataset":
         """Return the rows of two classes only, `a` as -1 and `b` as +1.
@@ -167,14 +159,14 @@ class Dataset:
             y=frozen(signs(labels == positive, self.X)),
             labels=frozen(labels),
             positive=positive,
-            positive_reason=SECOND_OF_PAIR,
+            positive_reason="the second class of the pair",
             negative=negative,
             row_ids=None if self.row_ids is None else tuple(self.row_ids[i] for i in kept),
             rows=frozen(kept if self.rows is None else self.rows[kept]),
         )
 
     def describe_row(self, i: int) -> str:
-        """Return how to call row `i` of this data set in a text: its position in the source, its name, its label.
+        """Return a description of row `i` for messages: its position in the source, its name and its label.
 
         Examples
         --------
@@ -368,7 +360,7 @@ def dataset_of(
 
 
 def signs(is_positive: NDArray[np.bool_], X: Any) -> NDArray[Any]:
-    """Return -1 and +1: a byte each where the rows are too many for memory."""
+    """Return -1 and +1, of type int8 for rows outside memory and int64 otherwise."""
     found: NDArray[Any] = is_positive.astype(np.int64 if is_matrix(X) else np.int8)
     found *= 2
     found -= 1

@@ -41,11 +41,6 @@ PAIRS = frozenset(
 NEGATIONS = ("not", "no", "non")
 """Words that turn a label into its opposite: "diabetic" and "non-diabetic"."""
 
-IN_ORDER = "the greater label in sorted order"
-CHOSEN = "chosen with positive="
-AGAINST_REST = "the class against the rest"
-SECOND_OF_PAIR = "the second class of the pair"
-
 
 class LabelError(ValueRefusedError):
     """Labels that do not make a classification problem."""
@@ -231,7 +226,7 @@ def choose_positive(classes: Sequence[Label], positive: object) -> Label:
     Raises
     ------
     LabelError
-        No class is named so.
+        No class has this name.
     """
     wanted = str(positive).strip()
     for label in classes:
@@ -333,7 +328,7 @@ def positive_class(classes: Sequence[Label], chosen: object) -> PositiveClass:
     """
     check_classes(classes, is_positive_chosen=chosen is not None)
     if chosen is not None:
-        return choose_positive(classes, chosen), CHOSEN
+        return choose_positive(classes, chosen), "chosen with positive="
     return default_positive(classes) if len(classes) == 2 else (None, None)
 
 
@@ -351,7 +346,7 @@ def default_positive(classes: Sequence[Label]) -> tuple[Label, str]:
     for label, other in ((least, greatest), (greatest, least)):
         if _affirms(_plain(label), _plain(other)):
             return label, f"the affirmative of {label}/{other}"
-    return greatest, IN_ORDER
+    return greatest, "the greater label in sorted order"
 
 
 def _affirms(label: str, other: str) -> bool:

@@ -11,18 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
-from maxmargin.data.numbers.numerals import (
-    POINTS,
-    Complaint,
-    Spelling,
-    Texts,
-    booleans,
-    cleaned,
-    empty_column_hint,
-    is_missing,
-    number,
-    numbers,
-)
+from maxmargin.data.numbers import numerals
+from maxmargin.data.numbers.numerals import Complaint, Spelling, Texts
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 
@@ -61,8 +51,8 @@ class Layout:
     names: tuple[str, ...] | None
     n_columns: int
     header_line: int
-    spelling: Spelling = POINTS
-    hint: str = ""
+    spelling: Spelling
+    hint: str
 
 
 class Columns:
@@ -84,7 +74,7 @@ class Columns:
         return [*named, *self.roles.features] if self.choice.needs_texts else named
 
     def add_text(self, text: str, lines_before: int) -> bool:
-        """Take whole lines, if all features in them are finite numbers and no line is blank; return whether they are.
+        """Add whole lines if all features in them are finite numbers and no line is blank; return whether they were.
 
         numpy's parser rounds correctly, as Python's does, and is faster, but does not say where a bad field is.
         """
@@ -124,7 +114,7 @@ class Columns:
         return values
 
     def add_rows(self, rows: Sequence[NumberedRow]) -> None:
-        """Take rows whatever is in them.
+        """Add rows, which may hold anything.
 
         Raises
         ------
@@ -157,7 +147,7 @@ class Columns:
                 raise data_error(self.layout.source, line=line, found=found, expected=str(expected), hint=hint)
 
     def _converted(self, column: int, texts: Sequence[str]) -> NDArray[np.float64] | None:
-        """Return the numbers of a column, or None if one of its texts cannot stay."""
+        """Return the numbers of a column, or None if one of its texts is refused."""
         values, is_boolean = _numbers_or_booleans(texts)
         if values is None or not self._is_accepted(values):
             return None
@@ -180,8 +170,8 @@ class Columns:
                 if not self._is_fine(texts[j][row]):
                     name = shown_name(names, j)
                     found, expected, hint = self.complain(self.spelling.swapped(texts[j][row]))
-                    if all(map(is_missing, texts[j])):
-                        hint = empty_column_hint(name, is_label=False)
+                    if all(map(numerals.is_missing, texts[j])):
+                        hint = numerals.empty_column_hint(name, is_label=False)
                     return data_error(source, line=line, column=name, found=found, expected=expected, hint=hint)
         name, found = shown_name(names, columns[0]), "numbers and true or false in one column"
         return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")
@@ -191,7 +181,7 @@ class Columns:
         return self.spelling.complaint(text)
 
     def _is_fine(self, text: str) -> bool:
-        value = number(text)
+        value = numerals.number(text)
         if value is None:
             return False
         return bool(np.isfinite(value)) or (bool(np.isnan(value)) and self.choice.drop_missing)
@@ -223,7 +213,7 @@ class Columns:
 
     def _labels(self) -> Texts:
         texts = self.texts[self.roles.label]
-        return cleaned(list(map(self.spelling.label, texts)) if self.spelling.decimal_comma else texts)
+        return numerals.cleaned(list(map(self.spelling.label, texts)) if self.spelling.decimal_comma else texts)
 
     def notes(self) -> tuple[str, ...]:
         """Return notes on the columns that were left out or have no name."""
@@ -239,14 +229,15 @@ class Columns:
         name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
         values, _ = _numbers_or_booleans(texts)
         if values is None:
-            return Column(name=name, values=cleaned(list(map(self.spelling.swapped, texts))), is_named=is_named)
+            as_written = list(map(self.spelling.swapped, texts))
+            return Column(name=name, values=numerals.cleaned(as_written), is_named=is_named)
         return Column(name=name, values=values, texts=texts, is_named=is_named)
 
 
 def _numbers_or_booleans(texts: Sequence[str]) -> tuple[NDArray[np.float64] | None, bool]:
     """Return the numbers that texts write, or 1 and 0 for true and false, and whether they are such words."""
-    values = numbers(texts)
-    return (booleans(texts), True) if values is None else (values, False)
+    values = numerals.numbers(texts)
+    return (numerals.booleans(texts), True) if values is None else (values, False)
 
 
 def _have_whole_pairs(fields: Sequence[str]) -> bool:

@@ -119,7 +119,7 @@ def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -
     blocks, ahead = tee(_separable(chain([first], blocks), separator))
     spelling = Spelling(decimal_comma=choice.decimal_comma)
     rows = _rows(ahead, separator, source, choice.longest_line)
-    return _layout(rows, separator, source, spelling, hint), blocks  # `rows` end here: else they would keep all blocks
+    return _layout(rows, separator, source, spelling, hint), blocks  # `rows` is dropped, or all blocks would be kept
 
 
 def _separator(first: Block, path: str, choice: Choice) -> str:

@@ -175,8 +175,9 @@ def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:
     if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         return None
     values = _list_of(series)
+    objects = [np.nan if value is None else value for value in values]
     is_number = all(value is None or isinstance(value, Real | Decimal | np.bool_) for value in values)
-    return numbers(_objects([np.nan if value is None else value for value in values])) if is_number else None
+    return numbers(np.array(objects, dtype=object)) if is_number else None
 
 
 def _has_array_type(dtype: "nw.dtypes.DType") -> bool:
@@ -184,12 +185,6 @@ def _has_array_type(dtype: "nw.dtypes.DType") -> bool:
     import narwhals as nw
 
     return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
-
-
-def _objects(values: Sequence[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts:
@@ -214,9 +209,9 @@ def index_columns(names: Sequence[str], metadata: Mapping[bytes, bytes] | None =
     Parameters
     ----------
     names : sequence of str
-        Of all columns.
+        Names of all columns.
     metadata : mapping, optional
-        That of the schema. A range, which it describes without a column, is skipped; so is all that is malformed.
+        Metadata of the schema. A range index, which has no column, is skipped, and so is malformed metadata.
 
     Examples
     --------

@@ -20,8 +20,6 @@ from maxmargin.data.formats.table import Choice, Table, drop_note, kept_names
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, numbers
 from maxmargin.text.data_error import DataError, data_error, listed, quote
 
-ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
-
 ARCHIVE = "an .npz file with the arrays X and y"
 
 ARRAYS = ("X", "y", "feature_names")
@@ -68,8 +66,8 @@ def read_npz(path: str, choice: Choice) -> Table:
 def _arrays(path: str) -> dict[str, NDArray[Any]]:
     """Return the arrays of the archive that are of use."""
     content = read_bytes(path)
-    if not content.startswith(ZIP_MAGIC):
-        found = "a single array (.npy)" if content.startswith(NPY_MAGIC) else "a file that is no archive"
+    if not content.startswith(b"PK"):
+        found = "a single array (.npy)" if content.startswith(b"\x93NUMPY") else "a file that is no archive"
         raise data_error(path, found=found, expected=ARCHIVE)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -173,11 +171,11 @@ def read_header(file: BinaryIO, n_bytes: int, path: str, name: str) -> Header:
     Parameters
     ----------
     file : binary file
-        At its beginning.
+        The file, positioned at its beginning.
     n_bytes : int
-        Of the header and the numbers.
+        Number of bytes of the header and the numbers.
     path, name : str
-        Of the file and the array, for errors.
+        Names of the file and of the array, for error messages.
 
     Raises
     ------

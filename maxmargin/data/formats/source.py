@@ -116,7 +116,7 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
 
 
 def empty_file(source: str) -> DataError:
-    """Return the error about a empty source."""
+    """Return the error about an empty source."""
     return data_error(source, found="an empty file", expected="data")
 
 
@@ -133,10 +133,10 @@ def read_bytes(path: str) -> bytes:
 
 
 def size_of_content(path: str) -> int:
-    """Return about how many bytes a file has, decompressed.
+    """Return the approximate number of bytes of a file, decompressed.
 
-    The end of a gzip file tells, modulo 2**32, of the last of its parts; text and numbers have seldom fewer than
-    a sixth of their size when compressed.
+    A gzip file ends with the size of its last part, modulo 2**32. The result is at least six times the size of the
+    compressed file, as text and numbers are seldom compressed further.
     """
     n_bytes = os.path.getsize(path)
     if not is_compressed(path) or n_bytes < _BYTES_OF_GZIP_SIZE:
@@ -162,7 +162,7 @@ def lines_of(file: BinaryIO, longest: int, source: str) -> Iterator[bytes]:
 
 
 def long_line(source: str, line: int | None, longest: int) -> DataError:
-    """Return the error about a line that is too long for the memory there is."""
+    """Return the error about a line that is too long for the available memory."""
     found, hint = f"more than {longest / 2**20:.3g} MiB without an end", f"allow more {option('memory')}"
     return data_error(source, line=line, found=found, expected="the end of a row", hint=hint)
 
@@ -212,9 +212,9 @@ def decoded(content: bytes, lines_before: int, source: str) -> str:
     content : bytes
         Consecutive bytes of a source.
     lines_before : int
-        Lines of the source before them.
+        Number of lines of the source before these bytes.
     source : str
-        Its display name.
+        Display name of the source.
 
     Raises
     ------
@@ -240,9 +240,11 @@ def not_text(content: bytes, position: int, lines_before: int, source: str) -> D
     content : bytes
         Consecutive bytes of a source.
     position : int
-        Of the byte among them at which that was found.
+        Position of the first byte that is not text.
     lines_before : int
+        Number of lines of the source before these bytes.
     source : str
+        Display name of the source.
     """
     known = _known_form(content, source) if lines_before == 0 else None
     if known is not None:

@@ -89,7 +89,7 @@ def _is_number(content: bytes) -> bool:
 
 
 class _Entries:
-    """Takes the lines of the file one by one."""
+    """The entries of the file, added line by line."""
 
     def __init__(self, path: str, choice: Choice) -> None:
         self.path = path

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.numbers.numerals import Spelling, Texts
+from maxmargin.data.numbers.numerals import STORED, Spelling, Texts
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
 
@@ -22,15 +22,12 @@ class CsrArray(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
-        ...
 
     def __getitem__(self, rows_and_columns: Any, /) -> Any:
         """Return some rows and columns, or one number."""
-        ...
 
     def toarray(self) -> NDArray[np.float64]:
         """Return the numbers as a dense array."""
-        ...
 
 
 Matrix: TypeAlias = NDArray[np.float64] | CsrArray
@@ -67,9 +64,9 @@ class OneHot:
     Attributes
     ----------
     every : bool
-        All of them, as far as it is sensible.
+        Whether all of them are encoded, where that is sensible.
     named : tuple of columns
-        These, however many different texts they hold.
+        Columns that are encoded however many different texts they hold.
     is_checked : bool
         Whether columns that were not named are refused where they look like numbers, or separate anything. A proof may
         be about such columns all the same.
@@ -85,11 +82,6 @@ class OneHot:
         if isinstance(wanted, OneHot):
             return wanted
         return cls(every=bool(wanted)) if isinstance(wanted, bool | np.bool_) else cls(named=columns_named(wanted))
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether any column is encoded."""
-        return self.every or bool(self.named)
 
 
 def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, ...]:
@@ -121,12 +113,12 @@ class Choice:
 
     @property
     def reading(self) -> dict[str, str | bool]:
-        """How the source is written, as far as that was said."""
+        """The options that say how the source is written, as far as they were given."""
         said = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "format": self.format}
         return {name: value for name, value in said.items() if value is not None}
 
     def refuse_of_text(self, source: str, form: str) -> None:
-        """Raise where something was said of text in columns and the source is none.
+        """Raise if an option for text in columns was given, but the source has another form.
 
         Raises
         ------
@@ -139,7 +131,7 @@ class Choice:
     @property
     def needs_texts(self) -> bool:
         """Whether the texts of the features are needed, not their binary64 values alone."""
-        return self.one_hot.is_asked or self.keep_texts
+        return self.one_hot.every or bool(self.one_hot.named) or self.keep_texts
 
     def roles(self, names: Sequence[str] | None, n_columns: int, source: str, index: Sequence[int] = ()) -> Roles:
         """Resolve names and positions against the columns of `source`.
@@ -268,7 +260,7 @@ class Table:
         Row in the source of every row, from 0, once some were left out.
     notes : tuple of str
         Notes on what was left out.
-    spelling : Spelling, optional
+    spelling : Spelling
         How the numbers are written; by default they are stored as numbers.
     """
 
@@ -281,7 +273,7 @@ class Table:
     lines: NDArray[np.int64] | None = None
     origin: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
-    spelling: Spelling | None = None
+    spelling: Spelling = STORED
 
     def error(
         self, row: int | None = None, column: str | int | None = None, *, found: str, expected: str, hint: str = ""

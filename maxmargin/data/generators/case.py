@@ -38,7 +38,7 @@ class Matrix:
 
     @classmethod
     def of(cls, rows: "Iterable[Iterable[Any]] | NDArray[Any]", exponents: Sequence[int] | None = None) -> "Matrix":
-        """Take rows of integers; without exponents they are the numbers themselves."""
+        """Return the matrix of these integers times 2**exponents; the exponents are 0 by default."""
         if isinstance(rows, np.ndarray) and rows.dtype != object:
             integers = rows.astype(object)
         else:  # int, because NumPy's integers would wrap
@@ -47,7 +47,7 @@ class Matrix:
 
     @classmethod
     def of_floats(cls, values: NDArray[np.float64]) -> "Matrix":
-        """Take binary64 numbers, as the dyadic fractions that they are."""
+        """Return the matrix of binary64 numbers, exactly."""
         integers, exponents = as_integer_columns(values)
         return cls(integers, tuple(exponents))
 

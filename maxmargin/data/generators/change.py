@@ -26,7 +26,7 @@ def swapped(case: Case) -> Case:
 
 
 def with_rows_again(case: Case, again: Iterable[int]) -> Case:
-    """Append copies of these rows; copies of rows that touch touch."""
+    """Append copies of these rows; a copy of a touching row touches as well."""
     return _with_rows(case, [*range(len(case.y)), *again])
 
 
@@ -61,7 +61,7 @@ def translated(case: Case, vector: Sequence[int]) -> Case:
 def with_constant(case: Case, value: int) -> Case:
     """Append a column of a constant that is not 0: through the origin it is a bias.
 
-    A margin that was the same with bias and through the origin stays it, as no plane has a greater one with a bias.
+    A margin that is the same with bias and through the origin stays the same: no plane has a greater one with a bias.
     """
     column = np.full((len(case.y), 1), value, dtype=object)
     rows = Matrix(np.hstack([case.rows.integers, column]), (*case.rows.exponents, 0))

@@ -28,7 +28,7 @@ class Whole:
         return f"a whole number from {self.least} to {self.most}"
 
     def read(self, text: str) -> Value | None:
-        """Return the value that the text is, or None."""
+        """Return the value that the text states, or None if it is not allowed."""
         digits = text.strip()
         is_number = digits.isascii() and digits.removeprefix("-").isdigit() and len(digits) <= len(str(self.most)) + 1
         value = int(digits) if is_number else self.least - 1
@@ -48,22 +48,22 @@ class Word:
         return f"one of {', '.join(self.choices)}"
 
     def read(self, text: str) -> Value | None:
-        """Return the choice that the text is, or None."""
+        """Return the choice that the text states, or None."""
         return text if text in self.choices else None
 
 
 Parameter: TypeAlias = Whole | Word
 
 SEED = Whole(default=0, least=0, most=10**9)
-"""The parameter of families that draw."""
+"""The seed of families that draw random numbers."""
 
 KIND = Word(default="separable", choices=KINDS)
-"""The parameter of families that come with every verdict."""
+"""The parameter `kind` of families that can have each of the three verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """A family.
+    """A family of data sets.
 
     Attributes
     ----------

@@ -393,7 +393,7 @@ class Spelling:
 
 
 POINTS = Spelling()
-"""Of text with decimal points."""
+"""The spelling of text with decimal points."""
 
 STORED = Spelling(is_delimited=False)
 """The spelling of sources that store values, not text: a text that looks like a number was stored wrongly."""
