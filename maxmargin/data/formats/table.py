@@ -22,12 +22,15 @@ class CsrArray(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
+        ...
 
     def __getitem__(self, rows_and_columns: Any, /) -> Any:
         """Return some rows and columns, or one number."""
+        ...
 
     def toarray(self) -> NDArray[np.float64]:
         """Return the numbers as a dense array."""
+        ...
 
 
 Matrix: TypeAlias = NDArray[np.float64] | CsrArray
