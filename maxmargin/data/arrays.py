@@ -117,7 +117,9 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
         return Features(*_outside_memory(X, names), None, None)
     notes: tuple[str, ...] = ()
     try:
-        if is_sparse(X):
+        if isinstance(X, np.ndarray):
+            matrix, exact = _dense(X)
+        elif is_sparse(X):
             matrix, exact = canonical_csr(X), None
         elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
             own_names, matrix, exact, notes = _matrix_of_frame(X)
