@@ -121,7 +121,9 @@ def _centred(X: NDArray[np.float64], how: How) -> Prepared:
     shift = np.where(is_constant, X[0], mean)
     with np.errstate(over="ignore"):
         Z = X - shift
-    _check_overflow(Z)
+    if not np.isfinite(Z).all():
+        column = int(np.argmin(np.isfinite(Z).all(axis=0)))
+        raise InvalidProblemError(f"column {column} cannot be centred: its range is too large for binary64")
     if how is How.CENTER:
         return Prepared(X=_frozen(Z), how=how, shift=shift)
     exponent = _exponents(Z)
@@ -135,12 +137,6 @@ def _exponents(X: NDArray[np.float64], axis: int = 0) -> NDArray[Any]:
     """Return e such that max|x| along `axis` is in [2^(e-1), 2^e)."""
     exponents: NDArray[Any] = np.frexp(np.maximum(X.max(axis=axis), -X.min(axis=axis)))[1]
     return exponents
-
-
-def _check_overflow(Z: NDArray[np.float64]) -> None:
-    if not np.isfinite(Z).all():
-        column = int(np.argmin(np.isfinite(Z).all(axis=0)))
-        raise InvalidProblemError(f"column {column} cannot be centred: its range is too large for binary64")
 
 
 def _unit(X: "Matrix") -> Prepared:

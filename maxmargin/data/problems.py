@@ -1,7 +1,7 @@
 """The problems that solvers are given: of two classes or of all, in binary64 or exact numbers, with weights of rows."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -202,11 +202,9 @@ class DecimalReading:
         if isinstance(certificate, ClassSeparation | ClassQuasiSeparation):
             changes["direction"] = tuple(self.units.direction(certificate.direction, bias=bias))
         if isinstance(certificate, Overlap | QuasiSeparation | ClassOverlap | ClassQuasiSeparation):
-            changes["null_space"] = tuple(tuple(self._integers(v, bias)) for v in certificate.null_space)
+            directions = (self.units.direction(vector, bias=bias) for vector in certificate.null_space)
+            changes["null_space"] = tuple(tuple(without_denominators(direction)) for direction in directions)
         return replace(certificate, **changes)
-
-    def _integers(self, vector: Sequence[int], bias: bool) -> list[int]:
-        return without_denominators(self.units.direction(vector, bias=bias))
 
 
 # Weights of rows, from weights of rows and of labels, as scikit-learn means them

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from math import isfinite, isnan
 from typing import TypeAlias
 
 import numpy as np
@@ -63,15 +64,12 @@ class Columns:
         self.choice = choice
         self.spelling = layout.spelling
         self.roles = choice.roles(layout.names, layout.n_columns, layout.source)
-        self.texts: dict[int, list[str]] = {j: [] for j in self._text_columns()}
+        named = [self.roles.label] if self.roles.id is None else [self.roles.label, self.roles.id]
+        stored = [*named, *self.roles.features] if choice.needs_texts else named
+        self.texts: dict[int, list[str]] = {j: [] for j in stored}
         self.parts: list[NDArray[np.float64]] = []
         self.lines: list[NDArray[np.int64]] = []
         self.is_boolean: dict[int, bool] = {}
-
-    def _text_columns(self) -> Sequence[int]:
-        """Return the columns whose texts are stored."""
-        named = [self.roles.label] if self.roles.id is None else [self.roles.label, self.roles.id]
-        return [*named, *self.roles.features] if self.choice.needs_texts else named
 
     def add_text(self, text: str, lines_before: int) -> bool:
         """Add whole lines if all features in them are finite numbers and no line is blank; return whether they were.
@@ -105,7 +103,7 @@ class Columns:
             return 0.0
 
         converters: dict[int | str, Callable[[str], float]] = {j: partial(keep, j) for j in found}
-        converters.update(dict.fromkeys(self.roles.dropped, _nothing))
+        converters.update(dict.fromkeys(self.roles.dropped, lambda _: 0.0))
         parse = partial(np.loadtxt, delimiter=self.layout.separator, comments=None, converters=converters, ndmin=2)
         try:
             values: NDArray[np.float64] = parse(io.StringIO(text))
@@ -149,18 +147,13 @@ class Columns:
     def _converted(self, column: int, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the numbers of a column, or None if one of its texts is refused."""
         values, is_boolean = _numbers_or_booleans(texts)
-        if values is None or not self._is_accepted(values):
+        if values is None or np.isinf(values).any() or (np.isnan(values).any() and not self.choice.drop_missing):
             return None
         is_new_kind = self.is_boolean.get(column, is_boolean) != is_boolean
         if np.isnan(values).all():
             return values
         self.is_boolean[column] = is_boolean
         return None if is_new_kind else values
-
-    def _is_accepted(self, values: NDArray[np.float64]) -> bool:
-        if np.isfinite(values).all():
-            return True
-        return self.choice.drop_missing and not np.isinf(values).any()
 
     def _complaint(self, lines: NDArray[np.int64], texts: Sequence[Sequence[str]], columns: list[int]) -> DataError:
         """Return the error about the first field, line by line, that is not a finite number."""
@@ -182,9 +175,7 @@ class Columns:
 
     def _is_fine(self, text: str) -> bool:
         value = numerals.number(text)
-        if value is None:
-            return False
-        return bool(np.isfinite(value)) or (bool(np.isnan(value)) and self.choice.drop_missing)
+        return value is not None and (isfinite(value) or (isnan(value) and self.choice.drop_missing))
 
     def table(self) -> Table:
         """Return the table of all rows that were added."""
@@ -216,14 +207,14 @@ class Columns:
         return numerals.cleaned(list(map(self.spelling.label, texts)) if self.spelling.decimal_comma else texts)
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes on the columns that were left out or have no name."""
-        return (*drop_note(self.layout.names, self.roles), *self._nameless_note())
+        """Return notes on the columns that were left out or have no name.
 
-    def _nameless_note(self) -> tuple[str, ...]:
-        """Warn of nameless columns: row numbers that were saved as a column can separate any sorted data."""
+        Row numbers that were saved as a column without a name can separate any sorted data.
+        """
         names = self.layout.names
         nameless = [j for j in self.roles.features if names is not None and not names[j]]
-        return tuple(f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
+        warnings = (f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless)
+        return (*drop_note(names, self.roles), *warnings)
 
     def _column(self, j: int) -> Column:
         name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
@@ -243,7 +234,3 @@ def _numbers_or_booleans(texts: Sequence[str]) -> tuple[NDArray[np.float64] | No
 def _have_whole_pairs(fields: Sequence[str]) -> bool:
     """Return whether two fields next to each other might be the parts of a number with a comma."""
     return any(a.strip("+- ").isdecimal() and b.isdecimal() for a, b in pairwise(fields))
-
-
-def _nothing(field: str) -> float:
-    return 0.0

@@ -1,6 +1,6 @@
 """A data set with the truth about it: rows that binary64 holds exactly, their labels, and the known answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -161,7 +161,7 @@ class Case:
     with_bias : Known
     through_origin : Known or None
     why : str
-    axes : frozenset of int or None
+    axes : set of int or None
         Columns outside which the normal of the maximum margin is 0 (both normals, where both margins are known).
         None: possibly all.
     """
@@ -171,7 +171,7 @@ class Case:
     with_bias: Known
     through_origin: Known | None = None
     why: str
-    axes: frozenset[int] | None = None
+    axes: Set[int] | None = None
 
     @property
     def truth(self) -> Truth:
@@ -189,10 +189,14 @@ class Case:
         )
 
 
-def two_classes(negative: Any, positive: Any, exponents: Any = None, **answers: Any) -> Case:
-    """Return the case of integer rows of the class -1, then of the class +1."""
+def two_classes(
+    negative: Any, positive: Any, with_bias: Known, through_origin: Known | None, why: str,
+    *, axes: Set[int] | None = None, exponents: Sequence[int] | None = None,
+) -> Case:  # fmt: skip
+    """Return the case of integer rows of the class -1, then of the class +1, and its answers."""
     y = np.array([-1] * len(negative) + [1] * len(positive), dtype=np.int64)
-    return Case(rows=Matrix.of([*negative, *positive], exponents), y=y, **answers)
+    rows = Matrix.of([*negative, *positive], exponents)
+    return Case(rows=rows, y=y, with_bias=with_bias, through_origin=through_origin, why=why, axes=axes)
 
 
 def separable(margin_squared: Fraction | int | None = None) -> Known:

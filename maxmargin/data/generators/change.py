@@ -1,6 +1,6 @@
 """Changes of a data set that keep its verdict, and their effect on the other known answers. All are exact."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from math import lcm
@@ -131,8 +131,8 @@ def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
     return np.array(integers, dtype=object).reshape(d, d), denominator
 
 
-def _axes(case: Case) -> frozenset[int]:
-    return case.axes if case.axes is not None else frozenset(range(case.rows.shape[1]))
+def _axes(case: Case) -> Set[int]:
+    return set(range(case.rows.shape[1])) if case.axes is None else case.axes
 
 
 def _scaled(case: Case, factor: Fraction | None) -> Case:

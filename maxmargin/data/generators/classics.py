@@ -13,35 +13,32 @@ _TENS = ([[10], [20], [30], [40]], [[60], [70], [80], [90]])
 @family("two-points", "10 is -1, 12 is +1: the margin with bias is no measure of the perceptron's mistakes (233)")
 def _two_points() -> Case:
     why = "two points at distance 2; through the origin both signs of one column overlap"
-    return two_classes([[10]], [[12]], with_bias=separable(1), through_origin=OVERLAP, why=why, axes=frozenset({0}))
+    return two_classes([[10]], [[12]], separable(1), OVERLAP, why, axes={0})
 
 
 @family("agresti", "Agresti's complete separation: 10, 20, 30, 40 against 60, 70, 80, 90")
 def _agresti() -> Case:
     why = "40 and 60 are the nearest; through the origin all rows of both classes lie on one side"
-    return two_classes(*_TENS, with_bias=separable(100), through_origin=OVERLAP, why=why, axes=frozenset({0}))
+    return two_classes(*_TENS, separable(100), OVERLAP, why, axes={0})
 
 
 @family("agresti-quasi", "Agresti's quasi-complete separation: 50 has both labels")
 def _agresti_quasi() -> Case:
     why = "the classes meet at 50, where a row of each lies"
     negative, positive = [*_TENS[0], [50]], [[50], *_TENS[1]]
-    return two_classes(negative, positive, with_bias=quasi([4, 5]), through_origin=OVERLAP, why=why)
+    return two_classes(negative, positive, quasi([4, 5]), OVERLAP, why)
 
 
 @family("xor", "exclusive or over {0,1}^2")
 def _xor() -> Case:
     why = "both classes have the mean (1/2, 1/2), and the rows span everything"
-    return two_classes([[0, 0], [1, 1]], [[0, 1], [1, 0]], with_bias=OVERLAP, through_origin=OVERLAP, why=why)
+    return two_classes([[0, 0], [1, 1]], [[0, 1], [1, 0]], OVERLAP, OVERLAP, why)
 
 
 @family("xor-product", "exclusive or over {-1,1}^2 with the product as a third column")
 def _xor_product() -> Case:
     why = "the product is the label, and the means of both classes are (0, 0, -1) and (0, 0, 1)"
-    return two_classes(
-        [[-1, -1, 1], [1, 1, 1]], [[-1, 1, -1], [1, -1, -1]],
-        with_bias=separable(1), through_origin=separable(1), why=why, axes=frozenset({2}),
-    )  # fmt: skip
+    return two_classes([[-1, -1, 1], [1, 1, 1]], [[-1, 1, -1], [1, -1, -1]], separable(1), separable(1), why, axes={2})
 
 
 @family("xor-polar", "exclusive or over {-1,1}^2 in polar coordinates: the radius is constant, the angles alternate")
@@ -56,36 +53,25 @@ def _xor_polar() -> Case:
 @family("and", "conjunction over {0,1}^2")
 def _and() -> Case:
     why = "(1, 1) against the edge from (0, 1) to (1, 0), at distance 1/sqrt(2)"
-    return two_classes(
-        [[0, 0], [0, 1], [1, 0]], [[1, 1]],
-        with_bias=separable(Fraction(1, 8)), through_origin=OVERLAP, why=why,
-    )  # fmt: skip
+    return two_classes([[0, 0], [0, 1], [1, 0]], [[1, 1]], separable(Fraction(1, 8)), OVERLAP, why)
 
 
 @family("or", "disjunction over {0,1}^2")
 def _or() -> Case:
     why = "(0, 0) against the edge from (0, 1) to (1, 0); through the origin, (0, 0) touches every hyperplane"
-    return two_classes(
-        [[0, 0]], [[0, 1], [1, 0], [1, 1]],
-        with_bias=separable(Fraction(1, 8)), through_origin=quasi([0]), why=why,
-    )  # fmt: skip
+    return two_classes([[0, 0]], [[0, 1], [1, 0], [1, 1]], separable(Fraction(1, 8)), quasi([0]), why)
 
 
 @family("undershoot", "a long row and a short one: the perceptron's update leaves the short one wrong, time and again")
 def _undershoot() -> Case:
     why = "two points; through the origin the point of their signed segment nearest to 0 is (-4, 6)/13"
-    return two_classes(
-        [[1, 0]], [[8, 6]], with_bias=separable(Fraction(85, 4)), through_origin=separable(Fraction(4, 13)), why=why
-    )
+    return two_classes([[1, 0]], [[8, 6]], separable(Fraction(85, 4)), separable(Fraction(4, 13)), why)
 
 
 @family("sign-of-zero", "(1,0) and (-1,0) are +1, (0,1) is -1: with sign(0) = +1 the perceptron stops without a proof")
 def _sign_of_zero() -> Case:
     why = "(0, 1) has distance 1 from the others, which are antipodes"
-    return two_classes(
-        [[0, 1]], [[1, 0], [-1, 0]],
-        with_bias=separable(Fraction(1, 4)), through_origin=quasi([1, 2]), why=why, axes=frozenset({1}),
-    )  # fmt: skip
+    return two_classes([[0, 1]], [[1, 0], [-1, 0]], separable(Fraction(1, 4)), quasi([1, 2]), why, axes={1})
 
 
 @family("three-on-a-line", "classes 1, 2, 3 at 1, 2, 3: multinomially separable, the middle one not from the rest",

@@ -76,14 +76,10 @@ def _changed(case: Case, rng: Random) -> Case:
     return changed
 
 
-def _with_own_units(case: Case, rng: Random) -> Case:
-    reach = rng.choice((5, 30, 300, 900))
-    return change.with_units(case, [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])])
-
-
-def _translated(case: Case, rng: Random) -> Case:
-    reach = rng.choice((10, 10**4, 10**8, 10**15))
-    return change.translated(case, [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])])
+def _vector(case: Case, rng: Random, reaches: Sequence[int]) -> list[int]:
+    """Return a whole number for every column, of one of these sizes."""
+    reach = rng.choice(reaches)
+    return [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])]
 
 
 def _sheared(case: Case, rng: Random) -> Case:
@@ -98,8 +94,8 @@ _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
     lambda case, rng: change.swapped(case),
     lambda case, rng: change.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10))),
     lambda case, rng: change.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1]),
-    _with_own_units,
-    _translated,
+    lambda case, rng: change.with_units(case, _vector(case, rng, (5, 30, 300, 900))),
+    lambda case, rng: change.translated(case, _vector(case, rng, (10, 10**4, 10**8, 10**15))),
     lambda case, rng: change.with_constant(case, rng.choice((-1, 1, 7))),
     lambda case, rng: change.with_multiple(case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0))),
     _sheared,

@@ -26,11 +26,8 @@ _SLOPE_BITS = 20
 def _simplex(p: int, q: int) -> Case:
     unit = np.eye(p + q, dtype=np.int64)
     why = "the means are at distance sqrt(1/p + 1/q); through the origin, the signed mean is nearest to 0"
-    return two_classes(
-        unit[:p], unit[p:],
-        with_bias=separable((Fraction(1, p) + Fraction(1, q)) / 4), through_origin=separable(Fraction(1, p + q)),
-        why=why,
-    )  # fmt: skip
+    with_bias = separable((Fraction(1, p) + Fraction(1, q)) / 4)
+    return two_classes(unit[:p], unit[p:], with_bias, separable(Fraction(1, p + q)), why)
 
 
 @family("regular-simplex", "2^m rows, regular, in 2^m - 1 dimensions (Hadamard); p of them, drawn, are -1",
@@ -57,10 +54,7 @@ def _regular_simplex(m: int, p: int, seed: int) -> Case:
 def _corner(d: int) -> Case:
     why = "the hull of the unit vectors has distance 1/sqrt(d) from 0; through the origin, 0 touches every hyperplane"
     unit = np.eye(d, dtype=np.int64)
-    return two_classes(
-        np.zeros((1, d), dtype=np.int64), unit,
-        with_bias=separable(Fraction(1, 4 * d)), through_origin=quasi([0]), why=why,
-    )  # fmt: skip
+    return two_classes(np.zeros((1, d), dtype=np.int64), unit, separable(Fraction(1, 4 * d)), quasi([0]), why)
 
 
 @family("radon", "a simplex and its centre: d + 2 rows, the fewest that can exclude separation in general position",
@@ -68,9 +62,7 @@ def _corner(d: int) -> Case:
 def _radon(d: int) -> Case:
     corners = np.vstack([np.zeros((1, d), dtype=np.int64), (d + 1) * np.eye(d, dtype=np.int64)])
     why = "the only row of +1 is the mean of the d + 1 corners"
-    return two_classes(
-        corners, np.ones((1, d), dtype=np.int64), with_bias=OVERLAP, through_origin=OVERLAP, why=why
-    )  # fmt: skip
+    return two_classes(corners, np.ones((1, d), dtype=np.int64), OVERLAP, OVERLAP, why)
 
 
 # Pieces of integer lattices at a known distance
@@ -88,10 +80,8 @@ def _boxes(d: int, side: int, kind: Verdict, seed: int) -> Case:
     start = np.array([rng.randint(-9, 9) for _ in range(d)])
     box = start + np.array(list(product(range(side + 1), repeat=d)))
     answer, axes = _boxes_apart(box, shift, side)
-    return two_classes(
-        box, box + shift, with_bias=answer, axes=axes,
-        why="in every column two intervals: their gaps are the columns of the shortest difference",
-    )  # fmt: skip
+    why = "in every column two intervals: their gaps are the columns of the shortest difference"
+    return two_classes(box, box + shift, answer, None, why, axes=axes)
 
 
 def _shift(rng: Random, side: int, kind: Verdict) -> int:
@@ -99,11 +89,11 @@ def _shift(rng: Random, side: int, kind: Verdict) -> int:
     return rng.randint(-most, most)
 
 
-def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> tuple[Known, frozenset[int] | None]:
+def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> tuple[Known, set[int] | None]:
     gaps = np.maximum(abs(shift) - side, 0)
     if gaps.any():
         square = Fraction(int((gaps**2).sum()), 4)
-        return separable(square), frozenset(np.flatnonzero(gaps).tolist())
+        return separable(square), set(np.flatnonzero(gaps).tolist())
     touching_columns = np.flatnonzero(abs(shift) == side)
     if not touching_columns.size:
         return OVERLAP, None
@@ -132,7 +122,7 @@ def _layers(d: int, seed: int) -> Case:
     start = np.array([rng.randint(-9, 9) for _ in range(d)])
     box = start + reach * np.array(list(product((-1, 1), repeat=d - 1))) @ basis
     why = f"layers a.x = c and c + {gap} with ||a||^2 = {square}, one above the other"
-    return two_classes(box, box + shift, with_bias=separable(Fraction(gap * gap, 4 * square)), why=why)
+    return two_classes(box, box + shift, separable(Fraction(gap * gap, 4 * square)), None, why)
 
 
 def nonzero(rng: Random, d: int, most: int = 3) -> IntArray:

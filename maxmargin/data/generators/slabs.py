@@ -30,9 +30,7 @@ def slab(kind: Verdict, d: int, *, far: int = 4, exponents: Sequence[int] | None
     positive = [*((-near, *face) for face in faces), (far, *above)]
     n = len(faces)
     answer = _answer(kind, [*range(n), *range(n + 1, 2 * n + 1)], exponents)
-    return two_classes(
-        negative, positive, exponents, with_bias=answer, through_origin=answer, why=_WHY[kind], axes=frozenset({0})
-    )
+    return two_classes(negative, positive, answer, answer, _WHY[kind], axes={0}, exponents=exponents)
 
 
 def _answer(kind: Verdict, faces: list[int], exponents: Sequence[int] | None) -> Known:
