@@ -77,7 +77,7 @@ def _changed(case: Case, rng: Random) -> Case:
 
 
 def _vector(case: Case, rng: Random, reaches: Sequence[int]) -> list[int]:
-    """Return a whole number for every column, of one of these sizes."""
+    """Return a random whole number for every column, up to a size that is drawn from these."""
     reach = rng.choice(reaches)
     return [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])]
 
