@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from maxmargin.solvers.answers.wording import rounded_up
+from maxmargin.solvers.answers.forms import rounded_up
 from maxmargin.solvers.basics import printable
 
 UNKNOWN = "\N{EM DASH}"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.number_formats import count, number, one_line, percent, plural, proven, shown, upper_end
-from maxmargin.solvers.answers.wording import intercept, through
+from maxmargin.solvers.answers.forms import intercept, through
 
 
 def name_of(label: object) -> str:

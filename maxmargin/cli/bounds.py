@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.progress import run_shown
 from maxmargin.cli.request import Request
-from maxmargin.solvers.answers.wording import counted
+from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.tables import aligned
 from maxmargin.theory.bound import WIDEST

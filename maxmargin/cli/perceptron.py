@@ -8,7 +8,7 @@ from maxmargin.api.running import in_time, run_perceptron
 from maxmargin.cli.exits import Exit
 from maxmargin.cli.progress import progress_shown, run_shown, waiting
 from maxmargin.cli.request import Request
-from maxmargin.solvers.answers.wording import counted
+from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.outputs import check_writable
 from maxmargin.text.tables import check_table_suffix

@@ -108,7 +108,7 @@ def progress_shown(text: Callable[..., str], *, quiet: bool) -> Iterator[Progres
 @contextmanager
 def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[Progress], None] | None]":
     """Show the mistakes and the epochs of a run."""
-    from maxmargin.solvers.answers.wording import counted
+    from maxmargin.solvers.answers.forms import counted
 
     def text(_: float, run: "Progress") -> str:
         numbers = f"{counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}, {run.seconds:.0f} s"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from maxmargin.cli.progress import data_shown, note
-from maxmargin.solvers.answers.fields import Names, plain
+from maxmargin.solvers.answers.forms import Names, plain
 from maxmargin.solvers.basics.printable import shown, shown_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 

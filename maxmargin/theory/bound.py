@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import plain
-from maxmargin.solvers.answers.named import Result
-from maxmargin.solvers.answers.wording import rounded_up
+from maxmargin.solvers.answers.forms import Result, plain, rounded_up
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures, norm_squared

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.api.verbs import problem_of
 from maxmargin.data.arrays import from_arrays
-from maxmargin.solvers.answers.fields import plain
-from maxmargin.solvers.answers.named import Result
-from maxmargin.solvers.answers.wording import counted
+from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up

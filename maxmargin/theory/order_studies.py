@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.arrays import from_arrays
-from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut, plain
-from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.wording import counted, through
+from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, plain, through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.theory import from_slack

@@ -33,8 +33,7 @@ from maxmargin.reports.sections.shared_sections import (
     what_was_read,
 )
 from maxmargin.reports.study.class_study import ClassStudy, Contest
-from maxmargin.solvers.answers.fields import NO_NAMES
-from maxmargin.solvers.answers.wording import without_intercepts
+from maxmargin.solvers.answers.forms import NO_NAMES, without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 
 _MOST_PAIRS = 300

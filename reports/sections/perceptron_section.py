@@ -24,7 +24,7 @@ from maxmargin.reports.sections.shared_fields import chosen
 from maxmargin.reports.sections.shared_sections import Columns, table_of
 from maxmargin.reports.study.measures import angle_degrees, cosine
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.answers.fields import NO_NAMES
+from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason

@@ -15,7 +15,7 @@ from maxmargin.reports.phrasing import length, of_kind, unless_flat
 from maxmargin.reports.sections.shared_fields import chosen, row_fields
 from maxmargin.reports.sections.shared_sections import Entries, name_columns, row_names, table_of
 from maxmargin.reports.study.report_settings import Settings
-from maxmargin.solvers.answers.fields import NO_NAMES
+from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.problem import Problem

@@ -10,8 +10,8 @@ import numpy as np
 
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports.study.report_settings import Settings
-from maxmargin.solvers.answers import fields
-from maxmargin.solvers.answers.fields import LONGEST_LIST
+from maxmargin.solvers.answers.forms import LONGEST_LIST
+from maxmargin.solvers.answers.forms import plain as plain_value
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.version import __version__
 
@@ -59,7 +59,7 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, dict):
         return {name: entry for key in value for name, entry in _entries(key, value[key]).items()}
-    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else fields.plain(value)
+    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else plain_value(value)
 
 
 def _entries(key: str, value: Any) -> dict[str, Any]:

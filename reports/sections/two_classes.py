@@ -37,7 +37,7 @@ from maxmargin.reports.sections.shared_sections import (
 from maxmargin.reports.study.measures import norm, unit
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.answers.fields import NO_NAMES
+from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin

@@ -1,17 +1,15 @@
 """The fewest errors of a hyperplane, as a proven interval of whole numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields, cut
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, some, through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import counted, plane_lines, some, through
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint
@@ -117,7 +115,7 @@ class FewestErrors(NamedAnswer):
             nodes = f", and the search of {counted(self.n_nodes, 'node')}" if search else ""
             sets = counted(len(self.witnesses), "set")
             lines.append(f"  lower end from {sets} of rows, each of which has to lose one{nodes}")
-        return "\n".join([*lines, *remarks, *plane_lines(names, self.w, self.b), f"  found by {self.engine}"])
+        return "\n".join([*lines, *remarks, *names.plane_lines(self.w, self.b), f"  found by {self.engine}"])
 
     def _rows_line(self, names: Names, kind: str) -> str:
         """Name the rows to drop."""
@@ -146,7 +144,7 @@ class FewestErrors(NamedAnswer):
             "n_nodes": self.n_nodes,
             "reason": self.reason,
             "engine": self.engine,
-            "attempts": attempt_fields(self.attempts),
+            "attempts": [asdict(run) for run in self.attempts],
         }
 
     @property

@@ -1,16 +1,14 @@
 """The least total slack: how much, not how often, a hyperplane has to be wrong; a linear program, as an interval."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import plane_lines, through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
@@ -90,7 +88,7 @@ class TotalSlack(NamedAnswer):
 
     def summary(self, names: Names = NO_NAMES) -> str:
         """Return the interval, as in the text of ``maxmargin fewest-errors``, and the hyperplane."""
-        return "\n".join([self.interval_text, *plane_lines(names, self.w, self.b)])
+        return "\n".join([self.interval_text, *names.plane_lines(self.w, self.b)])
 
     @property
     def interval_text(self) -> str:
@@ -108,7 +106,7 @@ class TotalSlack(NamedAnswer):
             "gap": self.gap,
             "w": self.w,
             "b": self.b,
-            "attempts": attempt_fields(self.attempts),
+            "attempts": [asdict(run) for run in self.attempts],
         }
 
     @property

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, attempt_fields
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, NamedAnswer, Names, some, through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import plane_lines, some, through
 from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -154,7 +152,7 @@ class HardMargin(NamedAnswer):
         if self.w is not None and self.b is not None:
             support = some(names.numbers(self.support).tolist(), 20, "({n} in all)")
             lines += [f"  margin of the hyperplane below {self.margin!r}", f"  support rows (from 0): {support}"]
-            lines += plane_lines(names, self.w, self.b)
+            lines += names.plane_lines(self.w, self.b)
         if self.engine != "none":
             lines.append(f"  found by {self.engine}")
         return "\n".join(lines)
@@ -176,7 +174,7 @@ class HardMargin(NamedAnswer):
             "dual_residual": self.dual_residual,
             "reason": self.reason,
             "engine": self.engine,
-            "attempts": attempt_fields(self.attempts),
+            "attempts": [asdict(run) for run in self.attempts],
         }
 
     def exact_fields(self, names: Names) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, cut
-from maxmargin.solvers.answers.wording import plane_lines, through
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, Names, cut, through
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem
@@ -151,7 +150,7 @@ class OnlineRun(Run):
         lines += [f"  {name}: {value!r}" for name, value in self.extras.items() if isinstance(value, int | float)]
         lines.append("  guarantees of the theory, on this run")
         lines += [line for guarantee in self.guarantees for line in guarantee.lines]
-        return "\n".join(lines if self.space.is_kernel else [*lines, *plane_lines(names, self.w, self.b)])
+        return "\n".join(lines if self.space.is_kernel else [*lines, *names.plane_lines(self.w, self.b)])
 
     def _called(self) -> str:
         parameters = asdict(self.algorithm)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.wording import rounded_up
+from maxmargin.solvers.answers.forms import rounded_up
 
 ALLOWANCE = 1e-9
 """Relative difference that is allowed for the rounding of the algorithm, which the theorems ignore."""

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import NO_NAMES, Names, cut
-from maxmargin.solvers.answers.named import NamedAnswer
-from maxmargin.solvers.answers.wording import counted, plane_lines, through
+from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, through
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.perceptron.engines.tally import Tally
@@ -160,7 +158,7 @@ class PerceptronRun(Run):
             lines.append(f"  rounding may have decided {scores}: other machines may differ")
         if prepare == "raw" and not self.converged and self.stop_reason is not StopReason.INTERRUPTED:
             lines.append(self.advice)
-        return "\n".join([*lines, *plane_lines(names, self.w, self.b)])
+        return "\n".join([*lines, *names.plane_lines(self.w, self.b)])
 
     @property
     def space_text(self) -> str:

@@ -1,7 +1,7 @@
 """The verdict on two or more classes, with its proof and the infinite coefficients of a logistic regression."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import NO_NAMES, Names, attempt_fields, plain
-from maxmargin.solvers.answers.named import NamedAnswer, html_table
+from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, intercept, some, through, without_intercepts
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.answers.wording import intercept, some, through, without_intercepts
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -205,7 +203,7 @@ class Separability(NamedAnswer):
             **self._certificate_fields(),
             **({} if self.n_inequalities is None else inequalities),
             "engine": self.engine,
-            "attempts": attempt_fields(self.attempts),
+            "attempts": [asdict(run) for run in self.attempts],
         }
 
     def _certificate_fields(self) -> dict[str, Any]:
@@ -277,10 +275,9 @@ class Separability(NamedAnswer):
         )
         return [f"    {title}: {_some(columns)}" for title, columns in parts if columns]
 
-    def _repr_html_(self) -> str:
-        """Return the answer as a small table for notebooks, with the columns if they are found quickly."""
-        fields = plain(self.fields(NO_NAMES, with_columns=self.has_cheap_columns))
-        return html_table(f"{type(self).__name__}: {self.headline}", fields)
+    def _table_fields(self) -> dict[str, Any]:
+        """Return the fields with the columns if they are found quickly."""
+        return self.fields(NO_NAMES, with_columns=self.has_cheap_columns)
 
     @property
     def has_cheap_columns(self) -> bool:

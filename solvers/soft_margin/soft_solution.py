@@ -1,16 +1,14 @@
 """The soft-margin SVM and the nu-SVM, each with its proven interval."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.fields import LONGEST_LIST, NO_NAMES, Names, attempt_fields
-from maxmargin.solvers.answers.named import NamedAnswer
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, NamedAnswer, Names, through
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.answers.wording import plane_lines, through
 from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 
@@ -91,7 +89,7 @@ class MarginWithSlack(NamedAnswer):
             **slack,
             "reason": self.reason,
             "engine": self.engine,
-            "attempts": attempt_fields(self.attempts),
+            "attempts": [asdict(run) for run in self.attempts],
         }
 
     def _summary(self, names: Names, objective: str, slack: str) -> str:
@@ -102,7 +100,7 @@ class MarginWithSlack(NamedAnswer):
                 f"  objective {objective}: {self.objective!r}",
                 f"  proven interval of the optimum{through(self.bias)} {interval}",
                 f"  {slack}; {len(self.support)} support rows",
-                *plane_lines(names, self.w, self.b),
+                *names.plane_lines(self.w, self.b),
                 "  no solver improved on w = 0" if self.engine == "none" else f"  found by {self.engine}",
             ]
         )

@@ -14,8 +14,7 @@ import pytest
 from commands import json_answer
 
 import maxmargin as mm
-from maxmargin.solvers.answers.fields import Names
-from maxmargin.solvers.answers.named import Result
+from maxmargin.solvers.answers.forms import Names, Result
 
 X = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0], [2.0, 2.0]]
 SEPARABLE, OVERLAP = [0, 1, 1, 1], [0, 1, 1, 0]

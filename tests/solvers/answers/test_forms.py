@@ -1,6 +1,6 @@
 """Results as tables of HTML."""
 
-from maxmargin.solvers.answers.named import html_table
+from maxmargin.solvers.answers.forms import html_table
 
 
 def cells(fields: dict[str, object]) -> list[str]:

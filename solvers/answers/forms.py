@@ -1,0 +1,260 @@
+"""The forms in which answers are shown: fields of JSON, lines of text, and tables for notebooks.
+
+A sentence is about the hyperplanes w.x + b = 0, or without a bias about those through the origin alone. Then "every
+hyperplane", "the hulls" and "the estimate" refer to hyperplanes through the origin, to the hull of the y x and to
+models without an intercept, and may be false of others: {10: -, 12: +} overlaps through the origin, and x = 11
+separates it. Such sentences are made from `bias`; None stands for a phrase that is true of both.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
+from enum import Enum
+from typing import Any
+
+from numpy.typing import NDArray
+
+from maxmargin.solvers.basics.printable import shown
+
+LONGEST_LIST = 1000
+"""Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
+
+_MOST_ENTRIES = 10
+"""Largest number of entries of a list that a cell shows."""
+
+_MOST_CHARACTERS = 200
+"""Largest number of characters of a text that a cell shows."""
+
+_MOST_WEIGHTS = 12
+"""Largest number of weights of a hyperplane that a text lists, one on each line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What the rows and the columns of a problem are called.
+
+    Attributes
+    ----------
+    positions : ndarray of int, optional
+        The position of each row in the source, from 0, if rows were left out.
+    ids : sequence of str, optional
+        The names of the rows.
+    columns : sequence of str, optional
+        The names of the columns.
+    """
+
+    positions: NDArray[Any] | None = None
+    ids: Sequence[str] | None = None
+    columns: Sequence[str] | None = None
+
+    def numbers(self, rows: Any) -> Any:
+        """Return the positions of rows in the source; None if there are no rows."""
+        return rows if rows is None or self.positions is None else self.positions[rows]
+
+    def fields(self, name: str, rows: Any) -> dict[str, Any]:
+        """Return the rows as a list of positions, and as ``<name>_ids`` if they have names."""
+        fields = cut(name, self.numbers(rows))
+        if self.ids is not None and rows is not None:
+            fields[f"{name}_ids"] = [self.ids[row] for row in rows[:LONGEST_LIST].tolist()]
+        return fields
+
+    def plane_lines(self, w: Any, b: float) -> list[str]:
+        """Return w and b as lines, with the names of the columns of w."""
+        columns = range(len(w)) if self.columns is None else self.columns
+        weights = [f"    {shown(name)}: {weight!r}" for name, weight in zip(columns, w.tolist(), strict=True)]
+        more = len(weights) - _MOST_WEIGHTS
+        rest = [f"    ... {more} more (--json lists all)"] if more > 0 else []
+        return ["  w", *weights[:_MOST_WEIGHTS], *rest, f"  b {b!r}"]
+
+
+NO_NAMES = Names()
+"""Rows and columns go by their numbers."""
+
+
+def cut(name: str, values: Any) -> dict[str, Any]:
+    """Return at most the first thousand values, and their number as ``<name>_count``; None for both without values."""
+    if values is None:
+        return {name: None, f"{name}_count": None}
+    return {name: list(values[:LONGEST_LIST]), f"{name}_count": len(values)}
+
+
+def plain(value: Any) -> Any:
+    """Return the value in Python's own types, with None for numbers that JSON lacks.
+
+    Examples
+    --------
+    >>> plain({"gap": float("inf"), "support": (0, 2)})
+    {'gap': None, 'support': [0, 2]}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return value
+
+
+class Result:
+    """A result that can be shown on one line, as text and in a notebook."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """The result on one line, without names from the data."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Return the text that the command line prints of the result."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result in Python's own types, which JSON holds."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """Return the result as a small table for notebooks."""
+        return html_table(f"{type(self).__name__}: {self.headline}", plain(self._table_fields()))
+
+    def _table_fields(self) -> dict[str, Any]:
+        """Return the fields of the table; classes whose fields take long to find leave those out."""
+        return self.to_dict()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NamedAnswer(Result):
+    """An answer about two classes.
+
+    Two answers are equal if they are the same object: arrays have no single truth value.
+
+    Attributes
+    ----------
+    positive : label or None
+        The class that is +1; None if the labels were signs, or if there are more than two classes.
+    positive_reason : str or None
+        Why it is that class.
+    """
+
+    positive: Any = None
+    positive_reason: str | None = None
+
+    @abstractmethod
+    def fields(self, names: Names) -> dict[str, Any]:
+        """Return the fields that the command line prints as JSON, without those that describe the data.
+
+        Parameters
+        ----------
+        names : Names
+            What the rows are called.
+        """
+
+    @abstractmethod
+    def summary(self, names: Names = NO_NAMES) -> str:
+        """Return the text that the command line prints of the answer.
+
+        Parameters
+        ----------
+        names : Names
+            What the rows and the columns are called; by default they go by their numbers.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields of the JSON that the command line prints, in Python's own types.
+
+        Lists have at most 1,000 entries, with their whole length as ``<name>_count``; rows are numbered from 0, and
+        None stands for infinity and for numbers that are not known.
+        """
+        result: dict[str, Any] = plain(self.fields(NO_NAMES))
+        return result
+
+
+def html_table(headline: str, fields: Mapping[str, Any]) -> str:
+    """Return the fields that fit in a line as an HTML table below a headline, without colours; texts are escaped.
+
+    Examples
+    --------
+    >>> html_table("a<b", {"w": [1.0, 2.0], "reason": ""})
+    '<table><caption>a&lt;b</caption><tbody><tr><th>w</th><td>1.0, 2.0</td></tr></tbody></table>'
+    """
+    cells = ((name, _cell(value)) for name, value in fields.items())
+    rows = "".join(f"<tr><th>{_safe(name)}</th><td>{_safe(text)}</td></tr>" for name, text in cells if text)
+    return f"<table><caption>{_safe(headline)}</caption><tbody>{rows}</tbody></table>"
+
+
+def _safe(text: str) -> str:
+    from html import escape  # not needed by commands, whose start it would delay
+
+    return escape(shown(text))
+
+
+def _cell(value: Any) -> str:
+    """Return a value in Python's own types in a line; nothing for None and for what is nested."""
+    if isinstance(value, dict):
+        value = [entry if isinstance(entry, (dict, list)) else f"{name}: {entry}" for name, entry in value.items()]
+    if isinstance(value, list):
+        is_flat = not any(isinstance(entry, (dict, list)) for entry in value)
+        return some(value, _MOST_ENTRIES, "").rstrip() if is_flat else ""
+    text = "" if value is None else str(value)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1.
+
+    Examples
+    --------
+    >>> counted(1, "mistake"), counted(2000, "mistake")
+    ('1 mistake', '2,000 mistakes')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def rounded_up(value: float, digits: int = 6) -> float:
+    """Return the value rounded up to this number of significant digits, as a proven upper end is shown.
+
+    Examples
+    --------
+    >>> rounded_up(8.9722213), rounded_up(144.0), rounded_up(-0.12345678)
+    (8.97223, 144.0, -0.123456)
+    """
+    if not math.isfinite(value):
+        return value
+    return float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value))
+
+
+def some(values: Sequence[object], most: int, rest: str) -> str:
+    """Return the first values on one line; `rest` says how many there are of a longer list.
+
+    Examples
+    --------
+    >>> some([0, 1], 2, "({n} in all)"), some([0, 1, 2], 2, "({n} in all)"), some([0, 1, 2], 2, "{more} more")
+    ('0, 1', '0, 1, ... (3 in all)', '0, 1, ... 1 more')
+    """
+    first = ", ".join(map(shown, values[:most]))
+    n = len(values)
+    return first if n <= most else f"{first}, ... {rest.format(n=n, more=n - most)}"
+
+
+def through(bias: bool | None) -> str:
+    """Return " through the origin" if there is no bias, to follow a noun; else nothing."""
+    return {True: "", False: " through the origin", None: " of the kind asked about"}[bias]
+
+
+def without_intercepts(bias: bool) -> str:
+    """Return " without intercepts" if there is no bias, to follow the scores of several classes; else nothing."""
+    return "" if bias else " without intercepts"
+
+
+def intercept(bias: bool) -> str:
+    """Return " with an intercept" or " without an intercept", to follow the name of a model."""
+    return " with an intercept" if bias else " without an intercept"
