@@ -11,8 +11,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import compiling_shown
+from maxmargin.cli.feedback import Exit, compiling_shown
 from maxmargin.cli.theory_commands import bounds, fewest_errors, online
 from maxmargin.solvers.basics.printable import shown
 

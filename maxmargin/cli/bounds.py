@@ -4,8 +4,7 @@ import math
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import run_shown
+from maxmargin.cli.feedback import Exit, run_shown
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.perceptron.settings import StopReason

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.verbs import separability_of, with_names
 from maxmargin.certificates.require import holds
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import waiting
+from maxmargin.cli.feedback import Exit, waiting
 from maxmargin.cli.request import Request, names_of
 from maxmargin.data.problems import class_answers
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import waiting
+from maxmargin.cli.feedback import Exit, waiting
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS

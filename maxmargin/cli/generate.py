@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from maxmargin.cli.exits import Exit
+from maxmargin.cli.feedback import Exit, note
 from maxmargin.cli.output_files import check_outputs
-from maxmargin.cli.progress import note
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError

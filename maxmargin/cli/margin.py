@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import waiting
+from maxmargin.cli.feedback import Exit, waiting
 from maxmargin.cli.request import Request
 from maxmargin.data.problems import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.running import in_time
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import run_shown, waiting
+from maxmargin.cli.feedback import Exit, run_shown, waiting
 from maxmargin.cli.request import Request, print_json
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.printable import shown

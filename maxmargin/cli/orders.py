@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import progress_shown, waiting
+from maxmargin.cli.feedback import Exit, progress_shown, waiting
 from maxmargin.cli.request import Request
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.theory.order_studies import order_study

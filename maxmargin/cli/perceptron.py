@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.running import in_time, run_perceptron
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import progress_shown, run_shown, waiting
+from maxmargin.cli.feedback import Exit, progress_shown, run_shown, waiting
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.perceptron.settings import StopReason

@@ -4,8 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import run_shown
+from maxmargin.cli.feedback import Exit, run_shown
 from maxmargin.cli.request import Request, print_text
 
 

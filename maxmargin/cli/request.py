@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from maxmargin.cli.progress import data_shown, note
+from maxmargin.cli.feedback import data_shown, note
 from maxmargin.solvers.answers.forms import Names, plain
 from maxmargin.solvers.basics.printable import shown, shown_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

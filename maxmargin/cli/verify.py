@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
-from maxmargin.cli.exits import Exit
-from maxmargin.cli.progress import waiting
+from maxmargin.cli.feedback import Exit, waiting
 from maxmargin.cli.request import print_json
 from maxmargin.data.formats.table import OneHot, columns_named
 from maxmargin.solvers.basics.printable import shown

@@ -16,7 +16,7 @@ import maxmargin as mm
 from maxmargin.api.verbs import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.cli.progress import waiting
+from maxmargin.cli.feedback import waiting
 from maxmargin.data.dataset import load
 from maxmargin.data.preparing import How
 from maxmargin.reports.margin_report import margin_report

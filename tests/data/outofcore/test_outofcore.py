@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 import maxmargin as mm
 from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
-from maxmargin.cli.progress import data_shown
+from maxmargin.cli.feedback import data_shown
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.formats.csv_columns import Columns
 from maxmargin.data.formats.delimited import growing_columns
@@ -776,7 +776,7 @@ def test_progress_counts_passes_and_estimates_the_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = iter([0.0, 1.5, 1.6, 3.0, 4.0, 100.0, 110.0, 120.0])
-    monkeypatch.setattr("maxmargin.cli.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("maxmargin.cli.feedback.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with data_shown(quiet=False):
         for n_done in (10, 20, 30, 100, 1, 2, 100):

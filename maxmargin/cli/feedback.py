@@ -1,10 +1,11 @@
-"""Everything on stderr but errors: notes, and how far long work is."""
+"""How a command tells its caller of its work, beside the answer: exit codes, and notes and progress on stderr."""
 
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from maxmargin.data.outofcore.announcing import listened
@@ -24,6 +25,19 @@ _SECONDS_BETWEEN_STATES = 0.2
 
 _TO_THE_START = "\r\x1b[K"
 """Empties the line of a terminal."""
+
+
+class Exit(IntEnum):
+    """The exit codes that a script may rely on; 1 is a bug."""
+
+    OK = 0
+    USAGE = 2
+    NOT_STRICTLY_SEPARABLE = 3
+    NOT_CONVERGED = 3
+    INVALID = 3
+    UNDECIDED = 4
+    INTERRUPTED = 130
+    READER_LEFT = 141  # as of a program that SIGPIPE ends
 
 
 def note(text: str, *, quiet: bool) -> None:
