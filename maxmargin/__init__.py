@@ -12,123 +12,84 @@ TYPE_CHECKING = False  # not imported: loading `typing` takes long enough for a 
 if TYPE_CHECKING:
     from typing import Any
 
-    from maxmargin.api.deciding import separability
-    from maxmargin.api.error_verbs import fewest_errors, least_total_slack
-    from maxmargin.api.margin_verbs import hard_margin, nu_margin, soft_margin, soft_margin_path
-    from maxmargin.api.online_runs import online, online_algorithms
-    from maxmargin.api.running import perceptron
-    from maxmargin.certificates.proofs import verify
-    from maxmargin.certificates.require import SeparationError, require
+    from maxmargin.api.deciding import separability as separability
+    from maxmargin.api.error_verbs import fewest_errors as fewest_errors
+    from maxmargin.api.error_verbs import least_total_slack as least_total_slack
+    from maxmargin.api.margin_verbs import hard_margin as hard_margin
+    from maxmargin.api.margin_verbs import nu_margin as nu_margin
+    from maxmargin.api.margin_verbs import soft_margin as soft_margin
+    from maxmargin.api.margin_verbs import soft_margin_path as soft_margin_path
+    from maxmargin.api.online_runs import online as online
+    from maxmargin.api.online_runs import online_algorithms as online_algorithms
+    from maxmargin.api.running import perceptron as perceptron
+    from maxmargin.certificates.proofs import verify as verify
+    from maxmargin.certificates.require import SeparationError as SeparationError
+    from maxmargin.certificates.require import require as require
     from maxmargin.data import features as features
-    from maxmargin.data.arrays import from_arrays
-    from maxmargin.data.dataset import Dataset, load
-    from maxmargin.data.generators import generate
-    from maxmargin.data.preparing import prepare
-    from maxmargin.reports.margin_report import MarginReport, margin_report
-    from maxmargin.solvers.answers.statuses import Status, Verdict
-    from maxmargin.solvers.errors import InvalidProblemError
-    from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
-    from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.online.algorithm import OnlineRun
-    from maxmargin.solvers.online.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.online.guarantee import Guarantee
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.proof.checker import CertificateError
-    from maxmargin.solvers.separability.separability_solution import Separability
-    from maxmargin.solvers.soft_margin.soft_solution import NuMargin, SoftMargin
-    from maxmargin.text.data_error import DataError
-    from maxmargin.theory.mistake_traces import MistakeTrace, mistake_trace
-    from maxmargin.theory.order_studies import OrderStudy, order_study
-    from maxmargin.theory.perceptron_bounds import Bound, mistake_bounds
+    from maxmargin.data.arrays import from_arrays as from_arrays
+    from maxmargin.data.dataset import Dataset as Dataset
+    from maxmargin.data.dataset import load as load
+    from maxmargin.data.generators import generate as generate
+    from maxmargin.data.preparing import prepare as prepare
+    from maxmargin.reports.margin_report import MarginReport as MarginReport
+    from maxmargin.reports.margin_report import margin_report as margin_report
+    from maxmargin.solvers.answers.statuses import Status as Status
+    from maxmargin.solvers.answers.statuses import Verdict as Verdict
+    from maxmargin.solvers.errors import InvalidProblemError as InvalidProblemError
+    from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors as FewestErrors
+    from maxmargin.solvers.fewest_errors.total_slack import TotalSlack as TotalSlack
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin as HardMargin
+    from maxmargin.solvers.online.algorithm import OnlineRun as OnlineRun
+    from maxmargin.solvers.online.catalogue import OnlineAlgorithm as OnlineAlgorithm
+    from maxmargin.solvers.online.guarantee import Guarantee as Guarantee
+    from maxmargin.solvers.perceptron.result import PerceptronRun as PerceptronRun
+    from maxmargin.solvers.proof.checker import CertificateError as CertificateError
+    from maxmargin.solvers.separability.separability_solution import Separability as Separability
+    from maxmargin.solvers.soft_margin.soft_solution import NuMargin as NuMargin
+    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin as SoftMargin
+    from maxmargin.text.data_error import DataError as DataError
+    from maxmargin.theory.mistake_traces import MistakeTrace as MistakeTrace
+    from maxmargin.theory.mistake_traces import mistake_trace as mistake_trace
+    from maxmargin.theory.order_studies import OrderStudy as OrderStudy
+    from maxmargin.theory.order_studies import order_study as order_study
+    from maxmargin.theory.perceptron_bounds import Bound as Bound
+    from maxmargin.theory.perceptron_bounds import mistake_bounds as mistake_bounds
 
-_HOMES = {
-    "Bound": "maxmargin.theory.perceptron_bounds",
-    "CertificateError": "maxmargin.solvers.proof.checker",
-    "DataError": "maxmargin.text.data_error",
-    "Dataset": "maxmargin.data.dataset",
-    "FewestErrors": "maxmargin.solvers.fewest_errors.fewest_solution",
-    "Guarantee": "maxmargin.solvers.online.guarantee",
-    "HardMargin": "maxmargin.solvers.hard_margin.hard_solution",
-    "InvalidProblemError": "maxmargin.solvers.errors",
-    "MarginReport": "maxmargin.reports.margin_report",
-    "MistakeTrace": "maxmargin.theory.mistake_traces",
-    "NuMargin": "maxmargin.solvers.soft_margin.soft_solution",
-    "OnlineAlgorithm": "maxmargin.solvers.online.catalogue",
-    "OnlineRun": "maxmargin.solvers.online.algorithm",
-    "OrderStudy": "maxmargin.theory.order_studies",
-    "PerceptronRun": "maxmargin.solvers.perceptron.result",
-    "Separability": "maxmargin.solvers.separability.separability_solution",
-    "SeparationError": "maxmargin.certificates.require",
-    "SoftMargin": "maxmargin.solvers.soft_margin.soft_solution",
-    "Status": "maxmargin.solvers.answers.statuses",
-    "TotalSlack": "maxmargin.solvers.fewest_errors.total_slack",
-    "Verdict": "maxmargin.solvers.answers.statuses",
-    "fewest_errors": "maxmargin.api.error_verbs",
-    "from_arrays": "maxmargin.data.arrays",
-    "generate": "maxmargin.data.generators",
-    "hard_margin": "maxmargin.api.margin_verbs",
-    "least_total_slack": "maxmargin.api.error_verbs",
-    "load": "maxmargin.data.dataset",
-    "margin_report": "maxmargin.reports.margin_report",
-    "mistake_bounds": "maxmargin.theory.perceptron_bounds",
-    "mistake_trace": "maxmargin.theory.mistake_traces",
-    "nu_margin": "maxmargin.api.margin_verbs",
-    "online": "maxmargin.api.online_runs",
-    "online_algorithms": "maxmargin.api.online_runs",
-    "order_study": "maxmargin.theory.order_studies",
-    "perceptron": "maxmargin.api.running",
-    "prepare": "maxmargin.data.preparing",
-    "require": "maxmargin.certificates.require",
-    "separability": "maxmargin.api.deciding",
-    "soft_margin": "maxmargin.api.margin_verbs",
-    "soft_margin_path": "maxmargin.api.margin_verbs",
-    "verify": "maxmargin.certificates.proofs",
+_PUBLIC = {
+    "maxmargin.api.deciding": ("separability",),
+    "maxmargin.api.error_verbs": ("fewest_errors", "least_total_slack"),
+    "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "soft_margin", "soft_margin_path"),
+    "maxmargin.api.online_runs": ("online", "online_algorithms"),
+    "maxmargin.api.running": ("perceptron",),
+    "maxmargin.certificates.proofs": ("verify",),
+    "maxmargin.certificates.require": ("SeparationError", "require"),
+    "maxmargin.data.arrays": ("from_arrays",),
+    "maxmargin.data.dataset": ("Dataset", "load"),
+    "maxmargin.data.generators": ("generate",),
+    "maxmargin.data.preparing": ("prepare",),
+    "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
+    "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),
+    "maxmargin.solvers.errors": ("InvalidProblemError",),
+    "maxmargin.solvers.fewest_errors.fewest_solution": ("FewestErrors",),
+    "maxmargin.solvers.fewest_errors.total_slack": ("TotalSlack",),
+    "maxmargin.solvers.hard_margin.hard_solution": ("HardMargin",),
+    "maxmargin.solvers.online.algorithm": ("OnlineRun",),
+    "maxmargin.solvers.online.catalogue": ("OnlineAlgorithm",),
+    "maxmargin.solvers.online.guarantee": ("Guarantee",),
+    "maxmargin.solvers.perceptron.result": ("PerceptronRun",),
+    "maxmargin.solvers.proof.checker": ("CertificateError",),
+    "maxmargin.solvers.separability.separability_solution": ("Separability",),
+    "maxmargin.solvers.soft_margin.soft_solution": ("NuMargin", "SoftMargin"),
+    "maxmargin.text.data_error": ("DataError",),
+    "maxmargin.theory.mistake_traces": ("MistakeTrace", "mistake_trace"),
+    "maxmargin.theory.order_studies": ("OrderStudy", "order_study"),
+    "maxmargin.theory.perceptron_bounds": ("Bound", "mistake_bounds"),
 }
+"""The public names by the module in which they live."""
 
-__all__ = [
-    "Bound",
-    "CertificateError",
-    "DataError",
-    "Dataset",
-    "FewestErrors",
-    "Guarantee",
-    "HardMargin",
-    "InvalidProblemError",
-    "MarginReport",
-    "MistakeTrace",
-    "NuMargin",
-    "OnlineAlgorithm",
-    "OnlineRun",
-    "OrderStudy",
-    "PerceptronRun",
-    "Separability",
-    "SeparationError",
-    "SoftMargin",
-    "Status",
-    "TotalSlack",
-    "Verdict",
-    "fewest_errors",
-    "from_arrays",
-    "generate",
-    "hard_margin",
-    "least_total_slack",
-    "load",
-    "margin_report",
-    "mistake_bounds",
-    "mistake_trace",
-    "nu_margin",
-    "online",
-    "online_algorithms",
-    "order_study",
-    "perceptron",
-    "prepare",
-    "require",
-    "separability",
-    "soft_margin",
-    "soft_margin_path",
-    "verify",
-]
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
+
+__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]  # type checkers read the imports above
 
 
 def __getattr__(name: str) -> "Any":
