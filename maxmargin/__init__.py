@@ -12,15 +12,15 @@ TYPE_CHECKING = False  # not imported: loading `typing` takes long enough for a 
 if TYPE_CHECKING:
     from typing import Any
 
+    from maxmargin.api.deciding import fewest_errors as fewest_errors
+    from maxmargin.api.deciding import least_total_slack as least_total_slack
     from maxmargin.api.deciding import separability as separability
-    from maxmargin.api.error_verbs import fewest_errors as fewest_errors
-    from maxmargin.api.error_verbs import least_total_slack as least_total_slack
     from maxmargin.api.margin_verbs import hard_margin as hard_margin
     from maxmargin.api.margin_verbs import nu_margin as nu_margin
     from maxmargin.api.margin_verbs import soft_margin as soft_margin
     from maxmargin.api.margin_verbs import soft_margin_path as soft_margin_path
-    from maxmargin.api.online_runs import online as online
-    from maxmargin.api.online_runs import online_algorithms as online_algorithms
+    from maxmargin.api.running import online as online
+    from maxmargin.api.running import online_algorithms as online_algorithms
     from maxmargin.api.running import perceptron as perceptron
     from maxmargin.certificates.proofs import verify as verify
     from maxmargin.certificates.require import SeparationError as SeparationError
@@ -56,11 +56,9 @@ if TYPE_CHECKING:
     from maxmargin.theory.perceptron_bounds import mistake_bounds as mistake_bounds
 
 _PUBLIC = {
-    "maxmargin.api.deciding": ("separability",),
-    "maxmargin.api.error_verbs": ("fewest_errors", "least_total_slack"),
+    "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
     "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "soft_margin", "soft_margin_path"),
-    "maxmargin.api.online_runs": ("online", "online_algorithms"),
-    "maxmargin.api.running": ("perceptron",),
+    "maxmargin.api.running": ("online", "online_algorithms", "perceptron"),
     "maxmargin.certificates.proofs": ("verify",),
     "maxmargin.certificates.require": ("SeparationError", "require"),
     "maxmargin.data.arrays": ("from_arrays",),

@@ -179,7 +179,7 @@ def require(
     ...     print(error.verdict.value, error.rows.tolist(), error.columns)
     quasi-separable [0, 3] {'(Intercept)': '-', 0: '+'}
     """
-    from maxmargin.api.verbs import separability
+    from maxmargin.api.deciding import separability
 
     _check(requirement)
     answer = separability(X, y, bias=bias, positive=positive, time_limit=time_limit, exact_limit=exact_limit)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.verbs import separability_of, with_names
+from maxmargin.api.deciding import separability_of, with_names
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit, waiting
 from maxmargin.cli.request import Request, names_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.verbs import decide
+from maxmargin.api.deciding import decide
 from maxmargin.data.arrays import held_numbers
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.running import generator_of, in_time, run_perceptron
-from maxmargin.api.verbs import problem_of
 from maxmargin.data.arrays import from_arrays
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

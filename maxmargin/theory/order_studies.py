@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.api.question import with_positive
 from maxmargin.api.running import run_perceptron, with_bias_scale
-from maxmargin.api.verbs import problem_of, with_positive
 from maxmargin.data.arrays import from_arrays
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, plain, through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

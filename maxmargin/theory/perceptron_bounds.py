@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
-from maxmargin.api.verbs import problem_of
 from maxmargin.data.arrays import from_arrays
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
-from maxmargin.api.verbs import problem_of
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.preparing import How, prepare
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, starmap, takewhile
 
+from maxmargin.api.deciding import with_names
 from maxmargin.api.running import with_bias_scale
-from maxmargin.api.verbs import class_problem_of, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
+from maxmargin.data.problems import class_problem_of
 from maxmargin.reports.study.report_settings import OnProgress, Settings
 from maxmargin.reports.study.study import prepared_problem, run_of
 from maxmargin.solvers.answers.statuses import uninterrupted

@@ -18,7 +18,7 @@ import pytest
 from calls import arguments_of
 from commands import completed, started
 
-from maxmargin.api.verbs import separability_of
+from maxmargin.api.deciding import separability_of
 from maxmargin.cli.app import run
 from maxmargin.solvers.proof import checker
 

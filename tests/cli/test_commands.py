@@ -13,7 +13,7 @@ from calls import arguments_of, calling
 from commands import completed, json_answer, refusal, started
 
 import maxmargin as mm
-from maxmargin.api.verbs import decide
+from maxmargin.api.deciding import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.cli.feedback import waiting

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import maxmargin as mm
-from maxmargin.api.verbs import with_names
+from maxmargin.api.deciding import with_names
 from maxmargin.cli.app import run
 from maxmargin.cli.request import names_of
 

@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from references import is_separable
 
-from maxmargin.api.verbs import problem_of
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
 from maxmargin.data.dataset import load
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation

@@ -12,12 +12,12 @@ import pytest
 from commands import json_answer
 
 import maxmargin as mm
-from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
+from maxmargin.data.problems import problem_of
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.measures import distances_of

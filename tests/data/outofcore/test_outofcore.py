@@ -22,7 +22,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.api.verbs import problem_of
 from maxmargin.cli.app import run
 from maxmargin.cli.feedback import data_shown
 from maxmargin.data.dataset import Dataset, load
@@ -36,6 +35,7 @@ from maxmargin.data.outofcore.files.text_scan import ArrowColumns
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.data.outofcore.row_cache import RowCache
 from maxmargin.data.outofcore.validation import Stored
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron

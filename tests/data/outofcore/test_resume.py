@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import maxmargin as mm
-from maxmargin.api.verbs import class_problem_of, decide, problem_of
+from maxmargin.api.deciding import decide
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened
@@ -32,6 +32,7 @@ from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
 from maxmargin.data.outofcore.warmstart.resume_check import read_state
 from maxmargin.data.outofcore.warmstart.resume_state import FileMark, State
+from maxmargin.data.problems import class_problem_of, problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
