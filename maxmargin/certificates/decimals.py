@@ -11,6 +11,7 @@ Whether two classes are separable can be asked of both readings, and the answers
 import os
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,33 +33,30 @@ TYPED = (".parquet", ".feather")
 def read_decimal(
     source: "str | os.PathLike[str]",
     *,
-    label: ColumnRef = -1,
     positive: object = None,
     drop: ColumnRef | Iterable[ColumnRef] = (),
-    id: ColumnRef | None = None,
     one_hot: OneHot | bool | ColumnRef | Iterable[ColumnRef] = False,
-    drop_missing: bool = False,
-    sep: str | None = None,
-    decimal_comma: bool = False,
-    format: str | None = None,
+    **columns: Any,
 ) -> DecimalReading:
     """Read a data set with the exact numbers that its text writes.
 
     Parameters
     ----------
     source : str or path
-        A .csv or .tsv file (also .gz), or `-` for CSV on the standard input. The text of a bundled data set are its
+        A .csv or .tsv file (also .gz), or `-` for CSV on the standard input. The text of a bundled data set is its
         shortest decimals. Or a .parquet or .feather file with columns of a decimal type.
-    label, positive, drop, id, one_hot, drop_missing, sep, decimal_comma, format
-        As of `load`.
+    positive, drop, one_hot
+        As in `load`.
+    **columns
+        The arguments `label`, `id`, `drop_missing`, `sep`, `decimal_comma` and `format` of `load`.
 
     Raises
     ------
     DataError
-        The source is of a format without decimal text, cannot be read as `load` would, or holds numerals too long for
-        exact work: of more than 2,000 digits, or in columns whose numbers need integers above 2**1000.
+        If the source is of a format without decimal text, cannot be read as `load` would, or holds numerals too long
+        for exact work: of more than 2,000 digits, or in columns whose numbers need integers above 2**1000.
     InvalidOptionError
-        The source is a table in memory.
+        If the source is a table in memory.
 
     Examples
     --------
@@ -66,10 +64,7 @@ def read_decimal(
     >>> reading.rows_of(reading.dataset)[0]
     (Fraction(51, 10), Fraction(7, 2), Fraction(7, 5), Fraction(1, 5))
     """
-    choice = Choice(
-        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
-        sep=sep, decimal_comma=decimal_comma, format=format, keep_texts=True,
-    )  # fmt: skip
+    choice = Choice(drop=columns_named(drop), one_hot=OneHot.of(one_hot), keep_texts=True, **columns)
     _check_source(source, choice)
     dataset, parts = read_dataset(source, choice, positive)
     reading = DecimalReading.of(dataset)

@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -20,30 +20,16 @@ from maxmargin.text.outputs import write_text
 Document = dict[str, Any]
 
 
-class SourceFields(TypedDict, total=False):
-    """How the data of a proof were read, as the arguments of `load`; the classes in the order of their codes.
+def proof_document(certificate: Certificate, **source: Any) -> Document:
+    """Return the document of a proof, with what says how its data were read.
 
-    Columns that were named to be encoded are `one_hot_columns`. `values` are the rows of the proof with their signs, by
-    which they are found in other data.
-    """
-
-    source: str
-    label: str | int
-    positive: object
-    drop: Sequence[str | int]
-    id: str | int | None
-    one_hot: bool
-    one_hot_columns: Sequence[str | int]
-    drop_missing: bool
-    sep: str
-    decimal_comma: bool
-    format: str
-    classes: Sequence[object]
-    values: Sequence[Sequence[str]]
-
-
-def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> Document:
-    """Return the document of a proof, with the options of reading its data.
+    Parameters
+    ----------
+    certificate : Certificate
+    **source
+        The arguments of `load`, by name, where columns that were named to be encoded are `one_hot_columns`. Also
+        `classes` in the order of their codes, and the `values` of the rows of the proof with their signs, by which the
+        rows are found in other data.
 
     Examples
     --------
@@ -52,29 +38,24 @@ def proof_document(certificate: Certificate, **source: Unpack[SourceFields]) -> 
     >>> proof_document(certificate, source="pairs.csv", label=-1)["data"]["source"]
     'pairs.csv'
     """
-    return _with_source(certificate.to_dict(), source)
+    if source.get("positive") is not None:
+        source["positive"] = str(source["positive"])
+    else:
+        source.pop("positive", None)  # the proof's own field stands
+    if "classes" in source:
+        source["classes"] = list(map(str, source["classes"]))
+    document = certificate.to_dict()
+    return {**document, "data": {**document["data"], **source}}
 
 
-def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source: Unpack[SourceFields]) -> None:
-    """Write a proof, with the options of reading its data.
+def write_proof(path: str | os.PathLike[str], certificate: Certificate, **source: Any) -> None:
+    """Write the document of a proof, as `proof_document` makes it.
 
     Raises
     ------
     OSError
     """
     write_text(path, json.dumps(proof_document(certificate, **source), indent=1) + "\n")
-
-
-def _with_source(document: Document, source: SourceFields) -> Document:
-    fields: Document = dict(source)
-    if fields.get("positive") is not None:
-        fields["positive"] = str(fields["positive"])
-    else:
-        fields.pop("positive", None)  # the proof's own field stands
-    for name in ("drop", "classes"):
-        if name in fields:
-            fields[name] = [entry if name == "drop" else str(entry) for entry in fields[name]]
-    return {**document, "data": {**document["data"], **fields}}
 
 
 def read_proof(path: str | os.PathLike[str]) -> Document:

@@ -1,16 +1,13 @@
 """Checks for scripts, which go on only if the data are proven to be as the next step needs them."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.separability.separability_solution import Separability
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from maxmargin.solvers.proof.certificate import Certificate
 
 Requirement = Literal["separable", "quasi-separable", "overlap", "not-strictly-separable"]
 
@@ -59,19 +56,12 @@ class SeparationError(ValueError):
 
     def __init__(self, requirement: str, answer: Separability) -> None:
         super().__init__(f"required {requirement}, found {answer.verdict}: {answer.reason}")
-        self.requirement = requirement
-        self.answer = answer
+        self.requirement, self.answer = requirement, answer
+        self.verdict, self.certificate = answer.verdict, answer.certificate
 
     @property
-    def verdict(self) -> Verdict:
-        """What the data are."""
-        return self.answer.verdict
-
-    @property
-    def rows(self) -> "NDArray[np.int64]":
+    def rows(self) -> NDArray[np.int64]:
         """The rows responsible."""
-        import numpy as np
-
         rows = self.answer.separated_rows if self.requirement == "overlap" else self.answer.witness_rows
         return np.empty(0, dtype=np.int64) if rows is None else rows
 
@@ -79,11 +69,6 @@ class SeparationError(ValueError):
     def columns(self) -> dict[str | int, str]:
         """The columns responsible where overlap was required."""
         return (self.answer.infinite_columns or {}) if self.requirement == "overlap" else {}
-
-    @property
-    def certificate(self) -> "Certificate | None":
-        """The proof of the verdict."""
-        return self.answer.certificate
 
 
 def holds(answer: Separability, requirement: str) -> bool | None:

@@ -26,18 +26,14 @@ CLAIMS = ("separable", "overlap", "quasi-separable")
 """The claims that may hold for other data as well."""
 
 
-def values_of(problem: Problem, rows: tuple[int, ...]) -> list[list[str]]:
-    """Return the numbers of rows as texts, with their sign first, by which `reused` finds them in other data."""
-    table = problem.dense_rows(list(rows)).tolist()
-    signs = problem.y[list(rows)].astype(int).tolist()
-    return [[f"{sign:+d}", *map(repr, row)] for sign, row in zip(signs, table, strict=True)]
-
-
 def values_fields(certificate: Certificate) -> dict[str, Any]:
-    """Return the fields by which the rows of a proof are found in other data."""
-    if isinstance(certificate, Overlap | QuasiSeparation) and isinstance(certificate.problem, Problem):
-        return {"values": values_of(certificate.problem, certificate.rows)}
-    return {}
+    """Return the fields by which the rows of a proof are found in other data: their signs and numbers, as texts."""
+    problem = certificate.problem
+    if not (isinstance(certificate, Overlap | QuasiSeparation) and isinstance(problem, Problem)):
+        return {}
+    rows = list(certificate.rows)
+    signs, table = problem.y[rows].astype(int).tolist(), problem.dense_rows(rows).tolist()
+    return {"values": [[f"{sign:+d}", *map(repr, row)] for sign, row in zip(signs, table, strict=True)]}
 
 
 def reused(document: Document, problem: Problem, limits: Limits | None = None) -> Separability | None:

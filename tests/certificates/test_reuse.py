@@ -14,10 +14,9 @@ from proven import is_proven
 
 import maxmargin as mm
 from maxmargin.certificates.proofs import proof_document
-from maxmargin.certificates.reuse import ENGINE, reused, values_of
+from maxmargin.certificates.reuse import ENGINE, reused, values_fields
 from maxmargin.cli.app import run
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import Overlap, QuasiSeparation
 from maxmargin.solvers.proof.checker import CertificateError, validate
 from maxmargin.solvers.separability.feasibility import separability
 
@@ -34,9 +33,7 @@ def document_of(problem: Problem) -> dict[str, Any]:
     """Return the proof of a problem, with the values of its rows, as the command line writes it."""
     certificate = separability(problem).certificate
     assert certificate is not None
-    if isinstance(certificate, Overlap | QuasiSeparation):
-        return proof_document(certificate, values=values_of(problem, certificate.rows))
-    return proof_document(certificate)
+    return proof_document(certificate, **values_fields(certificate))
 
 
 def answer_or_none(document: dict[str, Any], problem: Problem) -> Any:
