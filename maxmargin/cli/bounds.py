@@ -58,16 +58,7 @@ def _fields(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, p
         "bias_scale": run.settings.bias_scale,
         "prepare": prepare,
         "bounds": [
-            {
-                "name": bound.name,
-                "value": bound.value,
-                "valid": bound.valid,
-                "vacuous": bound.vacuous,
-                "ratio": bound.ratio(run.n_mistakes) if bound.valid else None,
-                "assumption": bound.assumption,
-                "reference": bound.reference,
-            }
-            for bound in bounds
+            {**bound.to_dict(), "ratio": bound.ratio(run.n_mistakes) if bound.valid else None} for bound in bounds
         ],
     }
 

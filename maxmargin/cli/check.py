@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from maxmargin.data.problems import ClassAnswers
     from maxmargin.solvers.separability.separability_solution import Separability
 
+_OF_MULTINOMIAL = ("verdict", "strictly_separable", "proof", "reason", "n_inequalities", "n_strict")
+"""Fields of the multinomial answer that its table repeats."""
+
 
 def check(
     request: Request,
@@ -74,7 +77,7 @@ def check(
         whole = answer.summary(request.names, with_columns=with_columns, remarks=_remarks(fields))
         return whole if classes is None else _classes_text(classes, whole)
 
-    request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes))}, text)
+    request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes, fields))}, text)
     return exit_code(answer.strictly_separable if require is None else holds(answer, require))
 
 
@@ -136,19 +139,11 @@ def _class_answers(
     )
 
 
-def _tables(answers: "ClassAnswers[Separability]") -> dict[str, Any]:
-    multinomial = answers.multinomial
+def _tables(answers: "ClassAnswers[Separability]", multinomial: dict[str, Any]) -> dict[str, Any]:
     return {
         "one_vs_rest": [{"class": name, **_part_fields(part, answer)} for name, part, answer in answers.one_vs_rest],
         "pairs": [{"classes": pair, **_part_fields(part, answer)} for pair, part, answer in answers.pairs],
-        "multinomial": {
-            "verdict": multinomial.verdict.value,
-            "strictly_separable": multinomial.strictly_separable,
-            "proof": multinomial.proof,
-            "reason": multinomial.reason,
-            "n_inequalities": multinomial.n_inequalities,
-            "n_strict": multinomial.n_strict,
-        },
+        "multinomial": {name: multinomial.get(name) for name in _OF_MULTINOMIAL},
     }
 
 
