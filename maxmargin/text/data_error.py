@@ -95,13 +95,8 @@ def data_error(
     >>> print(data_error("a.csv", line=3, column="petal", found="'abc'", expected="a number"))
     a.csv: line 3, column 'petal': found 'abc', expected a number
     """
-    positions = []
-    if line is not None:
-        positions.append(f"line {line}")
-    if row is not None:
-        positions.append(f"row {row}")
-    if column is not None:
-        positions.append(f"column {column!r}")
+    named = {"line": line, "row": row, "column": None if column is None else repr(column)}
+    positions = [f"{name} {value}" for name, value in named.items() if value is not None]
     if option is not None:
         positions.append(mention(option))
     position = f"{', '.join(positions)}: " if positions else ""
