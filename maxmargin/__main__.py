@@ -18,7 +18,7 @@ def main() -> None:
     signals, written = os.pipe()
     os.set_blocking(written, False)
     signal.set_wakeup_fd(written, warn_on_full_buffer=False)
-    signal.signal(signal.SIGINT, _leave)  # an exception would get lost in some of the imports
+    signal.signal(signal.SIGINT, _leave)  # some imports would lose an exception
     import maxmargin.cli.app  # noqa: F401
 
     sys.unraisablehook = _leave_if_interrupted
@@ -27,10 +27,10 @@ def main() -> None:
         code = _run()
     except Exception:
         os.set_blocking(signals, False)
-        if _has_come(signals):  # and compiled modules have made another error of it
+        if _was_interrupted(signals):  # compiled modules turn KeyboardInterrupt into another error
             _leave()
         raise
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer is printed, and only modules are taken down
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer is printed; only the interpreter's shutdown is left
     sys.exit(code)
 
 
@@ -40,7 +40,7 @@ def _run() -> int:
     return run(sys.argv[1:])
 
 
-def _has_come(signals: int) -> bool:
+def _was_interrupted(signals: int) -> bool:
     try:
         return signal.SIGINT in os.read(signals, 4096)
     except BlockingIOError:
@@ -48,13 +48,13 @@ def _has_come(signals: int) -> bool:
 
 
 def _leave(number: int = signal.SIGINT, frame: "FrameType | None" = None) -> None:
-    """Say so, and end at once."""
+    """Say that the command was interrupted, and end the process at once."""
     os.write(2, b"maxmargin: interrupted\n")
     os._exit(130)
 
 
 def _leave_if_interrupted(unraisable: "Any") -> None:
-    """End where Python has no caller left to raise Ctrl-C in; anything else is told as usual."""
+    """End the process if Ctrl-C arrived where Python cannot raise it; report any other error as usual."""
     if unraisable.exc_type is not None and issubclass(unraisable.exc_type, KeyboardInterrupt):
         _leave()
     sys.__unraisablehook__(unraisable)

@@ -64,7 +64,7 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
     Raises
     ------
     CertificateError
-        The file is not a proof.
+        If the file is not a proof.
     OSError
     """
     return parse(Path(path).read_bytes())

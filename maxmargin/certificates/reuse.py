@@ -23,7 +23,7 @@ Document = Mapping[str, Any]
 ENGINE = "older proof"
 
 CLAIMS = ("separable", "overlap", "quasi-separable")
-"""The claims that may hold for other data as well."""
+"""The claims that may hold for other data too."""
 
 
 def values_fields(certificate: Certificate) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def values_fields(certificate: Certificate) -> dict[str, Any]:
 def reused(document: Document, problem: Problem, limits: Limits | None = None) -> Separability | None:
     """Return the answer that an older proof gives for these data, or None if it decides nothing.
 
-    A separating plane decides while all rows obey it, an overlap proof while its rows are present. Everything is
-    checked exactly on the data at hand, in one or two passes; nothing is taken from the proof on trust.
+    A separating hyperplane still decides if it separates all rows, a proof of overlap if its rows are present.
+    Everything is checked exactly on the data at hand, in one or two passes; nothing is taken from the proof on trust.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def reused(document: Document, problem: Problem, limits: Limits | None = None) -
         The proof, as `read_proof` gives it.
     problem : Problem
     limits : Limits, optional
-        Of the work on the columns, which is done when they are asked for.
+        Limits of the work on the columns, which is done when they are asked for.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def _found(problem: Problem, wanted: NDArray[np.float64]) -> list[int] | None:
 def _possible(
     telling: int, values: NDArray[np.float64], rows: slice, X: Any, y: NDArray[np.float64]
 ) -> list[tuple[int, tuple[float, ...]]]:
-    """Return the rows with one of the values in the telling column: their numbers, and sign and numbers."""
+    """Return the positions of the rows with one of the values in the telling column, with their sign and numbers."""
     maybe = np.flatnonzero(np.isin(as_dense(X[:, [telling - 1]]).ravel(), values))
     keys = np.column_stack([y[maybe], as_dense(X[maybe])]).tolist()
     return [(rows.start + position, tuple(key)) for position, key in zip(maybe.tolist(), keys, strict=True)]

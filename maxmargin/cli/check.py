@@ -41,15 +41,15 @@ def check(
     ----------
     request : Request
     require : str, optional
-        What the data shall be; the exit code then tells whether they are.
+        The verdict that is required; the exit code then says whether it is proven.
     proof : path, optional
-        Where the proof goes.
+        The file to write the proof to.
     reuse : path, optional
         An older proof that may decide these data too.
     columns : bool
-        Find the infinite columns of large separable data as well.
+        Whether to find the infinite columns of large separable data as well.
     solver, time_limit, exact_limit
-        As in `maxmargin.separability`; a solver is for questions of two classes.
+        As in `maxmargin.separability`; a solver is for questions about two classes.
     """
     dataset = request.dataset
     clock = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
@@ -89,12 +89,12 @@ def exit_code(is_so: bool | None) -> Exit:
 
 
 def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability | None":
-    """Return what the older proof decides; None, and a note that says why, where it decides nothing.
+    """Return the answer that the older proof gives; if it decides nothing, note why and return None.
 
     Raises
     ------
     OSError
-        The file cannot be read.
+        If the file cannot be read.
     """
     from maxmargin.certificates.proofs import read_proof
     from maxmargin.certificates.reuse import reused
@@ -130,7 +130,7 @@ def _reading_fields(request: Request, answer: "Separability", stored: "Callable[
 def _class_answers(
     request: Request, ask: "partial[Separability]", of_two: "partial[Separability]", clock: Limits
 ) -> "ClassAnswers[Separability]":
-    # The verdict comes first; what time it leaves is for the table.
+    # The verdict comes first; the table gets the time that it leaves.
     shares = iter(range(math.comb(len(request.dataset.classes) + 1, 2), 0, -1))
     return class_answers(
         request.dataset,

@@ -75,7 +75,7 @@ def _send_to_the_main_thread() -> None:
 
 @contextmanager
 def _lost_errors_ignored() -> Iterator[None]:
-    """Silence the error where it cannot be raised, for example in a callback: another signal will follow."""
+    """Silence the error where it cannot be raised, for example in a callback, since another signal follows."""
     tell = sys.unraisablehook
 
     def tell_of_others(unraisable: Any) -> None:

@@ -1,4 +1,4 @@
-"""How a command tells its caller of its work, beside the answer: exit codes, and notes and progress on stderr."""
+"""Everything that a command reports besides its answer: its exit code, and notes and progress on stderr."""
 
 import sys
 import threading
@@ -19,12 +19,13 @@ FIRST_AFTER = 1.0
 """Seconds of work before anything is shown."""
 
 _SECONDS_BETWEEN_LINES = 5.0
+"""Seconds between two lines that stay."""
 
 _SECONDS_BETWEEN_STATES = 0.2
 """Seconds between two states of a line that is written over."""
 
 _TO_THE_START = "\r\x1b[K"
-"""Empties the line of a terminal."""
+"""Characters that empty the line of a terminal."""
 
 
 class Exit(IntEnum):
@@ -37,7 +38,7 @@ class Exit(IntEnum):
     INVALID = 3
     UNDECIDED = 4
     INTERRUPTED = 130
-    READER_LEFT = 141  # as of a program that SIGPIPE ends
+    READER_LEFT = 141  # the exit code of a program that SIGPIPE ends
 
 
 def note(text: str, *, quiet: bool) -> None:
@@ -52,7 +53,8 @@ class ProgressLine:
     Parameters
     ----------
     text : callable
-        Given the seconds since the beginning and the state with which this object is called, returns the line.
+        A function of the seconds since the beginning, and of the state with which this object is called, that returns
+        the line.
     first_after : float
         Seconds of work before anything is shown.
     """
@@ -134,7 +136,7 @@ def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[P
 
 @contextmanager
 def data_shown(*, quiet: bool) -> Iterator[None]:
-    """Show what reading the data says, and on a terminal how far passes over rows outside memory are."""
+    """Show the messages of reading the data and, on a terminal, the progress of passes over rows outside memory."""
     passes = None if quiet or not sys.stderr.isatty() else _Passes()
     try:
         with listened(on_text=lambda text: note(text, quiet=quiet), on_chunk=passes):
@@ -146,7 +148,7 @@ def data_shown(*, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def waiting(what: str, *, quiet: bool, first_after: float = FIRST_AFTER) -> Iterator[None]:
-    """Say what is being waited for, once it takes longer than `first_after` seconds, and then every few seconds."""
+    """Name the work under way once it takes longer than `first_after` seconds, and then every few seconds."""
     if quiet:
         yield
         return
@@ -169,7 +171,7 @@ def waiting(what: str, *, quiet: bool, first_after: float = FIRST_AFTER) -> Iter
 
 @contextmanager
 def compiling_shown(*, quiet: bool) -> Iterator[None]:
-    """Say once that a long run waits for its code to be compiled, which is kept on disk; not if quiet."""
+    """Say once, unless quiet, that a long run waits for the compilation of its code, which is then kept on disk."""
     said = quiet
 
     def say() -> None:
@@ -183,6 +185,6 @@ def compiling_shown(*, quiet: bool) -> Iterator[None]:
 
 
 def _say_above(text: str) -> None:
-    """Print a line that stays, on a terminal in place of one that is written over."""
+    """Print a line that stays; on a terminal it replaces the line that is written over."""
     start = _TO_THE_START if sys.stderr.isatty() else ""
     print(f"{start}{text}", file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Pat
     exact, exact_limit, **options
         As in `maxmargin.hard_margin`.
     proof : path, optional
-        Where the proof goes: of the exact margin, or of both ends of the interval, or that the margin is 0.
+        The file for the proof of the exact margin, of both ends of the interval, or that the margin is 0.
     """
     most_columns, names = EXACT_LIMIT if exact_limit is None else exact_limit, request.names
     with waiting("solving for the maximum margin", quiet=request.quiet):

@@ -12,7 +12,7 @@ from maxmargin.data.formats.source import STDIN
 from maxmargin.text.outputs import check_folder_writable, check_writable, is_written_directly
 
 _BYTES_OF_HEAD = 100
-"""Bytes at the beginning of a file among which a proof names its format."""
+"""Number of bytes at the beginning of a file within which a proof names its format."""
 
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, rewritten: Sequence[str]) -> None:
@@ -23,7 +23,7 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, 
     paths : sequence of path
         Different files.
     inputs : sequence of str or path
-        What the command reads; see `inputs_of`. Links to them are refused as well.
+        The files that the command reads, as `inputs_of` lists them. Links to them are refused as well.
     force : bool
         Whether existing files may be overwritten whatever their names; inputs never.
     rewritten : sequence of str
@@ -85,9 +85,9 @@ def is_same_file(path: Path, other: Path) -> bool:
 
 
 def inputs_of(source: str, *, resume: str | None = None) -> list[str]:
-    """Return the files that a source consists of, and those that `--resume` keeps.
+    """Return the files that a source consists of, and those that ``--resume`` keeps.
 
-    The labels beside X.npy and all files of a folder belong to a source, and what the standard input comes from.
+    A source includes the labels beside X.npy, all files of a folder, and the file that the standard input comes from.
     """
     kept = [] if resume is None else [resume, f"{resume}.run", *glob(f"{escape(resume)}.numbers-*")]
     return [*_files_of(source), *kept]

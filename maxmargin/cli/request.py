@@ -29,12 +29,12 @@ class Request:
     ----------
     dataset : Dataset
     reading : DecimalReading or None
-        The exact numbers: those of the text with --decimal, else of a source that has others than binary64.
+        The exact numbers: those of the text with --decimal, or those of a source that binary64 cannot hold.
     source : dict
-        What a proof says of how the data were read.
+        How the data were read, as a proof states it.
     bias : bool
     prepare : str
-        What is to be done to the features, see `prepared`.
+        The preparation of the features, which `prepared` carries out.
     as_json, quiet : bool
     """
 
@@ -55,7 +55,7 @@ class Request:
 
     @property
     def names(self) -> Names:
-        """How the rows and the columns of the data are called."""
+        """The names of the rows and the columns of the data."""
         return names_of(self.dataset)
 
     def prepared(self) -> "Request":
@@ -82,7 +82,7 @@ class Request:
         note(text, quiet=self.quiet)
 
     def write_proof(self, path: Path, certificate: "Certificate | None") -> None:
-        """Write a proof, with what says how to read its data, and say so; without a proof say that there is none."""
+        """Write a proof, with how to read its data, and note that; without a proof, note that there is none."""
         from maxmargin.certificates.proofs import write_proof
         from maxmargin.certificates.reuse import values_fields
 
@@ -96,7 +96,7 @@ class Request:
         self.note(f"wrote {path}; {command} checks it")
 
     def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
-        """Print the answer, as one JSON object or as text, after what identifies the data."""
+        """Print the answer as one JSON object or as text, after the description of the data."""
         if self.as_json:
             print_json(schema, {**_data_fields(self.dataset), "bias": self.bias, **fields()})
         else:
@@ -104,7 +104,7 @@ class Request:
 
 
 def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool | None) -> Request:
-    """Take out of `options` what all commands have that read data, and read the source as they say.
+    """Take the options of reading data out of `options`, and read the source as they say.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
 
 
 def _columns(options: dict[str, Any]) -> dict[str, Any]:
-    """Take out of `options` what `load` is told of the columns and of how they are written."""
+    """Take the arguments of `load` about columns and their text out of `options`."""
     from maxmargin.data.formats.table import OneHot
 
     label, names = options.pop("label"), ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
@@ -179,7 +179,7 @@ def _columns(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _source_fields(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what a proof says of how its data were read."""
+    """Return how the data were read, as a proof states it."""
     fields = {name: options[name] for name in ("source", "positive", "id", "one_hot", "drop_missing")}
     label = -1 if options["label"] is None else options["label"]
     asked = {name: options[name] for name in ("sep", "decimal_comma", "format") if options[name]}
@@ -196,18 +196,18 @@ def print_json(schema: str, fields: dict[str, Any]) -> None:
 
 
 def print_text(*parts: str) -> None:
-    """Print text; nothing that comes from data acts on the terminal. What is on one line was escaped before."""
+    """Print text; nothing that comes from data acts on the terminal. Single lines were escaped before."""
     for part in parts:
         print(shown_lines(part))
 
 
 def names_of(dataset: "Dataset") -> Names:
-    """Return how rows are called, by their position in the source and by an --id column, and the names of columns."""
+    """Return the positions of the rows in the source, their names in the --id column, and the names of the columns."""
     return Names(positions=dataset.rows, ids=dataset.row_ids, columns=dataset.feature_names)
 
 
 def _data_fields(dataset: "Dataset") -> dict[str, Any]:
-    """Return what identifies the data."""
+    """Return the fields that describe the data."""
     return {
         "source": dataset.source,
         "n_samples": dataset.n_samples,

@@ -17,10 +17,10 @@ from maxmargin.text.data_error import DataError, data_error
 Read = TypeVar("Read")
 
 _WRITTEN = ("sep", "decimal_comma", "format")
-"""How a text file is written: arguments of `load`."""
+"""Arguments of `load` that say how a text file is written."""
 
 _READING = ("label", "positive", "drop", "id", "one_hot", "drop_missing", *_WRITTEN)
-"""What a proof may say of how its data are read: arguments of `load`."""
+"""Arguments of `load` that a proof may state for its data."""
 
 
 def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet: bool) -> Exit:
@@ -31,7 +31,7 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
     proof : path
     source : str
     memory : str
-        Larger sources stay on disk, where the proof's way to read them can do with a part of them at a time.
+        Larger sources stay on disk, if they can be read a part at a time in the way that the proof states.
     as_json, quiet : bool
     """
     document: Document = {}
@@ -90,13 +90,13 @@ def _check_decimal(document: Document, source: str, memory: str) -> str:
 
 
 def _read(read: Callable[..., Read], document: Document, source: str, memory: str) -> Read:
-    """Read the source as the proof says; one that can be read, but not so, is not the proof's data.
+    """Read the source as the proof says; a source that can only be read in other ways is not the proof's data.
 
     Raises
     ------
     CertificateError
     DataError
-        The source cannot be read at all.
+        If the source cannot be read at all.
     """
     data = document["data"]
     options = {name: data[name] for name in _READING if data.get(name) is not None}

@@ -20,7 +20,7 @@ _LONGEST_NAME = 40
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Put a text, in UTF-8, where a file may have been.
+    """Write a text in UTF-8, in place of a file that may be there.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 @contextmanager
 def replacing_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """Do as `replacing` for a text in UTF-8 with line feeds; lone surrogates, which it lacks, become escapes."""
+    """Do as `replacing` for text in UTF-8 with line feeds; lone surrogates, which UTF-8 lacks, become escapes."""
     with replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
         yield text
@@ -46,7 +46,8 @@ def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iter
     """Open a file that replaces one that may be there, once all of it is written.
 
     The permissions of a file that is there are kept. A symbolic link is followed: the file that it names is replaced,
-    the link stays. Other than regular files (``/dev/null``, a FIFO) and the process's own streams are written directly.
+    the link stays. Files that are not regular (``/dev/null``, a FIFO) and the process's own streams are written
+    directly.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def is_written_directly(path: str) -> bool:
 
 
 def _opened(path: str) -> BinaryIO:
-    """Open a file that cannot be replaced; an own stream as it is, so that other output to it comes after."""
+    """Open a file that cannot be replaced; an own stream is duplicated, so that other output to it follows."""
     with suppress(OSError):
         status = os.stat(path)
         for descriptor in _STREAMS:
@@ -131,7 +132,7 @@ def _take_over(descriptor: int, target: str) -> None:
 
 
 def _settle(folder: str) -> None:
-    """Have the name of a new file survive a loss of power, where folders can be written to disk."""
+    """Make the name of a new file survive a loss of power, where folders can be flushed to disk."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -48,11 +48,11 @@ def compiled(
     Parameters
     ----------
     *signature : numba type
-        Of the arguments.
+        The types of the arguments.
     may_reorder_sums : bool
     calling : sequence of module
-        Those with functions or constants that it takes over, beside its own. The cache looks at the date of its own
-        file only; what is in the others becomes a part of the name that it goes by there.
+        The other modules whose functions or constants the function uses. Numba's cache checks the date of the
+        function's own file only, so a hash of these modules becomes a part of its name in the cache.
     """
     fastmath = {"reassoc", "nsz"} if may_reorder_sums else False
     options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "error_model": "numpy"}
@@ -82,7 +82,7 @@ class Lazy:
 
     @cached_property
     def is_on_disk(self) -> bool:
-        """Whether an earlier process has compiled it; of a file that was changed since that may be wrong."""
+        """Whether an earlier process compiled it; this may be wrong if the file has changed since."""
         import numba
 
         self._name()
@@ -108,7 +108,7 @@ class Lazy:
 
     @property
     def _numba_type_(self) -> Any:
-        """What Numba takes this for where compiled code calls it."""
+        """The type that Numba gives this object where compiled code calls it."""
         return cast(Any, self._machine_code)._numba_type_
 
 
@@ -131,7 +131,7 @@ def _register_called() -> None:
 
 @contextmanager
 def announced_to(listener: Callable[[], None]) -> Iterator[None]:
-    """Within it, call this function before anything is compiled that is not on disk."""
+    """Within the block, call this function before anything is compiled that is not on disk."""
     _listeners.append(listener)
     try:
         yield

@@ -11,11 +11,11 @@ EXACT_LIMIT = 1000
 
 
 class OutOfTime(Exception):  # noqa: N818  # it ends a search, and is no error
-    """The time of a search is over in the middle of exact work."""
+    """The time limit of a search was reached in the middle of exact work."""
 
 
 INSTANT = 1e-6
-"""Seconds: a limit that is over at once."""
+"""Seconds of a time limit that is over at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +25,14 @@ class Limits:
     Attributes
     ----------
     time_limit : float or None
-        Seconds from the making of this object; None: no limit.
+        Seconds since this object was made; None is no limit.
     exact_limit : int
-        The greatest number of columns, the bias counted, for which numbers are solved exactly.
+        Largest number of columns, including the bias, for which linear systems are solved exactly.
 
     Raises
     ------
     InvalidOptionError
-        If one of them makes no sense.
+        If the time limit is not positive, or the number of columns is negative.
     """
 
     time_limit: float | None = None
@@ -51,20 +51,17 @@ class Limits:
         return None if self.time_limit is None else max(0.0, self.started + self.time_limit - time.monotonic())
 
     def share(self, n_shares: int = 1) -> float | None:
-        """Return one of so many shares of the time that is left, an instant at least: the limit of a part of the work.
-
-        None without a limit.
-        """
+        """Return the time left divided by `n_shares`, and at least `INSTANT` seconds; None without a limit."""
         left = self.seconds_left
         return None if left is None else max(left / n_shares, INSTANT)
 
     @property
     def asked(self) -> Callable[[], bool] | None:
-        """What exact work is to ask whether the time is over; None without a limit."""
+        """The function by which exact work asks whether the time is over; None without a limit."""
         return None if self.time_limit is None else self.is_over
 
     def part(self, n_shares: int) -> "Limits":
-        """Return limits of time only for a part of the work, which takes one of so many shares of what is left."""
+        """Return the time limit of a part of the work: the time left divided by `n_shares`."""
         return Limits(time_limit=self.share(n_shares))
 
     def words(self) -> str:
@@ -82,5 +79,5 @@ class Limits:
 
 
 def never() -> bool:
-    """Return False: work that is not limited."""
+    """Return False, for work without a time limit."""
     return False

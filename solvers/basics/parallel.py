@@ -1,4 +1,4 @@
-"""Work on consecutive parts, by threads that are ahead of whoever reads the results."""
+"""Work on consecutive parts, by threads that run ahead of the reader of the results."""
 
 import os
 from collections import deque
@@ -14,9 +14,9 @@ T = TypeVar("T")
 def in_order(
     work: Callable[[A], T], items: Iterable[A], *, n_workers: int | None = None, n_ahead: int | None = None
 ) -> Generator[T, None, None]:
-    """Yield ``work(item)`` in order, computed by threads that are `n_ahead` items ahead of the reader at most.
+    """Yield ``work(item)`` in order, computed by threads at most `n_ahead` items ahead of the reader.
 
-    By default they are ahead by two items a thread.
+    The default is two items a thread.
     """
     n_workers = n_threads() if n_workers is None else n_workers
     n_ahead = 2 * n_workers if n_ahead is None else n_ahead
