@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import Result, plain, rounded_up
 from maxmargin.solvers.exact.dyadic import round_up
-from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.margins import enclosures, norm_squared
-from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK
+from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.theory.context import Context
 
 Floats = NDArray[np.float64]
@@ -132,14 +130,7 @@ def stated(
     vacuous = math.isinf(value) or (not of_every_run and value >= context.n_presentations)
     if valid and math.isinf(value):
         assumption += _OVERFLOWS
-    return Bound(
-        name=name,
-        value=value,
-        valid=valid,
-        vacuous=vacuous,
-        assumption=assumption,
-        reference=reference,
-    )
+    return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
 
 
 def quotient_up(numerator: Fraction, denominator: Fraction) -> float:
@@ -147,37 +138,15 @@ def quotient_up(numerator: Fraction, denominator: Fraction) -> float:
     return round_up(numerator / denominator) if denominator else math.inf
 
 
-def run_norm_squared(context: Context, w: Floats, b: float) -> Fraction:
-    """Return ||(w, b/s)||^2."""
-    return norm_squared(w) + (Fraction(b) / Fraction(context.scale) if context.scale else Fraction(0)) ** 2
+def run_norm_squared(scale: float, w: Floats, b: float) -> Fraction:
+    """Return ||(w, b/s)||^2 for the constant coordinate s; ||w||^2 through the origin, where s = 0."""
+    return norm_squared(w) + (Fraction(b) / Fraction(scale) if scale else Fraction(0)) ** 2
 
 
-def squared_slack(problem: Problem, w: Floats, b: float, counts: NDArray[np.int64] | None = None) -> Fraction | None:
-    """Return sum_i c_i max(0, 1 - y_i(w.x_i + b))^2 or a little more, c = 1 without counts; None if it overflows."""
-    total = Fraction(0)
-    for rows, lower, _ in enclosures(problem, w, b):
-        slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
-        times = np.ones(len(slack), dtype=np.int64) if counts is None else counts[rows]
-        counted = (slack > 0) & (times > 0)
-        if slack[counted].max(initial=0.0) > LARGEST_SLACK:
-            return None
-        squares = np.nextafter(slack[counted] ** 2, np.inf)
-        total += _weighted_sum(squares, times[counted])
-    return total
-
-
-def _weighted_sum(squares: Floats, times: NDArray[np.int64]) -> Fraction:
-    """Return the sum rounded up; exact products where a number comes more than once."""
-    if (times == 1).all():
-        return Fraction(math.fsum(squares.tolist())) * ROUNDING_ALLOWANCE
-    return sum(
-        (Fraction(square) * count for square, count in zip(squares.tolist(), times.tolist(), strict=True)), Fraction(0)
-    )
-
-
-def presents_every_row_once(context: Context) -> bool:
-    """Return whether the number of passes is known, and each of them presents every row once."""
-    return context.n_passes is not None and context.run.settings.order.covers_all_rows
+def norm_bound(context: Context, w: Floats, b: float) -> float:
+    """Return R^2 ||(w, b/s)||^2 / m^2 with R of the space of the run and m the least y(w.x + b); infinity if m <= 0."""
+    least = max(least_functional_margin(context.problem, w, b), Fraction(0))
+    return quotient_up(context.run_square * run_norm_squared(context.scale, w, b), least**2)
 
 
 def space_of(context: Context) -> str:

@@ -15,7 +15,7 @@ from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, plain, through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.theory import from_slack
+from maxmargin.theory import from_the_run
 from maxmargin.theory.context import Context
 from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
@@ -349,8 +349,8 @@ def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bou
     found = tuple(bound for bound in known if bound.valid and bound.name in OF_ANY_SEQUENCE)
     if context.n_passes is None:
         return found
-    of_passes = (from_slack.freund_schapire(context), *from_slack.optima(context))
-    return (*found, *(bound for bound in of_passes if bound.valid), from_slack.trivial(context))
+    of_passes = (from_the_run.freund_schapire(context), *from_the_run.optima(context))
+    return (*found, *(bound for bound in of_passes if bound.valid), from_the_run.trivial(context))
 
 
 def check_effort(effort: Effort) -> None:

@@ -9,7 +9,7 @@ from maxmargin.data.problems import problem_of
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.theory import from_literals, from_margins, from_slack, from_the_run
+from maxmargin.theory import from_the_rows, from_the_run
 from maxmargin.theory.bound import Bound as Bound
 from maxmargin.theory.context import Context
 
@@ -131,18 +131,18 @@ def run_and_bounds(
 def bounds_of(context: Context) -> tuple[Bound, ...]:
     """Return every bound."""
     return (
-        from_margins.novikoff(context),
-        from_margins.augmented_offset(context),
-        from_margins.best_scale(context),
-        from_margins.best_scale_searched(context),
-        from_margins.unit_norm(context),
+        from_the_rows.novikoff(context),
+        from_the_rows.augmented_offset(context),
+        from_the_rows.best_scale(context),
+        from_the_rows.best_scale_searched(context),
+        from_the_rows.unit_norm(context),
         from_the_run.sum_of_squares(context),
         from_the_run.self_certificate(context),
-        from_slack.freund_schapire(context),
-        *from_slack.optima(context),
+        from_the_run.freund_schapire(context),
+        *from_the_run.optima(context),
         from_the_run.slack_of_the_mistakes(context),
-        from_literals.conjunction(context),
-        from_slack.trivial(context),
+        from_the_rows.conjunction(context),
+        from_the_run.trivial(context),
     )
 
 

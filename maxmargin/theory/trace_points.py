@@ -14,8 +14,10 @@ from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
 from maxmargin.solvers.perceptron.trace.moments import Moment
 from maxmargin.solvers.problem.problem import Problem, radius_squared
-from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin
 from maxmargin.solvers.proof.novikoff import START, Direction, Novikoff, Standing, Violation
+from maxmargin.solvers.proof.radius import radius_squared
+from maxmargin.theory.bound import run_norm_squared
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -61,8 +63,8 @@ class ProofSpace:
             reason = hard.status.advice_for(bias=problem.bias) if w is None else "no hyperplane is proven to separate"
             nothing = Novikoff(radius_squared=square, direction=None)
             return cls(scale=Fraction(scale), w=None, b=0.0, novikoff=nothing, reason=reason)
-        length = norm_squared(w) + (Fraction(b) / Fraction(scale) if scale else Fraction(0)) ** 2
-        novikoff = Novikoff(radius_squared=square, direction=Direction(least=least, square=length))
+        direction = Direction(least=least, square=run_norm_squared(scale, w, b))
+        novikoff = Novikoff(radius_squared=square, direction=direction)
         return cls(scale=Fraction(scale), w=w, b=b, novikoff=novikoff, reason="")
 
     @property

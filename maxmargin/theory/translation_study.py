@@ -21,7 +21,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
-from maxmargin.theory import from_margins
+from maxmargin.theory import from_the_rows
 from maxmargin.theory.context import Context
 
 if TYPE_CHECKING:
@@ -321,8 +321,8 @@ def _point(
         margin_upper=context.hard.upper,
         n_mistakes=run.n_mistakes,
         converged=run.converged,
-        novikoff=from_margins.novikoff(context).value,
-        best_scale_bound=from_margins.best_scale(context).value,
+        novikoff=from_the_rows.novikoff(context).value,
+        best_scale_bound=from_the_rows.best_scale(context).value,
     )
 
 
