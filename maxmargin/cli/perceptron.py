@@ -97,7 +97,7 @@ def _write_mistakes(
 
     from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW
     from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
-    from maxmargin.theory.trace_table import write_mistake_trace
+    from maxmargin.theory.trace import write_mistake_trace
 
     with waiting("tracing the mistakes", quiet=request.quiet):
         hard = space_margin(problem, run.settings.bias_scale)

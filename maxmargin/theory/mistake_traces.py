@@ -20,6 +20,7 @@ from maxmargin.solvers.perceptron.trace.moments import MomentSizes, moments
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.theory.context import augmented
+from maxmargin.theory.trace import MISTAKE_TITLES
 from maxmargin.theory.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ Rows = NDArray[np.int64]
 FEWEST_POINTS, MOST_POINTS = 2, 500
 """The least number of traced mistakes of a long run, and the greatest one by default."""
 
-COLUMNS = (
-    *("n_mistakes", "row", "w_dot_u", "w_dot_u_at_least", "norm", "cosine", "root_of_squares", "norm_at_most"),
-    *("potential", "potential_drop", "lower", "upper", "margin", "margin_upper"),
-)
+COLUMNS = tuple(MISTAKE_TITLES)
 """Names of the columns of a trace."""
 
 

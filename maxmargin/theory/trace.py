@@ -1,21 +1,48 @@
-"""Write a perceptron run step by step, in exact numbers."""
+"""Write a perceptron's run to a table: every presentation in exact numbers, or Novikoff's proof at its mistakes.
 
-from collections.abc import Callable, Iterable, Iterator
+CSV is for programs, Markdown and LaTeX are for notes and slides.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.escaping import markdown
 from maxmargin.text.tables import write_table
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step
+    from maxmargin.theory.mistake_traces import MistakeTrace
 
 MOST_STEPS = 10_000
 """Largest number of presentations that are written by default."""
 
 _TITLES = ("epoch", "row", "x", "y", "w.x+b", "prediction", "mistake", "w", "b")
 _TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
+
+MISTAKE_TITLES = {
+    "n_mistakes": ("M", "$M$"),
+    "row": ("row", "row"),
+    "w_dot_u": ("w.u", r"$w\cdot u$"),
+    "w_dot_u_at_least": ("M g", r"$Mg$"),
+    "norm": ("norm of w", r"$\|w\|$"),
+    "cosine": ("cos(w, u)", r"$\cos(w,u)$"),
+    "root_of_squares": ("sqrt(sum of squares)", r"$\sqrt{\sum\|x\|^2}$"),
+    "norm_at_most": ("sqrt(M) R", r"$\sqrt{M}R$"),
+    "potential": ("P", "$P$"),
+    "potential_drop": ("fall of P / (R^2/2)", r"$(P_0-P)/(R^2/2)$"),
+    "lower": ("achieved margin", r"$\min y\,w\cdot x/\|w\|$"),
+    "upper": ("norm of w / M", r"$\|w\|/M$"),
+    "margin": ("achieved margin, user's space", r"$\min y(w\cdot x+b)/\|w\|$"),
+    "margin_upper": ("upper bound, user's space", r"$\|p-q\|/2$"),
+}
+"""Columns of the trace of mistakes, with their headings in Markdown and in LaTeX; in CSV it is the name."""
+
+_WHOLE = ("n_mistakes", "row")
+"""Columns of whole numbers, in which a negative number means that there is none."""
 
 
 def write_trace(
@@ -92,24 +119,12 @@ def exact_text(value: Fraction) -> str:
     >>> [exact_text(Fraction(v)) for v in ("3", "-0.25", "1/3")]
     ['3', '-0.25', '1/3']
     """
-    power = _decimal_positions(value.denominator)
-    if power is None:
-        return f"{value.numerator}/{value.denominator}"
-    digits = str(abs(value.numerator) * 10**power // value.denominator).rjust(power + 1, "0")
-    sign = "-" if value < 0 else ""
-    return sign + (digits if power == 0 else f"{digits[:-power]}.{digits[-power:]}")
-
-
-def _decimal_positions(denominator: int) -> int | None:
-    """Return the least k for which the denominator divides 10**k, or None."""
-    counts = []
-    for prime in (2, 5):
-        count = 0
-        while denominator % prime == 0:
-            denominator //= prime
-            count += 1
-        counts.append(count)
-    return max(counts) if denominator == 1 else None
+    places = value.denominator.bit_length()  # no prime divides the denominator more often
+    scaled, rest = divmod(abs(value.numerator) * 10**places, value.denominator)
+    if rest:
+        return str(value)
+    digits = str(scaled).rjust(places + 1, "0")
+    return f"{'-' * (value < 0)}{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
 
 
 def _numbers(step: "Step") -> list[object]:
@@ -136,3 +151,37 @@ def _cells(step: "Step") -> list[object]:
 
 def _vector(values: tuple[Fraction, ...]) -> str:
     return f"({', '.join(exact_text(value) for value in values)})"
+
+
+def write_mistake_trace(path: Path, trace: "MistakeTrace", rows: Sequence[int]) -> int:
+    """Write one line a traced mistake, and return how many.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .csv, .md or .tex.
+    trace : MistakeTrace
+    rows : sequence of int
+        What the rows are called, in place of ``trace.row``; -1 is none.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the path ends in something else.
+    """
+    columns = {**trace.columns(), "row": rows}
+    titles, summary, number = list(columns), "", repr
+    if path.suffix != ".csv":
+        is_latex, number = path.suffix == ".tex", "{:.6g}".format
+        titles = [MISTAKE_TITLES[name][is_latex] for name in columns]
+        summary = shown(trace.summary()) if is_latex else markdown(trace.summary())
+    cells = [_texts(name, values, number) for name, values in columns.items()]
+    write_table(path, titles, zip(*cells, strict=True), above=summary)
+    return len(rows)
+
+
+def _texts(name: str, values: Iterable[float], number: Callable[[float], str]) -> list[str]:
+    """Return the cells of a column, empty where there is no number."""
+    if name in _WHOLE:
+        return ["" if value < 0 else str(int(value)) for value in values]
+    return [number(float(value)) if math.isfinite(value) else "" for value in values]
