@@ -1,6 +1,14 @@
-"""Boolean functions written as formulas."""
+"""Boolean functions written as formulas: their text, their values, and their truth tables as data sets.
 
+Formulas are parsed into postfix notation by Dijkstra's shunting-yard algorithm. It needs no recursion, so the length
+and the depth of a formula are limited by memory only. Python's own `ast` refuses more than 200 nested parentheses, and
+a sum of a few thousand terms with a RecursionError or a MemoryError.
+"""
+
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import accumulate
 from operator import and_, or_, xor
 from typing import Any
@@ -8,12 +16,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.api.verbs import hard_margin, separability
+from maxmargin.data.generators import Truth as KnownTruth
 from maxmargin.data.generators.family import cut
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import Encoding, cube, decoded, encoded
-from maxmargin.teaching.parser import AND, NOT, OR, XOR, parse
 
 Truth = NDArray[np.bool_]
+
+NOT, AND, XOR, OR = "~", "&", "^", "|"
+
+_SPELLINGS = {"~": NOT, "!": NOT, "not": NOT, "&": AND, "and": AND, "^": XOR, "xor": XOR, "|": OR, "or": OR}
+
+_PRECEDENCE = {NOT: 4, AND: 3, XOR: 2, OR: 1}
+"""The order of these operators in Python and C."""
+
+_TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
+_OPERAND = re.compile(r"[01]|x[1-9][0-9]{0,5}")
+_NUMBERED = re.compile(r"x[1-9][0-9]*")
+
+_ENCODINGS = ("signs", "bits")
 
 _BINARY = {AND: and_, OR: or_, XOR: xor}
 
@@ -61,7 +83,7 @@ class Formula:
         InvalidOptionError
             If the text is no formula: its position, what was found and what was expected; or it has more variables.
         """
-        program = parse(text)
+        program = postfix(text)
         greatest = max((int(symbol[1:]) for symbol in program if symbol.startswith("x")), default=0)
         if n_variables is not None and n_variables < greatest:
             raise InvalidOptionError(f"found the variable x{greatest}, expected at most n_variables = {n_variables}")
@@ -134,3 +156,164 @@ def _operand(symbol: str, truth: Truth) -> Truth:
     if symbol.startswith("x"):
         return truth[..., int(symbol[1:]) - 1]
     return np.full(truth.shape[:-1], symbol == "1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TruthTable:
+    """The truth table of a formula as a data set.
+
+    Attributes
+    ----------
+    X : ndarray (2**n, n) of float64
+    y : ndarray (2**n,) of int, -1 and +1
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return X."""
+        return self.X
+
+    @property
+    def truth(self) -> KnownTruth:
+        """Verdicts and margins, decided in exact arithmetic.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the formula is always true, or never.
+        """
+        through_origin = {f"{name}_through_origin": value for name, value in self._answers(bias=False).items()}
+        return KnownTruth(**self._answers(bias=True), **through_origin, why="decided in exact arithmetic")
+
+    def _answers(self, *, bias: bool) -> dict[str, Any]:
+        answer = separability(self.X, self.y, bias=bias)
+        margin = hard_margin(self.X, self.y, bias=bias, exact=True) if answer.strictly_separable else None
+        touching = answer.touching_rows
+        return {
+            "verdict": answer.verdict.value,
+            "margin_squared": Fraction(0) if margin is None else margin.margin_squared,
+            "touching_rows": None if touching is None else tuple(touching.tolist()),
+        }
+
+
+def truth_table(text: str) -> TruthTable:
+    """Return the truth table of a formula, which may name its encoding.
+
+    Parameters
+    ----------
+    text : str
+        ``FORMULA``, ``FORMULA:bits`` or ``FORMULA:encoding=bits``: -1 and +1 stand for false and true, or 0 and 1.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the text is no formula, with the position in it, has no variable or more than 16; or the encoding is unknown.
+
+    Examples
+    --------
+    >>> table = truth_table("x1 & ~x2:bits")
+    >>> table.X.tolist(), table.y.tolist()
+    ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, -1, 1, -1])
+    >>> table.truth.verdict, table.truth.margin_squared, table.truth.verdict_through_origin
+    ('separable', Fraction(1, 8), 'quasi-separable')
+    """
+    text, colon, option = text.partition(":")
+    encoding = option.removeprefix("encoding=") if colon else _ENCODINGS[0]
+    if encoding not in _ENCODINGS:
+        raise InvalidOptionError(f"found the encoding {cut(encoding)!r}, expected one of {', '.join(_ENCODINGS)}")
+    formula = Formula.parse(text)
+    if not formula.n_variables:
+        raise InvalidOptionError("formula: found no variable, expected x1, x2, ...")
+    X, y = formula.truth_table("bits" if encoding == "bits" else "signs")
+    return TruthTable(X=X.astype(np.float64), y=y)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word of the text, its standard spelling, and the position of its first character, from 1; the end is empty."""
+
+    text: str
+    symbol: str
+    position: int
+
+
+def postfix(text: str) -> tuple[str, ...]:
+    """Return the formula in postfix notation: variables, "0", "1", and the operators "~", "&", "^", "|".
+
+    ``~`` has the highest precedence, then ``&``, ``^`` and ``|``; binary operators are left-associative.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the text is no formula: the text found, its position, and what was expected.
+
+    Examples
+    --------
+    >>> postfix("(x1 or x4) and not x3")
+    ('x1', 'x4', '|', 'x3', '~', '&')
+    """
+    yard = _Yard()
+    expects_operand = True
+    for token in _tokens(text):
+        expects_operand = yard.take_operand(token) if expects_operand else yard.take_operator(token)
+    return tuple(yard.program)
+
+
+class _Yard:
+    """The program so far, and the stack of operators and open parentheses."""
+
+    def __init__(self) -> None:
+        self.program: list[str] = []
+        self.stack: list[_Token] = []
+
+    def take_operand(self, token: _Token) -> bool:
+        """Take a token where an operand begins; return whether the operand is still to come."""
+        if token.symbol in (NOT, "("):
+            self.stack.append(token)
+            return True
+        if _OPERAND.fullmatch(token.symbol) is None:
+            if _NUMBERED.fullmatch(token.symbol):
+                raise _error(token, "a variable with a number up to 999999")
+            raise _error(token, "a variable x1, x2, ..., x999999, a constant 0 or 1, ~ or (")
+        self.program.append(token.symbol)
+        return False
+
+    def take_operator(self, token: _Token) -> bool:
+        """Take a token after an operand; return whether another operand follows."""
+        if token.symbol in (")", ""):
+            self._close(token)
+            return False
+        if token.symbol not in (AND, XOR, OR):
+            raise self._unexpected(token)
+        self._apply(_PRECEDENCE[token.symbol])
+        self.stack.append(token)
+        return True
+
+    def _close(self, token: _Token) -> None:
+        self._apply(0)
+        if bool(self.stack) is not bool(token.symbol):
+            raise self._unexpected(token)
+        del self.stack[-1:]
+
+    def _apply(self, precedence: int) -> None:
+        """Move the operators of at least this precedence to the program, back to the last open parenthesis."""
+        while self.stack and _PRECEDENCE.get(self.stack[-1].symbol, -1) >= precedence:
+            self.program.append(self.stack.pop().symbol)
+
+    def _unexpected(self, token: _Token) -> InvalidOptionError:
+        positions = [token.position for token in self.stack if token.symbol == "("]
+        end = f") for the ( at character {positions[-1]}" if positions else "the end"
+        return _error(token, f"an operator &, ^, | or {end}")
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(text):
+        yield _Token(match[0], _SPELLINGS.get(match[0].lower(), match[0]), match.start() + 1)
+    yield _Token("", "", len(text) + 1)
+
+
+def _error(token: _Token, expected: str) -> InvalidOptionError:
+    found = repr(cut(token.text)) if token.text else "the end"
+    return InvalidOptionError(f"formula, character {token.position}: found {found}, expected {expected}")

@@ -139,7 +139,7 @@ def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> E
         rows.append((middle,))
         labels.append(label)
     threshold = (low + high) / 2
-    return _proven(rows, labels, (Fraction(1),), -threshold, bias=True, n_mistakes=n_rounds)
+    return _proven(rows, labels, (Fraction(1),), -threshold, bias=True)
 
 
 def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
@@ -189,7 +189,7 @@ def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
             x, y = x + step[0], y + step[1]
         size = Fraction(1, 2**k)
         step = size * (-y - _BACKWARD * x), size * (x - _BACKWARD * y)
-    return _proven(rows, labels, _CENTRAL_DIRECTION, Fraction(0), bias=False, n_mistakes=n_rounds)
+    return _proven(rows, labels, _CENTRAL_DIRECTION, Fraction(0), bias=False)
 
 
 def _check_rounds(n_rounds: int) -> None:
@@ -204,24 +204,17 @@ def _predicted(learner: Learner, x: Vector) -> int:
     return prediction
 
 
-def _proven(
-    rows: list[Vector], labels: list[int], w: Vector, b: Fraction, *, bias: bool, n_mistakes: int
-) -> EndlessMistakes:
-    """Check that the hyperplane separates the rows, and return both."""
+def _proven(rows: list[Vector], labels: list[int], w: Vector, b: Fraction, *, bias: bool) -> EndlessMistakes:
+    """Check that the hyperplane separates the rows, each of which is a mistake of the learner, and return both."""
     if not all(label * score(w, b, x) > 0 for x, label in zip(rows, labels, strict=True)):
         raise ArithmeticError("the labels of the adversary are inconsistent: its hyperplane does not separate its rows")
     perceptron = ExactPerceptron(bias=bias)
     for x, label in zip(rows, labels, strict=True):
         perceptron.learn(x, label)
     return EndlessMistakes(
-        rows=tuple(rows),
-        labels=tuple(labels),
-        w=w,
-        b=b,
-        bias=bias,
-        n_mistakes=n_mistakes,
-        perceptron_mistakes=perceptron.n_mistakes,
-    )
+        rows=tuple(rows), labels=tuple(labels), w=w, b=b, bias=bias,
+        n_mistakes=len(rows), perceptron_mistakes=perceptron.n_mistakes,
+    )  # fmt: skip
 
 
 def _square(vector: Sequence[Fraction]) -> Fraction:

@@ -16,7 +16,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, shapes, slabs, planted, corpus)}
 
-_SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.named_formulas", "truth_table")}
+_SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.formula", "truth_table")}
 """For each prefix of names that are no families: a description, and a module and its function, imported on demand.
 
 The function takes the text after the prefix and returns X, y and the truth. Its module may lie above this package.
