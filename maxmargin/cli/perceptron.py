@@ -103,7 +103,7 @@ def _write_mistakes(
         hard = space_margin(problem, run.settings.bias_scale)
         found = trace_of(problem, run, hard, rng=np.random.default_rng(seed), most_points=limit or MOST_POINTS)
     rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, request.names.numbers(found.row))
-    n_lines = write_mistake_trace(path, found, rows.tolist())
+    n_lines = write_mistake_trace(path, {**found.columns(), "row": rows.tolist()}, found.summary())
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
     request.note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}")
     request.note(found.summary())

@@ -4,10 +4,10 @@ CSV is for programs, Markdown and LaTeX are for notes and slides.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.escaping import markdown
@@ -15,7 +15,6 @@ from maxmargin.text.tables import write_table
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step
-    from maxmargin.theory.mistake_traces import MistakeTrace
 
 MOST_STEPS = 10_000
 """Largest number of presentations that are written by default."""
@@ -153,31 +152,31 @@ def _vector(values: tuple[Fraction, ...]) -> str:
     return f"({', '.join(exact_text(value) for value in values)})"
 
 
-def write_mistake_trace(path: Path, trace: "MistakeTrace", rows: Sequence[int]) -> int:
+def write_mistake_trace(path: Path, columns: Mapping[str, Any], summary: str) -> int:
     """Write one line a traced mistake, and return how many.
 
     Parameters
     ----------
     path : path
         Ends in .csv, .md or .tex.
-    trace : MistakeTrace
-    rows : sequence of int
-        What the rows are called, in place of ``trace.row``; -1 is none.
+    columns : mapping of str to sequence of float
+        As in `MistakeTrace.columns`; row -1 means that the row is not known.
+    summary : str
+        The text above the table, except in CSV.
 
     Raises
     ------
     InvalidOptionError
         If the path ends in something else.
     """
-    columns = {**trace.columns(), "row": rows}
-    titles, summary, number = list(columns), "", repr
+    titles, above, number = list(columns), "", repr
     if path.suffix != ".csv":
         is_latex, number = path.suffix == ".tex", "{:.6g}".format
         titles = [MISTAKE_TITLES[name][is_latex] for name in columns]
-        summary = shown(trace.summary()) if is_latex else markdown(trace.summary())
+        above = shown(summary) if is_latex else markdown(summary)
     cells = [_texts(name, values, number) for name, values in columns.items()]
-    write_table(path, titles, zip(*cells, strict=True), above=summary)
-    return len(rows)
+    write_table(path, titles, zip(*cells, strict=True), above=above)
+    return len(columns["row"])
 
 
 def _texts(name: str, values: Iterable[float], number: Callable[[float], str]) -> list[str]:

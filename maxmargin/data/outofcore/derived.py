@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
-from maxmargin.solvers.problem.rows import RowSource, WarmStart, warm_start_of
+from maxmargin.solvers.problem.rows import RowSource, warm_start_of
+from maxmargin.solvers.problem.warm_start import warm_start_of
 
 T = TypeVar("T")
 
@@ -32,7 +33,8 @@ class Derived(CachedRows):
         self.bounds = bounds
         budget: Budget = getattr(source, "budget", Budget.of())
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
-        self.warm_start = _DerivedStart(self._cache, warm_start_of(source))
+        start = warm_start_of(source)  # its sample is that of the changed rows; nothing is saved for another process
+        self.warm_start = CachedStart(self._cache, start.recalled("sample"), confirm=start.confirm)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -45,18 +47,6 @@ class Derived(CachedRows):
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
         return self.change(self.source[numbers])
-
-
-class _DerivedStart(CachedStart):
-    """The sample is the sample of the source, whose rows are to be confirmed; nothing is saved for another process."""
-
-    def __init__(self, cache: RowCache, source: WarmStart) -> None:
-        super().__init__(cache, source.recalled("sample"))
-        self._source = source
-
-    def confirm(self) -> None:
-        """Compare the rows of the source that an earlier process saved with the data."""
-        self._source.confirm()
 
 
 def _applied(

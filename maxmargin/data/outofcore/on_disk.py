@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.scan import Piece, Store
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
-from maxmargin.data.outofcore.sampled_rows import SampledRows
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers, SampledRows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.problem.rows import Found, Use
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.warmstart.resume import Resumption
@@ -81,8 +79,12 @@ class OnDisk(CachedRows):
     @property
     def warm_start(self) -> CachedStart:
         """Hints about the rows, which a resumption saves."""
-        hints = self._cache, self._sampled.numbers
-        return CachedStart(*hints) if self._resumption is None else _KeptStart(self, self._resumption, *hints)
+        return CachedStart(self._cache, self._sampled.numbers, self._resumption, self._confirm)
+
+    def _confirm(self) -> None:
+        if self._resumption is not None and self._resumption.is_unconfirmed:
+            for _ in self.map(_nothing):
+                pass
 
     def _fetched(self, numbers: RowNumbers) -> Floats:
         fetch = self._sampled_or_read
@@ -103,39 +105,6 @@ class OnDisk(CachedRows):
             if first < last:
                 parts.append(store.some(numbers[first:last] - start))
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, self.shape[1])), *parts])
-
-
-class _KeptStart(CachedStart):
-    """Hints that are saved for another process, and the hints of an earlier one."""
-
-    def __init__(self, rows: OnDisk, resumption: "Resumption", cache: RowCache, sample: RowNumbers) -> None:
-        super().__init__(cache, sample)
-        self._rows = rows
-        self._resumption = resumption
-
-    def remember(self, rows: RowNumbers, X: Floats, use: Use) -> None:
-        """Put rows into the cache, and save them for another process."""
-        super().remember(rows, X, use)
-        self._resumption.remember(rows, X, use)
-
-    def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of rows that an earlier process saved for a use; if there is none, the random sample."""
-        kept = self._resumption.recalled(use)
-        return kept if kept.size else super().recalled(use)
-
-    def keep(self, question: str, found: Found) -> None:
-        """Save the findings about a question for another process."""
-        self._resumption.keep(question, found)
-
-    def kept(self, question: str) -> Found:
-        """Return the findings of an earlier process about a question."""
-        return self._resumption.kept(question)
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process saved with the data, unless a pass has done so already."""
-        if self._resumption.is_unconfirmed:
-            for _ in self._rows.map(_nothing):
-                pass
 
 
 def _nothing(rows: slice, X: Floats) -> None:

@@ -86,7 +86,7 @@ def _open_on_disk(
         return None
     from maxmargin.data.outofcore.files.scan_files import scans_of
     from maxmargin.data.outofcore.on_disk import OnDisk
-    from maxmargin.data.outofcore.sampled_rows import sampled_numbers
+    from maxmargin.data.outofcore.row_cache import sampled_numbers
     from maxmargin.data.outofcore.validation import Stored, Validation, refuse_what_needs_memory
     from maxmargin.data.outofcore.warmstart.resume import Resumption
 

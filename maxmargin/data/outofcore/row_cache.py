@@ -1,19 +1,28 @@
-"""A cache of fetched rows: engines ask for the same few hundred again and again."""
+"""Rows of a source outside memory that are in memory: those fetched last, and a random sample of all rows.
+
+Engines ask for the same few hundred rows again and again, and start from some rows of a sample.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.outofcore.budget import Budget
+from maxmargin.solvers.problem.problem import sample_size
 from maxmargin.solvers.problem.rows import Use, WarmStart
+from maxmargin.solvers.problem.warm_start import Found, Use, WarmStart
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]
 
 _BYTES_BESIDE = 200
 """Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary."""
+
+_SAMPLES = 2
+"""Rows collected for each row of an engine's sample, half of which come from either class: one class may be rare."""
 
 
 class RowCache:
@@ -86,7 +95,7 @@ class CachedRows(ABC):
 
 
 class CachedStart(WarmStart):
-    """Hints of this process only: the rows that passes select go to the cache.
+    """Hints of this process, and of an earlier one where there are some: the rows that passes select go to the cache.
 
     Parameters
     ----------
@@ -94,20 +103,83 @@ class CachedStart(WarmStart):
         Remembered rows need not be fetched again.
     sample : ndarray of int, optional
         Numbers of a random sample of rows in memory.
+    saved : WarmStart, optional
+        The hints that are shared with other processes.
+    confirm : callable, optional
+        Compares the rows that an earlier process saved with the data.
     """
 
-    def __init__(self, cache: RowCache, sample: RowNumbers | None = None) -> None:
+    def __init__(
+        self,
+        cache: RowCache,
+        sample: RowNumbers | None = None,
+        saved: WarmStart | None = None,
+        confirm: Callable[[], None] | None = None,
+    ) -> None:
         self._cache = cache
         self._sample = np.empty(0, np.int64) if sample is None else sample
+        self._saved = saved or WarmStart()
+        self._confirm = confirm or self._saved.confirm
 
     def remember(self, rows: RowNumbers, X: Any, use: Use) -> None:
-        """Put rows into the cache, except the rows of a sample, which are many and in the memory of the caller."""
+        """Save rows, and cache them, except the rows of a sample, which are many and in the memory of the caller."""
         if use != "sample":
             self._cache.remember(rows, X)
+        self._saved.remember(rows, X, use)
 
     def recalled(self, use: Use) -> RowNumbers:
-        """Return the numbers of the random sample; there are none for other uses."""
-        return self._sample if use == "sample" else super().recalled(use)
+        """Return the numbers of rows that an earlier process saved for a use; if there is none, the random sample."""
+        saved = self._saved.recalled(use)
+        return self._sample if use == "sample" and not saved.size else saved
+
+    def keep(self, question: str, found: Found) -> None:
+        """Save the findings about a question for another process."""
+        self._saved.keep(question, found)
+
+    def kept(self, question: str) -> Found:
+        """Return the findings of an earlier process about a question."""
+        return self._saved.kept(question)
+
+    def confirm(self) -> None:
+        """Compare the rows that an earlier process saved with the data, unless a pass has done so already."""
+        self._confirm()
+
+
+class SampledRows(NamedTuple):
+    """Rows by their numbers, which increase."""
+
+    numbers: RowNumbers
+    values: Floats
+
+    @classmethod
+    def nothing(cls, n_columns: int) -> "SampledRows":
+        """Return no rows."""
+        return cls(np.empty(0, np.int64), np.empty((0, n_columns)))
+
+    @classmethod
+    def joined(cls, parts: Sequence["SampledRows"], n_columns: int) -> "SampledRows":
+        """Return rows of increasing numbers that came in several parts."""
+        numbers, values = zip(cls.nothing(n_columns), *parts, strict=True)
+        return cls(np.concatenate(numbers), np.concatenate(values))
+
+    def shifted(self, n_rows: int) -> "SampledRows":
+        """Return the rows as numbered in a source whose earlier files have `n_rows` rows."""
+        return SampledRows(self.numbers + n_rows, self.values)
+
+    def find(self, numbers: RowNumbers) -> tuple[NDArray[np.bool_], Floats]:
+        """Return which of these rows are here, and those, in the order of the numbers."""
+        if not self.numbers.size:
+            return np.zeros(len(numbers), dtype=np.bool_), self.values
+        positions = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        is_here = self.numbers[positions] == numbers
+        return is_here, self.values[positions[is_here]]
+
+
+def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:
+    """Return the numbers of the rows to collect, the same on every run."""
+    wanted = _SAMPLES * sample_size(n_rows, n_columns)
+    most = min(n_rows, wanted, budget.collected_bytes // (8 * n_columns))
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False, shuffle=False))
 
 
 def row_numbers(rows: Any, n_rows: int) -> RowNumbers:

@@ -12,8 +12,7 @@ from maxmargin.data.numbers.numerals import empty_column_hint
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
 from maxmargin.data.outofcore.label_coder import Coder
-from maxmargin.data.outofcore.row_cache import RowNumbers
-from maxmargin.data.outofcore.sampled_rows import SampledRows
+from maxmargin.data.outofcore.row_cache import RowNumbers, SampledRows
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 

@@ -53,8 +53,8 @@ def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, 
     roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
     reading = [_ClusterScan(scan, choice, workers, budget) for scan in scans]
     labels, _ = Validation(reading, roles, is_positive_chosen).run()
-    X = DaskRows([part for scan in reading for part in scan.parts], [s for scan in reading for s in scan.summaries],
-                 workers)  # fmt: skip
+    parts = [part for scan in reading for part in scan.parts]
+    X = DaskRows(parts, [summary for scan in reading for summary in scan.summaries], workers)
     return Stored.of(X, labels, scans[0], roles, path, notes)
 
 
@@ -103,7 +103,7 @@ class _ClusterScan:
             parts = [read(self.path, self.choice, start, n_bytes) for start in piece_starts(self.path, n_bytes)]
         held = self.workers.hold([*(part[0] for part in parts), *(part[1] for part in parts)])
         self.parts, found = held[: len(parts)], held[len(parts) :]
-        for part in self.workers.run(Task(_itself, future, ()) for future in found):
+        for part in self.workers.run(Task(list, future, ()) for future in found):
             self.summaries.append(_summary(part, len(roles.features)))
             yield from part
 
@@ -169,10 +169,6 @@ def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
     if len(line) > longest:
         raise long_line(path, None, longest)
     return line
-
-
-def _itself(part: list[Labelled]) -> list[Labelled]:
-    return part
 
 
 def _summary(parts: list[Labelled], n_features: int) -> Summary:

@@ -14,8 +14,7 @@ from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS,
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_files import ArrowFile, positions_in
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, not_finite
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
-from maxmargin.data.outofcore.sampled_rows import SampledRows
+from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 from maxmargin.text.data_error import DataError, data_error, quote

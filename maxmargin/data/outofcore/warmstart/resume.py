@@ -25,6 +25,7 @@ from maxmargin.data.outofcore.warmstart.resume_state import FileMark, KnownFile,
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStore, Unconfirmed
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.problem.rows import Found, Use
+from maxmargin.solvers.problem.warm_start import Found, Use, WarmStart
 from maxmargin.text.data_error import DataError, data_error
 from maxmargin.text.version import __version__
 
@@ -37,7 +38,7 @@ _FEW_ROWS = 1000
 _LABELS_AT_ONCE = 1 << 20
 
 
-class Resumption:
+class Resumption(WarmStart):
     """Saves the results of passes in a file, and continues with the results that another process saved there.
 
     Parameters
@@ -199,9 +200,9 @@ class Resumption:
         """Return the numbers of rows that an earlier process saved for a use."""
         return self._recalled[use]
 
-    def remember(self, numbers: RowNumbers, values: Floats, use: Use) -> None:
+    def remember(self, rows: RowNumbers, X: Floats, use: Use) -> None:
         """Save rows for a use, at once."""
-        if self._store.add(numbers, values, use):
+        if self._store.add(rows, X, use):
             self._save()
 
     def keep(self, question: str, found: Found) -> None:
