@@ -114,7 +114,7 @@ class Validation:
         first_row = self.coder.n_rows
         for part in self.resumption.labelled(position):
             self._take(position, part, first_row)
-        return None if self.resumption.is_complete(position) else self.resumption.n_known(position)
+        return self.resumption.n_known(position)
 
     def _read(self, position: int, parts: Iterator[Labelled], first_row: int) -> None:
         n_expected = sum(reading.n_rows for reading in self.readings)

@@ -20,8 +20,7 @@ from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.warmstart import state_file
-from maxmargin.data.outofcore.warmstart.resume_check import is_reached, read_state
-from maxmargin.data.outofcore.warmstart.resume_state import FileMark, KnownFile, State, Validated
+from maxmargin.data.outofcore.warmstart.resume_state import FileMark, KnownFile, State, Validated, read_state
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStore, Unconfirmed
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.problem.rows import Found, Use
@@ -110,13 +109,10 @@ class Resumption(WarmStart):
         if known.is_complete:
             self.scans[position].known(known.n_rows, known.notes)
 
-    def n_known(self, position: int) -> int:
-        """Return how many rows of a file are known."""
-        return self._known.files[position].n_rows
-
-    def is_complete(self, position: int) -> bool:
-        """Return whether all rows of a file are known."""
-        return self._known.files[position].is_complete
+    def n_known(self, position: int) -> int | None:
+        """Return how many rows of a file are known, None for all."""
+        known = self._known.files[position]
+        return None if known.is_complete else known.n_rows
 
     def add(self, position: int, coder: "Coder", bounds: Bounds, *, is_complete: bool) -> None:
         """Take the findings about a file, and save them from time to time.
@@ -174,11 +170,12 @@ class Resumption(WarmStart):
         number = None if self._unconfirmed is None else self._unconfirmed.different(rows, X)
         if number is not None:
             raise self._other_data(f"a row {number} that is not that of the data")
-        low, high = bounds
-        if not ((X.min(axis=0) >= low) & (X.max(axis=0) <= high)).all():
+        (low, high), least, greatest = bounds, X.min(axis=0), X.max(axis=0)
+        if not ((least >= low) & (greatest <= high)).all():
             raise self._other_data(f"extremes that rows {rows.start} to {rows.stop - 1} exceed")
+        is_reached = np.array([least == low, greatest == high])
         with self._lock:
-            self._is_reached |= is_reached(X, bounds)
+            self._is_reached |= is_reached
 
     def _other_data(self, found: str) -> DataError:
         hint = "remove it to start from scratch"

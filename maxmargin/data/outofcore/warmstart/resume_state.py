@@ -1,6 +1,10 @@
-"""The findings of a process about files, in the form in which the next process reads them."""
+"""The findings of a process about files, as it saves them and as the next process reads them.
+
+The next process does not trust them: types, shapes and ranges are checked here, and `Resumption` compares the data.
+"""
 
 import hashlib
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -11,11 +15,14 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.data.outofcore.warmstart import state_file
-from maxmargin.data.outofcore.warmstart.row_store import KeptRows
-from maxmargin.data.outofcore.warmstart.state_file import Content
+from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows
+from maxmargin.data.outofcore.warmstart.state_file import Content, need
 
-PACKED_CLASSES = 2
+_PACKED_CLASSES = 2
 """Largest number of different labels whose positions are stored in one bit a row."""
+
+_LABELS = (str, int, float, bool)
+"""Types of labels that JSON knows."""
 
 _FOUND = "found: "
 """Prefix, in the file, of the names of arrays that belong to a question."""
@@ -96,12 +103,9 @@ class KnownFile:
     @classmethod
     def of_words(cls, words: dict[str, Any]) -> "KnownFile":
         """Return the file that the JSON object `words` describes."""
-        numbers = words["numbers"]
-        return cls(
-            marks=tuple(FileMark(**mark) for mark in words["marks"]), n_rows=words["n_rows"],
-            is_complete=words["is_complete"], notes=tuple(words["notes"]),
-            numbers=None if numbers is None else FileMark(**numbers),
-        )  # fmt: skip
+        marks, numbers = tuple(FileMark(**mark) for mark in words["marks"]), words["numbers"]
+        numbers = None if numbers is None else FileMark(**numbers)
+        return cls(**{**words, "marks": marks, "notes": tuple(words["notes"]), "numbers": numbers})
 
     def is_file(self, marks: Sequence[FileMark]) -> bool:
         """Return whether these are the marks of the same file."""
@@ -136,12 +140,12 @@ class Validated:
     @classmethod
     def of(cls, distinct: list[Any], codes: NDArray[Any], bounds: tuple[Floats, Floats]) -> "Validated":
         """Return the state for the position of every row's label."""
-        packed = np.packbits(codes.astype(np.bool_)) if len(distinct) <= PACKED_CLASSES else codes
+        packed = np.packbits(codes.astype(np.bool_)) if len(distinct) <= _PACKED_CLASSES else codes
         return cls(distinct=distinct, codes=packed, low=bounds[0].copy(), high=bounds[1].copy())
 
     def codes_of(self, rows: slice) -> NDArray[Any]:
         """Return for consecutive rows the positions of their labels."""
-        if len(self.distinct) > PACKED_CLASSES:
+        if len(self.distinct) > _PACKED_CLASSES:
             return self.codes[rows]
         first = rows.start // 8
         bits = np.unpackbits(self.codes[first : -(-rows.stop // 8)]).view(np.int8)
@@ -150,7 +154,7 @@ class Validated:
     @property
     def can_be_kept(self) -> bool:
         """Whether the labels are of types that JSON knows."""
-        return all(type(label) in (str, int, float, bool) for label in self.distinct)
+        return all(type(label) in _LABELS for label in self.distinct)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,3 +236,101 @@ class State:
             rows=KeptRows(arrays["numbers"], arrays["rows"], arrays["uses"]), question=words["question"],
             found={name.removeprefix(_FOUND): values for name, values in arrays.items() if name.startswith(_FOUND)},
         )  # fmt: skip
+
+
+def read_state(path: str) -> State:
+    """Return the state in a file.
+
+    Raises
+    ------
+    DataError
+        It is another file, or damaged.
+    OSError
+    """
+    content = state_file.read(path)
+    try:
+        state = State.of_content(content)
+        _check_state(state)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise state_file.damaged(path) from error
+    return state
+
+
+def _check_state(state: State) -> None:
+    """Raise ValueError unless all parts of a state fit together.
+
+    Parameters
+    ----------
+    state : State
+        From a file that is not to be trusted: anything may be in its fields.
+    """
+    need(all(type(text) is str for text in (state.version, state.source, state.question)))
+    features = _checked_columns(state.columns)
+    _check_files(state.files)
+    _check_labels(state.validated, state.n_rows)
+    _check_extremes(state, (len(state.files), len(features)))
+    _check_rows(state.rows, state.n_rows, len(features))
+
+
+def _checked_columns(columns: Any) -> list[int]:
+    need(type(columns) is dict)
+    need(set(columns) == {"label", "features", "names"})
+    features, names = columns["features"], columns["names"]
+    need(type(columns["label"]) is int and type(features) is list and len(features) > 0)
+    need(all(type(column) is int for column in features))
+    need(names is None or (type(names) is list and all(type(name) is str for name in names)))
+    return list(features)
+
+
+def _check_files(files: tuple[KnownFile, ...]) -> None:
+    need(len(files) > 0)
+    is_before_the_end = True
+    for file in files:
+        need(type(file.n_rows) is int and file.n_rows >= 0 and type(file.is_complete) is bool)
+        need(is_before_the_end or (file.n_rows == 0 and not file.is_complete))
+        need(all(type(note) is str for note in file.notes) and len(file.marks) > 0)
+        for mark in (*file.marks, *(() if file.numbers is None else (file.numbers,))):
+            _check_mark(mark)
+        is_before_the_end = file.is_complete
+
+
+def _check_mark(mark: FileMark) -> None:
+    need(type(mark.name) is str and type(mark.spots) is str)
+    need(type(mark.size) is int and type(mark.changed) is int)
+
+
+def _check_labels(validated: Validated, n_rows: int) -> None:
+    distinct, codes = validated.distinct, validated.codes
+    need(type(distinct) is list and all(type(label) in _LABELS for label in distinct))
+    need(all(math.isfinite(label) for label in distinct if type(label) is float))
+    need(len({(type(label), label) for label in distinct}) == len(distinct) and (n_rows == 0 or len(distinct) > 0))
+    need(codes.ndim == 1 and codes.dtype.kind in "iu")
+    if len(distinct) <= _PACKED_CLASSES:
+        need(codes.dtype == np.uint8 and len(codes) == -(-n_rows // 8))
+        need(len(distinct) == _PACKED_CLASSES or not np.unpackbits(codes)[:n_rows].any())
+    else:
+        need(len(codes) == n_rows and int(codes.min(initial=0)) >= 0 and int(codes.max(initial=0)) < len(distinct))
+
+
+def _check_extremes(state: State, shape: tuple[int, int]) -> None:
+    low, high = state.validated.low, state.validated.high
+    need(_is_floats(low, shape) and _is_floats(high, shape))
+    has_rows = np.array([file.n_rows > 0 for file in state.files])
+    need(bool(np.isfinite(low[has_rows]).all() and np.isfinite(high[has_rows]).all()))
+    need(bool((low[has_rows] <= high[has_rows]).all()))
+    need(bool((low[~has_rows] == np.inf).all() and (high[~has_rows] == -np.inf).all()))
+
+
+def _check_rows(rows: KeptRows, n_rows: int, n_columns: int) -> None:
+    numbers, values, uses = rows
+    n_kept = len(numbers)
+    need(numbers.dtype == np.int64 and numbers.ndim == 1 and uses.dtype == np.uint8 and uses.shape == (n_kept,))
+    need(_is_floats(values, (n_kept, n_columns)) and bool(np.isfinite(values).all()))
+    need(int(numbers.min(initial=0)) >= 0 and (not n_kept or int(numbers.max()) < n_rows))
+    need(int(uses.max(initial=0)) < 1 << len(USES))
+    n_sample = int(np.count_nonzero(uses & 1))
+    need(bool((uses[:n_sample] & 1).all()) and bool((np.diff(numbers[:n_sample]) > 0).all()))
+
+
+def _is_floats(array: NDArray[Any], shape: tuple[int, int]) -> bool:
+    return array.dtype == np.float64 and array.shape == shape

@@ -95,24 +95,24 @@ def _read(file: BinaryIO, size: int) -> Content:
     length = file.read(_LENGTH_BYTES)
     n_text = int.from_bytes(length, "little")
     left = size - len(_MAGIC) - _LENGTH_BYTES - _DIGEST_BYTES - n_text
-    _need(left >= 0)
+    need(left >= 0)
     text = file.read(n_text)
     digest = hashlib.sha256(_MAGIC + length + text)
     found = json.loads(text)
     arrays = {name: _empty(kind, shape, left) for name, (kind, shape) in found["arrays"].items()}
-    _need(sum(array.nbytes for array in arrays.values()) == left)
+    need(sum(array.nbytes for array in arrays.values()) == left)
     for array in arrays.values():
-        _need(file.readinto(_bytes_of(array)) == array.nbytes)  # type: ignore[attr-defined]
+        need(file.readinto(_bytes_of(array)) == array.nbytes)  # type: ignore[attr-defined]
         digest.update(_bytes_of(array))
-    _need(file.read() == digest.digest())
-    _need(type(found["words"]) is dict)
+    need(file.read() == digest.digest())
+    need(type(found["words"]) is dict)
     return Content(words=found["words"], arrays=arrays)
 
 
 def _empty(kind: str, shape: list[int], most_bytes: int) -> NDArray[Any]:
     dtype = np.dtype(kind)
-    _need(dtype.kind in _KINDS)
-    _need(min(shape, default=0) >= 0 and dtype.itemsize * int(np.prod(shape, dtype=object)) <= most_bytes)
+    need(dtype.kind in _KINDS)
+    need(min(shape, default=0) >= 0 and dtype.itemsize * int(np.prod(shape, dtype=object)) <= most_bytes)
     return np.empty(shape, dtype)
 
 
@@ -120,7 +120,8 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
     return memoryview(array.reshape(-1).view(np.uint8).data)
 
 
-def _need(holds: bool) -> None:
+def need(holds: bool) -> None:
+    """Raise ValueError unless a condition holds that every file of this kind fulfils."""
     if not holds:
         raise ValueError
 
