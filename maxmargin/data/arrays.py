@@ -169,7 +169,7 @@ def _is_outside_memory(value: object) -> bool:
 
 
 def _outside_memory(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
-    from maxmargin.data.outofcore.dask.dask_collections import is_dask, rows_of
+    from maxmargin.data.outofcore.dask.dask_rows import is_dask, rows_of
 
     if is_dask(X):
         own_names, X = rows_of(X, features_of)
@@ -186,7 +186,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels:
         `y` has not one label for every row.
     """
     if _is_outside_memory(y):
-        from maxmargin.data.outofcore.dask.dask_collections import labels_of_collection
+        from maxmargin.data.outofcore.dask.dask_rows import labels_of_collection
 
         y = labels_of_collection(y)
     if isinstance(y, Labels):
@@ -323,7 +323,7 @@ def _index_of(table: Any) -> Any:
 
 def _are_equal(index: Any, other: Any) -> bool:
     if _is_dask_index(index) or _is_dask_index(other):
-        from maxmargin.data.outofcore.dask.dask_collections import digest_of_index
+        from maxmargin.data.outofcore.dask.dask_rows import digest_of_index
 
         return digest_of_index(index) == digest_of_index(other)
     return len(index) != len(other) or bool(index.equals(other))

@@ -82,7 +82,7 @@ class OnDisk(CachedRows):
         return CachedStart(self._cache, self._sampled.numbers, self._resumption, self._confirm)
 
     def _confirm(self) -> None:
-        if self._resumption is not None and self._resumption.is_unconfirmed:
+        if self._resumption is not None and not self._resumption.is_compared:
             for _ in self.map(_nothing):
                 pass
 

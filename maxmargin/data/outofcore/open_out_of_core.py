@@ -55,7 +55,9 @@ def open_out_of_core(
     """
     check_format(choice.format)
     if cluster is not None:
-        _refuse_resume(resume)
+        if resume is not None:
+            found, expected = repr(os.fspath(resume)), "none with a cluster, whose workers hold the rows"
+            raise InvalidOptionError(f"resume is {found}; expected {expected}")
         from maxmargin.data.outofcore.dask.dask_files import open_on_cluster
 
         sizes = memory if isinstance(memory, Budget) else Budget.of()  # an amount does not limit the workers' memory
@@ -66,13 +68,6 @@ def open_out_of_core(
     if state is not None and (stored is None or stored.fits):
         tell(f"{state} is not used: the data fit into memory and are read again")
     return stored
-
-
-def _refuse_resume(resume: str | os.PathLike[str] | None) -> None:
-    if resume is not None:
-        raise InvalidOptionError(
-            f"resume is {os.fspath(resume)!r}; expected none with a cluster, whose workers hold the rows"
-        )
 
 
 def _open_on_disk(
@@ -100,7 +95,8 @@ def _open_on_disk(
     budget = budget or Budget.of()
     resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget, choice)
     wanted = sampled_numbers(n_rows, len(roles.features), budget)
-    validation = Validation(scans, roles, is_positive_chosen, resumption, wanted)
+    label = scans[0].label_name(roles)
+    validation = Validation(scans, roles, label, is_positive_chosen, resumption, wanted)
     labels, bounds = validation.run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
     X = OnDisk(stores, budget, bounds, resumption, validation.sampled)

@@ -64,6 +64,8 @@ class Validation:
     ----------
     readings : sequence of Reading
     roles : Roles
+    label : str or int
+        The name of the label column, or its position.
     is_positive_chosen : bool
     resumption : Resumption, optional
     wanted : ndarray of int, optional
@@ -74,12 +76,13 @@ class Validation:
         self,
         readings: Sequence[Reading],
         roles: Roles,
+        label: str | int,
         is_positive_chosen: bool,
         resumption: "Resumption | None" = None,
         wanted: RowNumbers | None = None,
     ) -> None:
         self.readings = readings
-        self.roles = roles
+        self.roles, self.label = roles, label
         self.is_positive_chosen = is_positive_chosen
         self.resumption = resumption
         self.wanted = np.empty(0, np.int64) if wanted is None else wanted
@@ -139,13 +142,11 @@ class Validation:
         try:
             return self.coder.labels()
         except LabelError as error:
-            reading = self.readings[0]
-            name, row = reading.label_name(self.roles), error.row if len(self.readings) == 1 else None
-            raise data_error(reading.path, row=row, column=name, found=error.found, expected=error.expected) from error
+            path, row = self.readings[0].path, error.row if len(self.readings) == 1 else None
+            raise data_error(path, row=row, column=self.label, found=error.found, expected=error.expected) from error
 
     def _add_labels(self, reading: Reading, part: Labelled, first_row: int) -> None:
-        n_before = self.coder.n_rows
-        name = reading.label_name(self.roles)
+        n_before, name = self.coder.n_rows, self.label
         try:
             self.coder.add(part.distinct, part.positions)
             if self.coder.n_distinct > MOST_CLASSES and not self.is_positive_chosen:

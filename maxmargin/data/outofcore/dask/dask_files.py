@@ -52,7 +52,7 @@ def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, 
         raise data_error(path, found="NumPy arrays", expected="Parquet, Feather, CSV or TSV for a cluster")
     roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
     reading = [_ClusterScan(scan, choice, workers, budget) for scan in scans]
-    labels, _ = Validation(reading, roles, is_positive_chosen).run()
+    labels, _ = Validation(reading, roles, scans[0].label_name(roles), is_positive_chosen).run()
     parts = [part for scan in reading for part in scan.parts]
     X = DaskRows(parts, [summary for scan in reading for summary in scan.summaries], workers)
     return Stored.of(X, labels, scans[0], roles, path, notes)
@@ -85,10 +85,6 @@ class _ClusterScan:
         self.path, self.n_rows = scan.path, scan.n_rows
         self.parts: list[Any] = []
         self.summaries: list[Summary] = []
-
-    def label_name(self, roles: Roles) -> str | int:
-        """Return the name of the label column, or its position."""
-        return self.scan.label_name(roles)
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Have all rows read once; none is collected, as the workers hold them."""

@@ -3,6 +3,7 @@
 import os
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -86,9 +87,7 @@ class ArrayScan(Scan):
         self._read_from(scratch.file)
 
     def _read_from(self, unpacked: OpenFile) -> None:
-        layout = self._layout
-        self._file, self._mark = unpacked, None
-        self._layout = Layout(0, layout.dtype, layout.shape, layout.is_fortran)
+        self._file, self._mark, self._layout = unpacked, None, replace(self._layout, offset=0)
 
     def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
         """Read from the array that an earlier process has unpacked, where that was necessary."""
@@ -203,8 +202,7 @@ class _Packed(_Member):
         local = bytearray(_LOCAL_HEADER_BYTES)
         file.read_into(memoryview(local), self.info.header_offset)
         n_before = _LOCAL_HEADER_BYTES + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little")
-        offset = self.info.header_offset + n_before + header.offset
-        return file, Layout(offset, header.dtype, header.shape, header.is_fortran)
+        return file, replace(header, offset=self.info.header_offset + n_before + header.offset)
 
 
 def _packed(path: str) -> tuple[_Member, _Member]:

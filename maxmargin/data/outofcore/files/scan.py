@@ -68,10 +68,6 @@ class Reading(Protocol):
     n_rows: int
     """Number of rows; an estimate where only reading tells."""
 
-    def label_name(self, roles: Roles) -> str | int:
-        """Return the name of the label column, or its position."""
-        ...
-
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
         """Read and validate all rows from this one on, once.
 

@@ -8,8 +8,7 @@ from maxmargin.data.formats.source import IN_PARTS, is_readable_in_parts, kind_o
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.array_scan import ArrayScan
-from maxmargin.data.outofcore.files.arrow_files import FeatherFile, ParquetFile
-from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
+from maxmargin.data.outofcore.files.arrow_scan import ArrowScan, FeatherFile, ParquetFile
 from maxmargin.data.outofcore.files.scan import Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
 from maxmargin.text.data_error import data_error, listed

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class Resumption(WarmStart):
     state : State
         The findings about them.
     budget : Budget
+
+    Attributes
+    ----------
+    is_compared : bool
+        Whether a pass has compared the findings of an earlier process, if there are any, with the data.
     """
 
     def __init__(self, path: str, scans: Sequence[Scan], roles: Roles, state: State, budget: Budget) -> None:
@@ -61,7 +66,7 @@ class Resumption(WarmStart):
         self._store = RowStore(rows, budget.saved_bytes // n_bytes, budget.sample_bytes // n_bytes)
         self._recalled = {use: rows.used_for(use) for use in USES}
         self._unconfirmed = Unconfirmed(rows) if rows.numbers.size else None
-        self._is_compared = state.n_rows == 0
+        self.is_compared = state.n_rows == 0
         self._is_reached = np.zeros((2, rows.values.shape[1]), dtype=np.bool_)
         self._lock = Lock()
         self._work_per_save = budget.work_per_save
@@ -91,7 +96,9 @@ class Resumption(WarmStart):
         if state is new:
             state.write(path)
         elif state.n_rows:
-            tell(_found_text(path, state))
+            whole = "all " * all(file.is_complete for file in state.files)
+            n_kept = len(state.rows.numbers)
+            tell(f"{path}: {whole}{state.n_rows:,} rows are validated, {n_kept:,} at hand")
         return resumption
 
     def labelled(self, position: int) -> Iterator[Labelled]:
@@ -152,11 +159,6 @@ class Resumption(WarmStart):
         )  # fmt: skip
         self.state = replace(self.state, files=tuple(files))
 
-    @property
-    def is_unconfirmed(self) -> bool:
-        """Whether there are findings of an earlier process that no pass has compared with the data."""
-        return not self._is_compared
-
     def compare(self, rows: slice, X: Floats, bounds: Bounds) -> None:
         """Compare the findings of an earlier process with a chunk of the data, in any thread.
 
@@ -165,7 +167,7 @@ class Resumption(WarmStart):
         DataError
             They differ.
         """
-        if self._is_compared:
+        if self.is_compared:
             return
         number = None if self._unconfirmed is None else self._unconfirmed.different(rows, X)
         if number is not None:
@@ -189,9 +191,9 @@ class Resumption(WarmStart):
         DataError
             No row of the data has some of the extremes.
         """
-        if not (self._is_compared or self._is_reached.all()):
+        if not (self.is_compared or self._is_reached.all()):
             raise self._other_data("extremes that no row has")
-        self._unconfirmed, self._is_compared = None, True
+        self._unconfirmed, self.is_compared = None, True
 
     def recalled(self, use: Use) -> RowNumbers:
         """Return the numbers of rows that an earlier process saved for a use."""
@@ -219,17 +221,13 @@ class Resumption(WarmStart):
             return found
         began = time.monotonic()
         fetched = fetch(missing)
-        if len(missing) <= _FEW_ROWS and self._store.add(missing, fetched, None):
-            self._save_if_cheap(time.monotonic() - began)
+        is_worth_it = time.monotonic() - began >= self._work_per_save * self._cost
+        if len(missing) <= _FEW_ROWS and self._store.add(missing, fetched, None) and is_worth_it:
+            self._save()
         if found is None:
             return fetched
         found[is_missing] = fetched
         return found
-
-    def _save_if_cheap(self, seconds: float) -> None:
-        """Save results that took this many seconds, if that is long compared with saving them."""
-        if seconds >= self._work_per_save * self._cost:
-            self._save()
 
     def _save(self, began: float | None = None) -> None:
         if self._is_given_up:
@@ -341,9 +339,3 @@ def _give_positions(path: str, scans: Sequence[Scan], *, is_new: bool) -> None:
             scan.numbers_path = _numbers_path(path, position)
             if is_new and os.path.lexists(scan.numbers_path):
                 raise data_error(scan.numbers_path, found="a file without its state", expected="a free name")
-
-
-def _found_text(path: str, state: State) -> str:
-    files: Any = [file for file in state.files if not file.is_complete]
-    validated = f"{state.n_rows:,} rows" if files else f"all {state.n_rows:,} rows"
-    return f"{path}: {validated} are validated, {len(state.rows.numbers):,} at hand"

@@ -1,6 +1,5 @@
 """Rows that are saved for another process: the sample, and rows that engines selected or fetched in small numbers."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -107,12 +106,8 @@ class RowStore:
         numbers, sample = self._sample
         uses = [np.full(len(numbers), _SAMPLE, np.uint8), np.fromiter(self._uses.values(), np.uint8, len(self._uses))]
         others = np.fromiter(self._rows, np.int64, len(self._rows))
-        values = np.concatenate([sample, *self._blocks()])
-        return KeptRows(np.concatenate([numbers, others]), values, np.concatenate(uses))
-
-    def _blocks(self) -> Iterator[Floats]:
-        if self._rows:
-            yield np.array(list(self._rows.values()))
+        values = np.array(list(self._rows.values()), np.float64).reshape(-1, sample.shape[1])
+        return KeptRows(np.concatenate([numbers, others]), np.concatenate([sample, values]), np.concatenate(uses))
 
 
 class Unconfirmed:
