@@ -1,13 +1,13 @@
 """The maximum margin of many rows from a few: solve for some rows, look at all, add those that are too near.
 
-The program of a part of the rows bounds the maximum margin from above; one pass over all rows finds how near the
-nearest ones are, which bounds it from below. A random part leaves few rows too near (with m of n rows, about d n/m
-expected; Clarkson, Las Vegas algorithms for linear and integer programming when the dimension is small, JACM 42, 1995),
-so few passes are needed.
+The program of some of the rows bounds the maximum margin from above; one pass over all rows finds the nearest ones,
+which bound it from below. If the first rows are chosen at random, few others are too near (with m of n rows about
+d n/m are expected; Clarkson, Las Vegas algorithms for linear and integer programming when the dimension is small, JACM
+42, 1995), so that few passes are needed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,130 +30,101 @@ Rows = NDArray[np.int64]
 NAME = "working set"
 
 _FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
-"""Numbers of rows, in all and per column, up to which one program of all rows is as fast."""
-
-_MOST_OF_A_CHUNK = 250
-"""Largest number of rows of either class that one chunk adds in one pass."""
+"""Largest number of rows, in all or for each column, for which one program of all rows is as fast."""
 
 _FIRST_A_COLUMN = 2
-"""Rows of either class in the first program, per column."""
+"""Number of rows of either class in the first program, for each column."""
 
-_ADDED_A_COLUMN, _LEAST_ADDED = 1, 20
-"""Rows of either class that join the program at a time: as many per column, and no fewer in all."""
+_LEAST_ADDED = 20
+"""Smallest number of rows of either class that may join the program at once; with more columns it is their number."""
 
 _NEAR = 1.2
 """Ratio of a margin to the least margin below which a row stays in the program."""
 
-_FAR = 4.0
-"""Ratio of a margin to the least margin from which a row leaves the working set."""
+_KEPT = 4.0
+"""Ratio of a margin to the least margin below which a row stays in the working set."""
 
-_SAME_MARGIN = 1e-13
-"""Relative difference up to which two margins of float arithmetic are taken as equal."""
+_ROUNDING = 1e-13
+"""Relative amount by which a margin may be below the margin of the program and still count as equal."""
 
 _NEARER = 1e-14
-"""Distance, relative to the margin, by which a row must be nearer than the rows of the program to join them."""
+"""Distance, relative to the margin, by which a row must be nearer than the rows of the program to be added."""
 
 _MOST_PROGRAMS = 200
-"""Number of programs of one working set after which it is given up."""
+"""Number of programs after which the work on a working set is given up."""
 
 _SUPPORT_WEIGHT = 1e-9
 """Multiplier, relative to the largest, below which a row does not support the plane."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solution:
-    """The widest margin between the rows of a working set, as float arithmetic finds it.
+class Round:
+    """The solution of a working set, and the result of one pass over all rows.
 
     Attributes
     ----------
     w : ndarray (n_features,) or None
         The normal in the original coordinates, up to a positive factor; None if the program has no solution.
     rows : ndarray of int
-        Positions of the rows of the program; without a solution, rows that float arithmetic cannot separate.
+        The rows of the program; without a solution, rows that floating point cannot separate.
     multipliers : ndarray
-        Of these rows; all 0 without w.
-    levels : tuple of float
-        The least ``y w.x`` of either class, -1 first, or of all rows.
+        Of these rows; all 0 without a solution.
     attempt : SolverRun
-        What the solver said of itself.
+    plane : SeparatingHyperplane or None
+        The plane with the normal w and the best offset, if it separates all rows, checked in exact arithmetic.
+    near : Problem or None
+        Rows next to this plane: the row of least functional margin is among them, also after the entries of the plane
+        were divided by a number and rounded.
     """
 
     w: Floats | None
     rows: Rows
     multipliers: Floats
-    levels: tuple[float, ...]
     attempt: SolverRun
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """The findings of one program and one pass over all rows.
-
-    Attributes
-    ----------
-    solution : Solution
-    plane : SeparatingHyperplane or None
-        The hyperplane with the normal of the solution and the best offset, if it separates all rows, checked in exact
-        arithmetic.
-    near : Problem or None
-        Rows next to this plane: the least functional margin of all rows is the least of theirs, also after the entries
-        of the plane were divided by a number and rounded.
-    """
-
-    solution: Solution
     plane: SeparatingHyperplane | None = None
     near: Problem | None = None
 
+    @property
+    def has_solution(self) -> bool:
+        """Whether the program had a solution."""
+        return self.w is not None
+
 
 def is_worth_it(problem: Problem) -> bool:
-    """Return whether the problem has many rows, of binary64 numbers, so that a part of them may tell of all."""
+    """Return whether the rows, of binary64 numbers, are so many that some of them may stand for all."""
     n_few = _FEW_ROWS_A_COLUMN * problem.n_features
     is_large = problem.integers is None and problem.n_samples > max(_FEW_ROWS, n_few)
     return is_large and len(problem.sample[0]) >= n_few
 
 
-def rounds(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: int = _MOST_OF_A_CHUNK
-) -> Iterator[Round]:
-    """Yield rounds, each with a narrower interval than those before; the last one finds nothing new.
+def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: int = 250) -> Iterator[Round]:
+    """Yield rounds, each with a narrower interval than those before; the last one adds no rows.
 
-    A round whose program has no solution is the last one as well.
-
-    Parameters
-    ----------
-    problem : Problem
-    scaling : ColumnScaling
-    limits : Limits
-    most : int
-        Largest number of rows of either class that one chunk adds in one pass.
+    A round without a solution also ends the work. In one pass a chunk adds at most `most` rows of either class.
     """
     rows, X = problem.sample
-    working_set = WorkingSet(rows, X, problem.y[rows], scaling, bias=problem.bias)
+    chosen = WorkingSet(rows, X, problem.y[rows], scaling, bias=problem.bias)
     cached = problem.warm_start.recalled("margin")
     if cached.size:
-        working_set.add(cached, problem.row_source[cached], problem.y[cached])
+        chosen.add(cached, problem.row_source[cached], problem.y[cached])
     while True:
-        solution = working_set.solve(limits)
-        if solution.w is None:
-            yield Round(solution=solution)
+        found = chosen.solve(limits)
+        if found.w is None:
+            yield found
             return
-        groups = lowest(problem, solution.w, by_class=problem.bias, levels=_levels(solution), most=most)
-        near, near_X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
-        problem.warm_start.remember(near, near_X, "margin")
-        plane = _plane_of(problem, solution.w, groups)
-        yield Round(solution=solution, plane=plane, near=_among(problem, near, near_X))
-        if limits.is_over() or not working_set.add(near, near_X, problem.y[near]):
+        levels = chosen.levels_of(found.w)
+        nearest = _NEARER * sum(levels) / len(levels)
+        groups = lowest(problem, found.w, by_class=problem.bias, levels=[x - nearest for x in levels], most=most)
+        rows, X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
+        problem.warm_start.remember(rows, X, "margin")
+        near = Problem(X, problem.y[rows], problem.bias, sizes=problem.sizes) if problem.integers is None else None
+        yield replace(found, plane=_plane_of(problem, found.w, groups), near=near)
+        if limits.is_over() or not chosen.add(rows, X, problem.y[rows]):
             return
-
-
-def _levels(solution: Solution) -> list[float]:
-    """Return the scores below which rows are nearer than those of the program."""
-    margin = sum(solution.levels) / len(solution.levels)
-    return [level - _NEARER * margin for level in solution.levels]
 
 
 def _plane_of(problem: Problem, w: Floats, groups: list[Lowest]) -> SeparatingHyperplane | None:
-    """Return the hyperplane with normal w and the best offset if it separates, from the lowest rows along w."""
+    """Return the hyperplane with the normal w and the best offset if it separates, from the lowest rows along w."""
     normal = tuple(map(Fraction, w.tolist()))
     b, least = offset_between([least_score(problem, group, normal) for group in groups])
     if least <= 0:
@@ -161,60 +132,66 @@ def _plane_of(problem: Problem, w: Floats, groups: list[Lowest]) -> SeparatingHy
     return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)
 
 
-def _among(problem: Problem, rows: Rows, X: Any) -> Problem | None:
-    """Return the question of some rows; None where the rows themselves are not X."""
-    return Problem(X, problem.y[rows], problem.bias, sizes=problem.sizes) if problem.integers is None else None
-
-
 class WorkingSet:
-    """Some rows of a problem, held in memory, a few of which are in the program.
+    """Rows of both classes in memory, some of which are in the program.
 
     Parameters
     ----------
     rows : ndarray of int (k,)
-        Their positions in the problem, different from one another.
+        Their positions in the problem, each once.
     X : ndarray or CSR array (k, n_features)
     y : ndarray (k,)
     scaling : ColumnScaling
-        Coordinates that are easy for floats.
+        Coordinates that suit floating point.
     bias : bool
     """
 
     def __init__(self, rows: Rows, X: Any, y: Floats, scaling: ColumnScaling, *, bias: bool) -> None:
         self.rows, self.X, self.y, self.bias = rows, X, y, bias
         self.scaling = scaling
-        self.easy = as_dense(scaling.apply(X))
+        self.scaled = as_dense(scaling.apply(X))
         self.multipliers = np.zeros(len(rows))
         self.in_program = self._first()
 
     def add(self, rows: Rows, X: Any, y: Floats) -> bool:
-        """Add the rows that are not in the working set yet; return whether there are any."""
+        """Add the rows that are not here yet; return whether there were any."""
         is_new = ~np.isin(rows, self.rows)
         if not is_new.any():
             return False
         self.rows = np.concatenate([self.rows, rows[is_new]])
         self.X = stacked([self.X, X[is_new]])
-        self.easy = np.concatenate([self.easy, as_dense(self.scaling.apply(X[is_new]))])
+        self.scaled = np.concatenate([self.scaled, as_dense(self.scaling.apply(X[is_new]))])
         self.y = np.concatenate([self.y, y[is_new]])
         n_new = int(is_new.sum())
-        self.multipliers = np.concatenate([self.multipliers, np.zeros(n_new)])
-        self.in_program = np.concatenate([self.in_program, np.zeros(n_new, dtype=np.bool_)])
+        self.multipliers = np.append(self.multipliers, np.zeros(n_new))
+        self.in_program = np.append(self.in_program, np.zeros(n_new, dtype=np.bool_))
         return True
 
-    def solve(self, limits: Limits) -> Solution:
-        """Return the widest margin between the rows of the working set, which loses the rows that are far away."""
+    def solve(self, limits: Limits) -> Round:
+        """Return the widest margin between the rows, and drop the rows that are far away."""
         for _ in range(_MOST_PROGRAMS):
             w, attempt = self._solve_program(limits)
             if w is None:
                 break
-            margins = self._margins(self.easy @ w)
-            low = np.flatnonzero((margins < 1 - _SAME_MARGIN) & ~self.in_program)
+            margins = self._margins(w)
+            low = np.flatnonzero((margins < 1 - _ROUNDING) & ~self.in_program)
             if not low.size or limits.is_over():
-                self._drop_all_but(margins < _FAR)
-                return self._solution(w, attempt)
+                self._keep(margins < _KEPT)
+                return Round(
+                    w=self._polished(self.scaling.invert(w)),
+                    rows=self.rows[self.in_program],
+                    multipliers=self.multipliers[self.in_program],
+                    attempt=attempt,
+                )
             self.in_program &= (margins < _NEAR) | (self.multipliers > 0)
             self.in_program[self._worst(low, margins)] = True
-        return self._solution(None, attempt)
+        rows = self.rows[self.in_program]
+        return Round(w=None, rows=rows, multipliers=np.zeros(len(rows)), attempt=attempt)
+
+    def levels_of(self, w: Floats) -> list[float]:
+        """Return the least ``y w.x`` of the program, in each class or in all; not finite where products overflow."""
+        with np.errstate(all="ignore"):
+            return self._levels(self.y * (self.X @ w))
 
     def _first(self) -> NDArray[np.bool_]:
         """Choose some rows of either class, the same on every run."""
@@ -222,14 +199,14 @@ class WorkingSet:
         chosen = np.zeros(len(self.y), dtype=np.bool_)
         for sign in (-1.0, 1.0):
             positions = random.permutation(np.flatnonzero(self.y == sign))
-            chosen[positions[: _FIRST_A_COLUMN * (self.easy.shape[1] + 1)]] = True
+            chosen[positions[: _FIRST_A_COLUMN * (self.scaled.shape[1] + 1)]] = True
         return chosen
 
     def _solve_program(self, limits: Limits) -> tuple[Floats | None, SolverRun]:
-        """Solve the program of the chosen rows; return its normal in the easy coordinates."""
+        """Solve the program of the chosen rows; return its normal in the scaled coordinates."""
         chosen = self.in_program
         found = quadratic.solve(
-            self.easy[chosen],
+            self.scaled[chosen],
             self.y[chosen],
             bias=self.bias,
             normal_weights=self.scaling.normal_weights(),
@@ -242,75 +219,53 @@ class WorkingSet:
         self.multipliers[chosen] = found.multipliers
         return found.w, found.attempt
 
-    def _margins(self, scores: Floats) -> Floats:
-        """Return functional margins with the best offset for the program, whose least is 1."""
+    def _margins(self, w: Floats) -> Floats:
+        """Return the functional margins with the best offset for the program, whose least margin is 1."""
         with np.errstate(all="ignore"):
-            return self._in_units(self.y * scores)
+            signed = self.y * (self.scaled @ w)
+            levels = self._levels(signed)
+            if not self.bias:
+                return np.asarray(signed / levels[0])
+            negative, positive = levels
+            return np.asarray((signed + self.y * (negative - positive) / 2) / ((negative + positive) / 2))
 
-    def _in_units(self, signed: Floats) -> Floats:
-        levels = self._levels(signed)
-        if not self.bias:
-            return np.asarray(signed / levels[0])
-        negative, positive = levels
-        return np.asarray((signed + self.y * (negative - positive) / 2) / ((negative + positive) / 2))
-
-    def _levels(self, signed: Floats) -> tuple[float, ...]:
-        """Return the least ``y w.x`` of the rows of the program, in either class or in all."""
+    def _levels(self, signed: Floats) -> list[float]:
+        """Return the least ``y w.x`` of the rows of the program, in each class or in all."""
         chosen = self.in_program
         groups = [chosen & (self.y < 0), chosen & (self.y > 0)] if self.bias else [chosen]
-        return tuple(float(signed[group].min()) for group in groups)
+        return [float(signed[group].min()) for group in groups]
 
     def _worst(self, low: Rows, margins: Floats) -> Rows:
-        """Return the positions of the rows of either class that violate most."""
-        most = max(_LEAST_ADDED, int(_ADDED_A_COLUMN * self.easy.shape[1]))
-        classes = [low[self.y[low] == sign] for sign in (-1.0, 1.0)]
-        return np.concatenate(
-            [positions[np.argsort(margins[positions], kind="stable")[:most]] for positions in classes]
-        )
+        """Return the positions of the rows of either class with the lowest margins."""
+        most = max(_LEAST_ADDED, self.scaled.shape[1])
+        ordered = low[np.argsort(margins[low], kind="stable")]
+        return np.concatenate([ordered[self.y[ordered] == sign][:most] for sign in (-1.0, 1.0)])
 
-    def _drop_all_but(self, is_near: NDArray[np.bool_]) -> None:
-        stays = is_near | self.in_program
-        self.rows, self.X, self.easy, self.y = self.rows[stays], self.X[stays], self.easy[stays], self.y[stays]
-        self.multipliers, self.in_program = self.multipliers[stays], self.in_program[stays]
-
-    def _solution(self, w: Floats | None, attempt: SolverRun) -> Solution:
-        rows = self.rows[self.in_program]
-        if w is None:
-            return Solution(w=None, rows=rows, multipliers=np.zeros(len(rows)), levels=(), attempt=attempt)
-        w = self._polished(self.scaling.invert(w))
-        return Solution(
-            w=w,
-            rows=rows,
-            multipliers=self.multipliers[self.in_program],
-            levels=self._levels_of(w),
-            attempt=attempt,
-        )
+    def _keep(self, is_near: NDArray[np.bool_]) -> None:
+        kept = is_near | self.in_program
+        self.rows, self.X, self.scaled, self.y = self.rows[kept], self.X[kept], self.scaled[kept], self.y[kept]
+        self.multipliers, self.in_program = self.multipliers[kept], self.in_program[kept]
 
     def _polished(self, w: Floats) -> Floats:
-        """Return w, or where it has as wide a margin up to rounding, what the support rows say: the more accurate one.
+        """Return the normal of the support rows, which is more accurate, if it has the same margin, else w.
 
-        The margin tells errors of w only by their square: a gap of 1e-16 leaves 1e-8 in w.
+        The margin depends on errors of w only by their square: a gap of 1e-16 leaves an error of 1e-8 in w.
         """
         support = self.multipliers > _SUPPORT_WEIGHT * self.multipliers.max()
-        if support.sum() > 2 * (self.easy.shape[1] + 1):
+        if support.sum() > 2 * (self.scaled.shape[1] + 1):
             return w
         other = normal_of_support(as_dense(self.X[support]), self.y[support], bias=self.bias)
-        if other is None or self._width(other) < self._width(w) * (1 - _SAME_MARGIN):
+        if other is None or self._width(other) < self._width(w) * (1 - _ROUNDING):
             return w
         return other
 
-    def _levels_of(self, w: Floats) -> tuple[float, ...]:
-        """Return the levels of a normal in the original coordinates, not finite where they overflow."""
-        with np.errstate(all="ignore"):
-            return self._levels(self.y * (self.X @ w))
-
     def _width(self, w: Floats) -> float:
         with np.errstate(all="ignore"):
-            return float(sum(self._levels_of(w)) / np.linalg.norm(w))
+            return float(sum(self.levels_of(w)) / np.linalg.norm(w))
 
 
 def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:
-    """Return the w of least norm with y (w.x + b) = 1 on these rows for some b (through the origin for b = 0)."""
+    """Return the w of least norm with y (w.x + b) = 1 on these rows for some b; through the origin b is 0."""
     with np.errstate(all="ignore"):
         if bias and len(X):
             X, y = X[1:] - X[0], y[1:] - y[0]

@@ -204,13 +204,12 @@ def _by_descent(best: HardBracket, limits: Limits) -> None:
 def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
     """Offer the findings of the working set; return rows that floating point could not separate, if there are any."""
     for found in hard_working_set.rounds(best.problem, best.problem.scaling, limits):
-        solution = found.solution
-        best.attempts.append(solution.attempt)
-        if solution.w is None:
-            return solution.rows
+        best.attempts.append(found.attempt)
+        if not found.has_solution:
+            return found.rows
         if found.plane is not None:
             best.offer_plane(found.plane, hard_working_set.NAME, found.near)
-        best.offer_weights(solution.multipliers, solution.rows)
+        best.offer_weights(found.multipliers, found.rows)
         if best.relative_gap <= _WORKING_SET_GAP:
             break
     return None

@@ -173,8 +173,8 @@ def _from_few_rows(
     """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
     rows: Rows | None = None
     for found in hard_working_set.rounds(problem, scaling, limits, most=_MOST_OF_A_CHUNK):
-        attempts.append(found.solution.attempt)
-        rows = found.solution.rows
+        attempts.append(found.attempt)
+        rows = found.rows
         if found.plane is not None:
             return found.plane, None
     return None, rows

@@ -17,8 +17,9 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import hard_working_set
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import Sizes
-from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, lowest, norm_squared
+from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.margins import lowest
 from maxmargin.solvers.separability import feasibility
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
@@ -142,7 +143,7 @@ class Over(Limits):
 def test_the_time_limit_leaves_a_proven_interval() -> None:
     problem = planted(30_000, 10)
     first = next(hard_working_set.rounds(problem, problem.scaling, Over(time_limit=1.0)))
-    assert first.plane is not None or first.solution.w is not None
+    assert first.plane is not None or first.has_solution
     true = hard_margin(problem, method="working-set")
     for time_limit in (1e-6, 0.01, 0.05):
         answer = hard_margin(problem, time_limit=time_limit)
