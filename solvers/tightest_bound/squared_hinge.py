@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.engines.interior_point.factor import Factor
 from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
+from maxmargin.solvers.engines.interior_point.newton_systems import Factor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 

@@ -7,18 +7,18 @@ matrix of d + 1 or of n rows; sparse rows stay sparse.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
+from maxmargin.solvers.engines.interior_point.central_path import Aim, Prediction, Progress, Rows, RowsAtBound
+from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
+from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.engines.interior_point.central_path import Prediction, Progress, Rows, RowsAtBound
-    from maxmargin.solvers.engines.interior_point.first_iterate import Systems
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +73,12 @@ _GROWTH = 1.5
 _CAUTION = 0.5
 """Fraction of the present mu at which a cautious step, of first order only, aims."""
 
+_SPREAD = 0.2
+"""Product of excess and slack at the first iterate around a hyperplane: a smaller one starts too near the boundary."""
+
+_LEAST_SPREAD = 0.01
+"""Of the margins to start from, in units of the greatest that rows and multipliers of this size can have."""
+
 _NU_SETTINGS = Settings(least_size=1e-8)
 """Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own."""
 
@@ -89,7 +95,7 @@ def solve(
     *,
     nu: float | None = None,
     start: tuple[Floats, float] | None = None,
-    at_bound: "RowsAtBound | None" = None,
+    at_bound: RowsAtBound | None = None,
     settings: Settings | None = None,
     is_over: Callable[[], bool] = never,
 ) -> Candidate:
@@ -112,33 +118,63 @@ def solve(
     is_over : callable
         Called before every iteration; the work stops where it returns True.
     """
-    from maxmargin.solvers.engines.interior_point.central_path import Aim
-    from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
-    from maxmargin.solvers.engines.interior_point.first_iterate import first_rows
-    from maxmargin.solvers.engines.interior_point.row_system import RowSystem
-
     settings = settings or (Settings() if nu is None else _NU_SETTINGS)
     aim = Aim(nu)
     with np.errstate(all="ignore"), one_thread_each(problem):
         center = center_of(problem) if at_bound is None else at_bound.center
-        systems: Systems
+        system: System
         if at_bound is None and problem.n_samples < problem.n_features:
-            systems = RowSystem(problem, center, aim)
+            system = RowSystem(problem, center, aim)
         else:
-            systems = ColumnSystem(problem, center, aim, at_bound)
-        run = _Run(systems, first_rows(problem, costs, systems, aim, start), settings)
+            system = ColumnSystem(problem, center, aim, at_bound)
+        run = _Run(system, _first_rows(problem, costs, system, aim, start), settings)
         run.finish(is_over)
     attempt = SolverRun(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None
     return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
+def _first_rows(problem: Problem, costs: Floats, system: System, aim: Aim, start: tuple[Floats, float] | None) -> Rows:
+    """Return the first iterate; the system starts from its hyperplane, if there is one."""
+    if aim.nu is not None:
+        return _between_the_means(problem, costs, system, aim.nu)
+    if start is None:
+        return Rows.start(costs)
+    system.start_at(*start)
+    return Rows.around(aim.target - _margins(problem, *start), costs, _SPREAD)
+
+
+def _between_the_means(problem: Problem, costs: Floats, system: System, nu: float) -> Rows:
+    """Start at multipliers in proportion to the costs, which add up to nu: rho has the size that the rows give it."""
+    weights = [costs * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [costs]
+    shares = [part / part.sum() for part in weights]
+    w = weighted_rows(problem, problem.y * sum(shares) * (nu / len(shares)))
+    margins = _margins(problem, w, 0.0)
+    middles = [float(share @ margins) for share in shares]
+    b = (middles[0] - middles[1]) / 2 if problem.bias else 0.0
+    rho = sum(middles) / len(middles)
+    signed_slack = rho - margins - b * problem.y
+    system.start_at(w, b, rho)
+    greatest = nu * float(problem.column_sizes @ problem.column_sizes)  # of a margin; w is 0 where the means are one
+    spread = max(float(signed_slack.var()), (_LEAST_SPREAD * greatest) ** 2) or 1.0
+    return Rows.around(signed_slack, costs, _SPREAD * spread)
+
+
+def _margins(problem: Problem, w: Floats, b: float) -> Floats:
+    return np.concatenate(list(problem.map(partial(_margins_of_chunk, w, b), problem.y)))
+
+
+@np.errstate(all="ignore")
+def _margins_of_chunk(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
+    return np.asarray(y * (X @ w + b))
+
+
 class _Run:
     """The iteration, and the best iterate it saw."""
 
-    def __init__(self, systems: "Systems", rows: "Rows", settings: Settings) -> None:
-        self.systems, self.rows, self.settings = systems, rows, settings
-        self.normal, self.multipliers = systems.normal(rows), rows.a
+    def __init__(self, system: System, rows: Rows, settings: Settings) -> None:
+        self.system, self.rows, self.settings = system, rows, settings
+        self.normal, self.multipliers = system.normal(rows), rows.a
         self.status, self.n_iterations = "user_limit", 0
         self._best_gap, self._n_worse = np.inf, 0
         self._least_size, self._complementarity = 0.0, np.inf
@@ -154,23 +190,23 @@ class _Run:
             self.status = "stalled"
 
     def _advance(self) -> bool:
-        progress = self.systems.linearise(self.rows)
+        progress = self.system.linearise(self.rows)
         first = max(progress.size, progress.complementarity)
         self._least_size = self._least_size or self.settings.least_size * first
         progress = replace(progress, size=max(progress.size, self._least_size))
         self._keep(progress)
         return not self._is_over(progress) and self._step(progress)
 
-    def _keep(self, progress: "Progress") -> None:
+    def _keep(self, progress: Progress) -> None:
         is_near = self._best_gap <= self.settings.near
         if progress.gap < self._best_gap or not is_near:
             self._best_gap, self._n_worse = progress.gap, 0
-            self.normal = self.systems.normal(self.rows)
+            self.normal = self.system.normal(self.rows)
             self.multipliers = self.rows.a.copy() if progress.gap <= self.settings.near else self.rows.a
         else:
             self._n_worse += 1
 
-    def _is_over(self, progress: "Progress") -> bool:
+    def _is_over(self, progress: Progress) -> bool:
         settings = self.settings
         if progress.gap <= settings.gap and progress.imbalance <= settings.imbalance:
             self.status = "optimal"
@@ -178,31 +214,31 @@ class _Run:
             self.status = "stalled"
         return self.status != "user_limit"
 
-    def _step(self, progress: "Progress") -> bool:
+    def _step(self, progress: Progress) -> bool:
         """Take a step, or return that it would be too short."""
-        prediction = self.systems.predict(self.rows)
+        prediction = self.system.predict(self.rows)
         is_cautious = progress.gap > self.settings.near and progress.complementarity > _GROWTH * self._complementarity
         mu = self._central(progress, _CAUTION) if is_cautious else self._mu(progress, prediction)
         self._complementarity = progress.complementarity
-        blocking = self.systems.correct(self.rows, mu, with_second_order=not is_cautious)
+        blocking = self.system.correct(self.rows, mu, with_second_order=not is_cautious)
         share = self._share(progress)
         length = share / max(share, blocking)
         if not length > self.settings.shortest_step:
             self.status = "stalled"
             return False
-        self.systems.move(self.rows, length)
+        self.system.move(self.rows, length)
         return True
 
-    def _mu(self, progress: "Progress", prediction: "Prediction") -> float:
+    def _mu(self, progress: Progress, prediction: Prediction) -> float:
         """Return Mehrotra's mu: the less the prediction leaves, the closer to the end it aims."""
         now = progress.complementarity
         return self._central(progress, (prediction.left(now) / now) ** 3)
 
-    def _central(self, progress: "Progress", share: float) -> float:
+    def _central(self, progress: Progress, share: float) -> float:
         """Return a share of the mean of the products a s and r x."""
         return share * progress.complementarity / (2 * len(self.rows.a))
 
-    def _share(self, progress: "Progress") -> float:
+    def _share(self, progress: Progress) -> float:
         """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""
         share = 1.0 - 10.0 * progress.complementarity / progress.size
         return min(max(self.settings.boundary, share), self.settings.last_boundary)

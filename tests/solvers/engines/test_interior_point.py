@@ -19,9 +19,7 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
-from maxmargin.solvers.engines.interior_point.column_system import ColumnSystem
-from maxmargin.solvers.engines.interior_point.factor import Factor
-from maxmargin.solvers.engines.interior_point.row_system import inner_products
+from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, Factor, inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, Sizes

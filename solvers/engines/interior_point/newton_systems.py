@@ -1,0 +1,328 @@
+"""The linear systems of the Newton steps: with a matrix of d + 1 rows, or of n where there are fewer rows than columns.
+
+An interior point of the soft margin or of the nu-SVM takes three steps in turn: `linearise` factorises the system,
+`predict` solves it for the step that aims at mu = 0, and `correct` for the step that is taken.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.basics.parallel import slices
+from maxmargin.solvers.engines.interior_point import sparse_passes
+from maxmargin.solvers.engines.interior_point.central_path import (
+    FEW_ENTRIES,
+    Aim,
+    Prediction,
+    Progress,
+    Rows,
+    RowsAtBound,
+)
+from maxmargin.solvers.engines.interior_point.row_view import RowView, weighted_rows
+from maxmargin.solvers.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_RIDGES = (0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-10)
+"""Numbers that, times the order of the matrix, are added in turn to its diagonal of ones until it has a factor."""
+
+_NORMAL_ERROR = 1e-8
+"""Error of the dual equations, relative to ||w||, above which a direction is refined: its square enters the gap."""
+
+_BALANCE_ERROR = 1e-13
+"""Error of the balance, relative to sum a, above which a direction is refined: it enters the gap at first order."""
+
+
+class Factor:
+    """The Cholesky factor of a positive definite matrix, which rounding may have made a little indefinite.
+
+    Parameters
+    ----------
+    upper : ndarray (k, k)
+        The upper triangle of the symmetric matrix; other entries are not read.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is not even nearly positive definite, or not finite.
+    """
+
+    def __init__(self, upper: Floats) -> None:
+        from scipy.linalg import cholesky
+
+        diagonal = upper.diagonal()
+        if not (np.isfinite(upper).all() and (diagonal > 0).all()):
+            raise np.linalg.LinAlgError("the matrix has no positive finite diagonal")
+        self._scale = 1.0 / np.sqrt(diagonal)
+        scaled = upper * self._scale * self._scale[:, None]
+        for ridge in _RIDGES:
+            np.fill_diagonal(scaled, 1.0 + ridge * len(scaled))
+            try:
+                self._factor = cholesky(scaled, check_finite=False)
+                return
+            except np.linalg.LinAlgError:
+                continue
+        raise np.linalg.LinAlgError("the matrix is not positive definite")
+
+    def solve(self, right: Floats) -> Floats:
+        """Return the solution for a right-hand side of one or more columns."""
+        from scipy.linalg import cho_solve
+
+        scale = self._scale if right.ndim == 1 else self._scale[:, None]
+        result: Floats = scale * cho_solve((self._factor, False), scale * right, check_finite=False)
+        return result
+
+
+class _NewtonSystem(ABC):
+    """A hyperplane that moves with the rows of an interior point, and the linear system of a step.
+
+    Parameters
+    ----------
+    problem : Problem
+    aim : Aim
+
+    Attributes
+    ----------
+    plane : ndarray
+        The part of the hyperplane (w, b, rho) that does not follow from the multipliers.
+    """
+
+    plane: Floats
+    _side: Floats
+    _second: Floats
+    _centring: Floats
+    _affine: Floats
+    _change: Floats
+    _step: Floats
+
+    def __init__(self, problem: Problem, aim: Aim) -> None:
+        self.problem, self.aim, self._mu = problem, aim, 0.0
+
+    @abstractmethod
+    def _solve_for(self, rows: Rows, side: Floats) -> float:
+        """Solve for the step with this right-hand side; return the greatest relative decrease at the full step."""
+
+    def correct(self, rows: Rows, mu: float, *, with_second_order: bool) -> float:
+        """Solve for the step that aims at mu; return the greatest relative decrease at the full step."""
+        self._mu = mu
+        side = self._side + mu * self._centring
+        if with_second_order:
+            side += self._second
+        else:
+            self._affine[:] = 0.0
+        return self._solve_for(rows, side)
+
+    def move(self, rows: Rows, length: float) -> None:
+        """Take this step, with the rows and the hyperplane."""
+        self.plane = self.plane + length * self._step
+        rows.move(length, self._mu, self._affine, self._change)
+
+
+class ColumnSystem(_NewtonSystem):
+    """Steps by the (d + 1) x (d + 1) matrix I + X'D^-1 X, with three passes over the rows for each.
+
+    Parameters
+    ----------
+    problem : Problem
+    center : ndarray (n_features,) or None
+        The vector subtracted from every row.
+    aim : Aim
+    at_bound : RowsAtBound, optional
+        Rows beside those of the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
+        nu only.
+    """
+
+    def __init__(self, problem: Problem, center: Floats | None, aim: Aim, at_bound: RowsAtBound | None = None) -> None:
+        super().__init__(problem, aim)
+        self._view = RowView(center, problem.bias, aim, problem.sizes)
+        self._passes = passes_over(problem)
+        d, has_rho = problem.n_features, aim.nu is not None
+        self.plane = np.zeros(d + problem.bias + has_rho)
+        self._penalty = (np.arange(len(self.plane)) < d).astype(np.float64)
+        self._cost = np.zeros(len(self.plane))
+        if aim.nu is not None:
+            self._cost[-1] = -aim.nu
+        self._total_at_bound = 0.0
+        if at_bound is not None:
+            self._total_at_bound = at_bound.total
+            self._cost[:d] = -at_bound.written
+            self._cost[d:] = -at_bound.balance
+        self._t, self._affine, self._change = np.empty((3, problem.n_samples))
+
+    def linearise(self, rows: Rows) -> Progress:
+        """Factorise the system at the iterate, and return how good the iterate is."""
+        targets, *parts = zip(*self._pass(partial(self._passes.linearise, self.plane), *rows), strict=True)
+        np.concatenate(targets, out=self._t)
+        gram, written, complementarity, hinge, total = (sum(part) for part in parts)
+        self._side = gram[:-1, -1]
+        self._factor = Factor(gram[:-1, :-1] + np.diag(self._penalty))
+        self._residual = self._penalty * self.plane + self._cost - written
+        self._total = total + self._total_at_bound
+        return self._progress(written, complementarity, hinge)
+
+    def _progress(self, written: Floats, complementarity: float, hinge: float) -> Progress:
+        d = self.problem.n_features
+        square, cost = float(self.plane[:d] @ self.plane[:d]) / 2, self._total_at_bound + float(self._cost @ self.plane)
+        normal = written[:d] - self._cost[:d]
+        return Progress(
+            complementarity=complementarity,
+            primal=square + cost + hinge,
+            dual=self.aim.target * self._total - float(normal @ normal) / 2,
+            size=square + abs(cost) + hinge,
+            imbalance=float(abs(self._residual[d:]).sum()) / self._total,
+        )
+
+    def predict(self, rows: Rows) -> Prediction:
+        """Solve for the step that aims at mu = 0."""
+        affine = self._factor.solve(self._side - self._residual)
+        passed = self._pass(partial(self._passes.predict, affine), self._t, *rows)
+        changes, sides, predictions = zip(*passed, strict=True)
+        np.concatenate(changes, out=self._affine)
+        self._second, self._centring = sum(sides)
+        return Prediction(sum(p.curvature for p in predictions), max(p.blocking for p in predictions))
+
+    def _solve_for(self, rows: Rows, side: Floats) -> float:
+        self._step = self._factor.solve(side - self._residual)
+        blocking, error = self._directed(rows)
+        if self._is_inaccurate(error):
+            self._step = self._step + self._factor.solve(error)
+            blocking, _ = self._directed(rows)
+        return blocking
+
+    def _directed(self, rows: Rows) -> tuple[float, Floats]:
+        """Store how the step changes the rows; return what blocks it, and its error in the dual equations."""
+        passed = self._pass(partial(self._passes.correct, self._step, self._mu), self._t, self._affine, *rows)
+        changes, written, blocking = zip(*passed, strict=True)
+        np.concatenate(changes, out=self._change)
+        return max(blocking), sum(written) - self._residual - self._penalty * self._step
+
+    def _is_inaccurate(self, error: Floats) -> bool:
+        d = self.problem.n_features
+        size = float(np.linalg.norm(self.plane[:d] + self._step[:d]))
+        in_balance = float(abs(error[d:]).sum())
+        return float(np.linalg.norm(error[:d])) > _NORMAL_ERROR * size or in_balance > _BALANCE_ERROR * self._total
+
+    def normal(self, rows: Rows) -> Floats:
+        """Return the normal of the hyperplane; subtracting a center does not change it."""
+        return self.plane[: self.problem.n_features]
+
+    def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
+        """Start from a hyperplane."""
+        self.plane = np.append(self._view.plane_of(w, b), [rho] * self._view.has_rho)
+
+    def _pass(self, function: Callable[..., Any], *vectors: Floats) -> Iterator[Any]:
+        return self.problem.map(partial(function, self._view), self.problem.y, *vectors)
+
+
+def passes_over(problem: Problem) -> Any:
+    """Return the module with the passes for these rows; only many dense rows are worth a compiler."""
+    if problem.is_sparse or problem.n_samples * problem.n_features <= FEW_ENTRIES:
+        return sparse_passes
+    from maxmargin.solvers.engines.interior_point import dense_passes
+
+    return dense_passes
+
+
+class RowSystem(_NewtonSystem):
+    """Steps by the n x n matrix D + Y X X' Y; the normal is always w = sum a y x, and only the offsets are free.
+
+    A margin is y w.x plus a free column times its offset: y times b with bias, and for the nu-SVM -1 times rho. The
+    multipliers are to sum to 0 along y, and to nu.
+
+    Parameters
+    ----------
+    problem : Problem
+    center : ndarray (n_features,) or None
+        The vector subtracted from every row.
+    aim : Aim
+        With nu there is an offset rho, at the cost -nu.
+    """
+
+    def __init__(self, problem: Problem, center: Floats | None, aim: Aim) -> None:
+        super().__init__(problem, aim)
+        self.center = center
+        self._y = y = problem.y.astype(np.float64)
+        self._gram = inner_products(problem, center)
+        self._gram *= y * y[:, None]
+        columns, costs = [y] if problem.bias else [], [0.0] if problem.bias else []
+        if aim.nu is not None:
+            columns, costs = [*columns, -np.ones(len(y))], [*costs, -aim.nu]
+        self._free = np.stack(columns, axis=1) if columns else np.empty((len(y), 0))
+        self._costs = np.array(costs)
+        self.plane = np.zeros(len(costs))
+
+    def linearise(self, rows: Rows) -> Progress:
+        """Factorise the system at the iterate, and return how good the iterate is."""
+        y = self._y
+        written = self._gram @ rows.a
+        at = rows.at(y, y * (written + self._free @ self.plane), self.aim.target)
+        self._side, self._weights = at.t, at.roots**-2
+        self._factor = Factor(self._gram + np.diag(self._weights))
+        self._solved_free = self._factor.solve(self._free)
+        self._residual = self._free.T @ rows.a - self._costs
+        square, cost = float(rows.a @ written) / 2, float(self._costs @ self.plane)
+        return Progress(
+            complementarity=at.complementarity,
+            primal=square + cost + at.hinge,
+            dual=self.aim.target * at.total - square,
+            size=square + abs(cost) + at.hinge,
+            imbalance=float(abs(self._residual).sum()) / at.total,
+        )
+
+    def predict(self, rows: Rows) -> Prediction:
+        """Solve for the step that aims at mu = 0."""
+        self._affine, _ = self._solve(self._side)
+        shares, prediction = rows.second_order(self._y, self._affine)
+        self._second, self._centring = shares * (self._y * self._weights)
+        return prediction
+
+    def _solve_for(self, rows: Rows, side: Floats) -> float:
+        self._change, self._step = self._solve(side)
+        return rows.blocking(self._mu, self._affine, self._change)
+
+    def normal(self, rows: Rows) -> Floats:
+        """Return the normal of the hyperplane; subtracting a center does not change it."""
+        return weighted_rows(self.problem, self._y * rows.a, self.center)
+
+    def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
+        """Start from the offsets of a hyperplane; its normal is given by the multipliers."""
+        offsets = [b if self.center is None else b + float(w @ self.center)] * self.problem.bias
+        self.plane = np.array([*offsets, *([] if self.aim.nu is None else [rho])])
+
+    def _solve(self, target: Floats) -> tuple[Floats, Floats]:
+        """Return da and the change of the offsets.
+
+        With F the free columns (D + Y X X' Y) da + F step = target and F' da = -residual.
+        """
+        da = self._factor.solve(target)
+        if not self.plane.size:
+            return da, self.plane
+        step = np.linalg.solve(self._free.T @ self._solved_free, self._free.T @ da + self._residual)
+        return da - self._solved_free @ step, step
+
+
+System = ColumnSystem | RowSystem
+
+
+def inner_products(problem: Problem, center: Floats | None) -> Floats:
+    """Return the n x n matrix of the (x_i - center).(x_j - center), chunk by chunk."""
+    result = np.empty((problem.n_samples, problem.n_samples))
+    for rows in slices(problem.n_samples, max(1, problem.sizes.chunk_entries // problem.n_features)):
+        others = _centred(problem.row_source[rows], center)
+        for part, products in problem.map(partial(_products, others, center)):
+            result[part, rows] = products
+    return result
+
+
+@np.errstate(all="ignore")
+def _products(others: Any, center: Floats | None, rows: slice, X: Any) -> tuple[slice, Floats]:
+    products = _centred(X, center) @ others.T
+    return rows, products.toarray() if hasattr(products, "tocsr") else products
+
+
+def _centred(X: Any, center: Floats | None) -> Any:
+    return X if center is None else X - center
