@@ -6,23 +6,23 @@ margin have no influence and rows inside it a linear one. One pass over all rows
 join the program. If there are none, the solution is that of the whole program.
 """
 
+import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
+from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, Descent
 from maxmargin.solvers.engines.interior_point.interior_point import Settings
+from maxmargin.solvers.engines.interior_point.row_view import RowView
+from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.engines.interior_point.row_view import RowView
-    from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
-    from maxmargin.solvers.engines.soft_working_set.soft_progress import Progress, State
+from maxmargin.solvers.problem.rows import Found, InMemory
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +51,9 @@ _MOST_ROUNDS = 6
 
 _NEGLIGIBLE = 1e-14
 """Largest cost of the rows on the wrong side, relative to the objective, that counts as a rounding error."""
+
+_MOST_CACHED_ROWS = 50_000
+"""Largest number of rows of the program that are cached with the state; more are fetched again."""
 
 ABANDONED = "abandoned"
 
@@ -89,12 +92,9 @@ def solve(
 
     Parameters are those of `interior_point.solve`; any hyperplane near the solution is a good start.
     """
-    from maxmargin.solvers.engines.interior_point.row_view import RowView
-    from maxmargin.solvers.engines.soft_working_set.soft_progress import Progress
-
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = RowView(interior_point.center_of(problem), problem.bias, sizes=problem.sizes)
-        run = _Run(problem, costs, view, Progress(problem, costs, view), is_over)
+        run = _Run(problem, costs, view, _Progress(problem, costs, view), is_over)
         try:
             run.finish(start)
         except KeyboardInterrupt:
@@ -107,11 +107,116 @@ def solve(
     return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
+class _State(NamedTuple):
+    """A hyperplane, and the next step from it.
+
+    Attributes
+    ----------
+    plane : ndarray (k,)
+    width : float
+        The h of the next pass.
+    reach : float
+        If positive, the next step is the program of the rows whose |t| is at most this.
+    """
+
+    plane: Floats
+    width: float = FIRST_WIDTH
+    reach: float = 0.0
+
+
+class _Progress:
+    """The state of the search and the rows of its program, cached after every pass for a process that resumes it.
+
+    Parameters
+    ----------
+    problem : Problem
+    costs : ndarray (n_samples,)
+    view : RowView
+    """
+
+    def __init__(self, problem: Problem, costs: Floats, view: RowView) -> None:
+        self.problem, self.costs, self.view = problem, costs, view
+        self._is_kept = not isinstance(problem.row_source, InMemory)
+        self._question = self._name() if self._is_kept else ""
+        self._state: Found = {}
+
+    def keep_state(self, state: _State) -> None:
+        """Store the state of the search."""
+        if self._is_kept:
+            w, b = self.view.hyperplane_of(state.plane)
+            self._state = {"w": w, "numbers": np.array([b, state.width, state.reach])}
+            self.problem.warm_start.keep(self._question, self._state)
+
+    def keep_near(self, near: NearRows) -> None:
+        """Store the rows of the program, and on which sides of the margin the others are."""
+        if self._is_kept:
+            if len(near.rows) <= _MOST_CACHED_ROWS:
+                self.problem.warm_start.remember(near.rows, near.X, "soft")
+            held = np.append(near.sums_at_bound, near.offset)
+            found = {"sides": near.sides.copy(), "held": held, "center": self._center}
+            self.problem.warm_start.keep(self._question, {**self._state, **found})
+
+    def state(self) -> _State | None:
+        """Return the state in which an earlier process stopped."""
+        found = self._found()
+        if "w" not in found:
+            return None
+        b, width, reach = found["numbers"].tolist()
+        return _State(self.view.plane_of(found["w"], b), width, reach)
+
+    def near(self) -> NearRows | None:
+        """Return the program of an earlier process."""
+        found = self._found()
+        if "sides" not in found or not np.array_equal(found["center"], self._center):
+            return None
+        sides, held = found["sides"].copy(), found["held"]
+        rows = np.flatnonzero(sides == 0)
+        X = self.problem.row_source[rows]
+        return NearRows(self.problem, self.costs, self.view, sides, rows, X, held[:-1], float(held[-1]))
+
+    def _found(self) -> Found:
+        found = self.problem.warm_start.kept(self._question)
+        if not self._is_usable(found):
+            return {}
+        self._state = {name: found[name] for name in ("w", "numbers") if name in found}
+        return found
+
+    def _is_usable(self, found: Found) -> bool:
+        """Return whether the arrays have the right form; the search finds out whether they are a good start."""
+        d = self.problem.n_features
+        forms = {
+            "w": ("float64", (d,)),
+            "numbers": ("float64", (3,)),
+            "held": ("float64", (d + self.view.bias + 2,)),
+            "center": ("float64", self._center.shape),
+            "sides": ("int8", (self.problem.n_samples,)),
+        }
+        state, near = {"w", "numbers"}, {"sides", "held", "center"}
+        is_whole = set(found) in (set(), state, near, state | near)
+        return (
+            is_whole
+            and all((values.dtype.name, values.shape) == forms[name] for name, values in found.items())
+            and all(bool(np.isfinite(values).all()) for values in found.values())
+            and bool((np.abs(found["sides"]) <= 1).all() if "sides" in found else True)
+        )
+
+    @property
+    def _center(self) -> Floats:
+        return np.empty(0) if self.view.center is None else self.view.center
+
+    def _name(self) -> str:
+        """Return a name that no other question on the data has."""
+        digest = hashlib.sha256(f"soft margin, bias: {self.view.bias}\n".encode())
+        digest.update(np.ascontiguousarray(self.problem.y, dtype=np.int8).tobytes())
+        digest.update(np.ascontiguousarray(self.costs).tobytes())
+        return digest.hexdigest()
+
+
 class _Run:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
     def __init__(
-        self, problem: Problem, costs: Floats, view: "RowView", progress: "Progress", is_over: Callable[[], bool]
+        self, problem: Problem, costs: Floats, view: RowView, progress: _Progress, is_over: Callable[[], bool]
     ) -> None:
         self.problem, self.costs, self.view, self.progress, self.is_over = problem, costs, view, progress, is_over
         self.status, self.message, self.n_programs = ABANDONED, "", 0
@@ -129,21 +234,17 @@ class _Run:
         if state.reach and not self.is_over():
             self._settle(state)
 
-    def _first_state(self, start: tuple[Floats, float] | None) -> "State":
+    def _first_state(self, start: tuple[Floats, float] | None) -> _State:
         """Return where an earlier process was, or where to start."""
-        from maxmargin.solvers.engines.soft_working_set.soft_progress import State
-
         if self.problem.n_samples <= self._most:
-            return State(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
+            return _State(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
         known = self.progress.state()
         if known is not None:
             return known
-        return State(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
+        return _State(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
 
-    def _descended(self, state: "State") -> "State":
+    def _descended(self, state: _State) -> _State:
         """Return where Newton's method ends; it has a reach if that is near the solution."""
-        from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent
-
         descent = Descent(self.problem, self.costs, self.view, state.plane, state.width)
         try:
             least = least_near(self.problem)
@@ -159,10 +260,8 @@ class _Run:
                 self.multipliers = descent.point.multipliers(self.costs)
         return state
 
-    def _settle(self, state: "State") -> None:
+    def _settle(self, state: _State) -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
-        from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
-
         for width in (_WIDER**k * state.reach for k in range(_MOST_WIDTHS)):
             near = NearRows.within(self.problem, self.costs, self.view, state.plane, width, self._most)
             if near is None or self.is_over():
@@ -171,7 +270,7 @@ class _Run:
             if self._is_settled(near) or len(near.rows) == self.problem.n_samples:
                 return
 
-    def _is_settled(self, near: "NearRows") -> bool:
+    def _is_settled(self, near: NearRows) -> bool:
         """Solve, and take in what is on the wrong side, until nothing is or that would be more than there was."""
         before = self.normal, self.multipliers
         for _ in range(_MOST_ROUNDS):
