@@ -16,14 +16,12 @@ Columns = tuple[NDArray[Any], NDArray[Any], Floats]
 
 NAME = "HiGHS LP"
 
-_TOLERANCE = 1e-10  # the smallest that HiGHS accepts
-
 
 def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> Candidate:
     """Solve max t subject to y_i (w.x_i + b) - t >= 0, -1 <= w <= 1, t <= 1 by the simplex method.
 
-    The multipliers belong to a vertex: at most d + 2 of them are positive (through the origin d + 1). Whatever
-    happens, the answer is what HiGHS said.
+    The multipliers belong to a vertex: no more than d + 2 of them are positive (through the origin d + 1). The answer
+    of HiGHS is returned unchecked.
     """
     values, multipliers, attempt = _run(lambda: _feasibility_model(X, y, bias), time_limit)
     return Candidate(
@@ -39,7 +37,7 @@ def solve_on_face(
 ) -> tuple[Floats | None, Floats | None, SolverRun]:
     """Solve max t subject to rows @ v >= t, fixed @ v == 0, |v| bounded, t <= 1 by the simplex method.
 
-    The fixed rows are taken out first: v is a combination of an orthonormal basis of what they leave.
+    The equations are eliminated first: v is a combination of an orthonormal basis of their solutions.
 
     Returns
     -------
@@ -93,11 +91,9 @@ def greatest_combination(
     program = equalities(rows, np.zeros(rows.shape[1]))
     program.col_cost_ = np.full(len(rows), -1.0)
     program.col_upper_ = most
-    solver = started(time_limit)
-    solver.passModel(program)
-    found = vertex(solver)
-    attempts.append(_attempt(solver))
-    return None if found is None else (found[0], -found[1])
+    values, multipliers, attempt = _run(lambda: program, time_limit)
+    attempts.append(attempt)
+    return None if values is None or multipliers is None else (values, -multipliers)
 
 
 def _values(program: Any, attempts: list[SolverRun], time_limit: float | None) -> Floats | None:
@@ -120,14 +116,14 @@ def equalities(rows: Floats, target: Floats) -> Any:
 _OPTIONS: dict[str, Any] = {
     "output_flag": False,
     "solver": "simplex",
-    "primal_feasibility_tolerance": _TOLERANCE,
-    "dual_feasibility_tolerance": _TOLERANCE,
+    "primal_feasibility_tolerance": 1e-10,  # the smallest that HiGHS accepts
+    "dual_feasibility_tolerance": 1e-10,
     "threads": 1,
 }
 
 
 def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | None, Floats | None, SolverRun]:
-    """Run HiGHS on a model, the making of which counts as time; return finite values and multipliers, or None."""
+    """Run HiGHS on a model, whose making counts towards the time; return finite values and multipliers, or None."""
     start = time.monotonic()
     try:
         solver = started(time_limit)
@@ -137,35 +133,33 @@ def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | No
         solver.run()
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return None, None, Candidate.failed("HiGHS", NAME, error).attempt
+    attempt = SolverRun(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
+    return *_solution(solver), attempt
+
+
+def _solution(solver: Any) -> tuple[Floats | None, Floats | None]:
+    """Return the values of the columns and the multipliers of the rows, each None unless valid and finite."""
     solution = solver.getSolution()
     values = numbers(solution.col_value, solver.getNumCol()) if solution.value_valid else None
     multipliers = numbers(solution.row_dual, solver.getNumRow()) if solution.dual_valid else None
-    return values, multipliers, _attempt(solver)
-
-
-def _attempt(solver: Any) -> SolverRun:
-    return SolverRun(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
+    return values, multipliers
 
 
 def infinity() -> float:
-    """Return what HiGHS takes for infinity."""
+    """Return the number that stands for infinity in HiGHS."""
     import highspy
 
     return float(highspy.kHighsInf)
 
 
 def vertex(solver: Any) -> tuple[Floats, Floats] | None:
-    """Run HiGHS on its model from where it stands; return the values and the multipliers of the rows, or None."""
+    """Run HiGHS on its model from its present basis; return the values and the multipliers of the rows, or None."""
     try:
         solver.run()
-    except Exception:  # the binding raises anything, and the caller has other ways
+    except Exception:  # the binding raises anything, and the caller has another method
         return None
-    solution = solver.getSolution()
-    values = numbers(solution.col_value, solver.getNumCol())
-    multipliers = numbers(solution.row_dual, solver.getNumRow())
-    if not (solution.value_valid and solution.dual_valid) or values is None or multipliers is None:
-        return None
-    return values, multipliers
+    values, multipliers = _solution(solver)
+    return None if values is None or multipliers is None else (values, multipliers)
 
 
 def started(time_limit: float | None) -> Any:

@@ -37,8 +37,6 @@ _OPTIONS: dict[str, float] = {"primal_tol": 1e-10, "dual_tol": 1e-12}
 
 _STATES = {1: "optimal", 2: "optimal", -1: "infeasible", -2: "cycling", -4: "user_limit", -7: "user_limit"}
 
-_SOLVED = (1, 2)
-
 _NO_BOUND = 1e30  # DAQP's infinity
 
 
@@ -65,8 +63,8 @@ def solve(
 ) -> Candidate:
     """Solve min 1/2 ||q * w||^2 subject to y_i (w.x_i + b) >= 1, with q = 1 unless given.
 
-    Whatever happens, the answer is what DAQP said; of an infeasible program it returns no numbers. With more columns
-    than rows the program is solved in the space of the rows.
+    The answer of DAQP is returned unchecked, without numbers if the program is infeasible. With more columns than rows
+    the program is solved in the space of the rows.
 
     Parameters
     ----------
@@ -96,24 +94,18 @@ def solve(
     ([0.4], [0.08, 0.08, 0.0])
     """
     q = np.ones(X.shape[1]) if normal_weights is None else normal_weights
-    with np.errstate(all="ignore"):  # what leaves the range of binary64 is found out by the checks
-        if X.shape[1] > X.shape[0]:
-            return _in_row_space(X, y, bias, q, start, time_limit)
-        return _solve(X, y, bias, q, start, time_limit)
-
-
-def _in_row_space(
-    X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, time_limit: float | None
-) -> Candidate:
-    """Solve for v, with q * w = the normal that has the coordinates v in the space of the rows x / q."""
-    rows = X / q
-    if not np.isfinite(rows).all():
-        attempt = SolverRun(solver=NAME, status="not asked", message="columns too different in size for binary64")
-        return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
-    space = RowSpace.of(rows, bias=bias)
-    coordinates = space.apply(rows)
-    found = _solve(coordinates, y, bias, np.ones(coordinates.shape[1]), start, time_limit)
-    return found if found.w is None else replace(found, w=space.invert(found.w) / q)
+    with np.errstate(all="ignore"):  # numbers that leave the range of binary64 are refused by the checks
+        if X.shape[1] <= X.shape[0]:
+            return _solve(X, y, bias, q, start, time_limit)
+        # The unknowns are now the coordinates of q * w in the space of the rows x / q.
+        rows = X / q
+        if not np.isfinite(rows).all():
+            attempt = SolverRun(solver=NAME, status="not asked", message="columns too different in size for binary64")
+            return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
+        space = RowSpace.of(rows, bias=bias)
+        coordinates = space.apply(rows)
+        found = _solve(coordinates, y, bias, np.ones(coordinates.shape[1]), start, time_limit)
+        return found if found.w is None else replace(found, w=space.invert(found.w) / q)
 
 
 def _solve(X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, time_limit: float | None) -> Candidate:
@@ -128,7 +120,9 @@ def _solve(X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, ti
         found = _ask(costs, A, start, proximal, limits)
         if found.w is not None or limits.is_over():
             break
-    return _in_units(found, X.shape[1], unit)
+    if found.w is None or found.multipliers is None:
+        return found
+    return replace(found, w=found.w[: X.shape[1]] / unit, multipliers=found.multipliers / unit**2)
 
 
 def _size(X: Floats) -> float:
@@ -147,14 +141,16 @@ def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, 
     if start is not None:
         options["dual_start"] = -np.maximum(start, 0.0)
     try:
-        u, _, flag, info = _daqp().solve(
+        import daqp
+
+        u, _, flag, info = daqp.solve(
             np.diag(costs), np.zeros(n_columns), A, np.full(n_rows, _NO_BOUND), np.ones(n_rows), state, **options
         )
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return Candidate.failed(NAME, NAME, error)
     attempt = SolverRun(solver=NAME, status=_STATES.get(flag, f"exit flag {flag}"))
     u, multipliers = numbers(u, n_columns), numbers(info["lam"], n_rows)
-    if flag not in _SOLVED or u is None or multipliers is None:
+    if attempt.status != "optimal" or u is None or multipliers is None:
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     multipliers = np.maximum(-multipliers, 0.0)
     if start is not None:
@@ -177,15 +173,3 @@ def _refined(u: Floats, multipliers: Floats, costs: Floats, A: Floats) -> tuple[
     refined = multipliers.copy()
     refined[active] = np.maximum(multipliers[active] + step, 0.0)
     return u + step @ pulls, refined
-
-
-def _daqp() -> Any:
-    import daqp
-
-    return daqp
-
-
-def _in_units(found: Candidate, n_features: int, unit: float) -> Candidate:
-    if found.w is None or found.multipliers is None:
-        return found
-    return replace(found, w=found.w[:n_features] / unit, multipliers=found.multipliers / unit**2)
