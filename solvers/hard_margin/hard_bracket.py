@@ -2,10 +2,9 @@
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,19 +64,15 @@ class HardBracket(Bracket):
         if (plane := prove_separable(self.problem, w)) is not None:
             self.offer_plane(plane, engine)
 
-    def offer_plane(self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None) -> None:
-        """Keep the plane if its exact margin is the greatest."""
+    def offer_plane(
+        self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None, *, is_accurate: bool = False
+    ) -> None:
+        """Keep the plane if its exact margin is the greatest; an accurate one also if it is equal up to rounding."""
         proof = MarginAtLeast.by(plane)
         lower = sqrt_down(proof.margin_squared)
-        if self.plane is None or lower > self.lower:
+        is_equal = is_accurate and lower >= self.lower * (1 - _ROUNDING)
+        if self.plane is None or lower > self.lower or is_equal:
             self.plane, self.proof, self.lower, self.engine, self.near = plane, proof, lower, engine, near
-
-    def offer_polished(self, plane: SeparatingHyperplane) -> None:
-        """Keep the plane if its margin is equal up to rounding, because its w is more accurate."""
-        proof = MarginAtLeast.by(plane)
-        lower = sqrt_down(proof.margin_squared)
-        if lower >= self.lower * (1 - _ROUNDING):
-            self.plane, self.proof, self.lower, self.near = plane, proof, lower, None
 
     def offer_weights(self, weights: Floats, rows: Rows | None = None) -> None:
         """Keep the multipliers, of all rows or of the given ones, if the hull points they give are the nearest."""
@@ -127,40 +122,40 @@ class HardBracket(Bracket):
             found = best_float_plane(self.problem, self.plane, certificate.margin_squared, self.near)
             if found is not None and found.margin_squared > certificate.margin_squared:
                 certificate, lower = found.certificate(self.problem), found.margin
-        return HardMargin(
+        answer = HardMargin(
             status=status,
-            **_floats(self.problem, found, weights, is_separable=self.plane is not None),
+            margin=None if self.plane is None else 0.0,
             lower=lower,
             upper=self.upper,
             support=np.flatnonzero(weights > SUPPORT_WEIGHT * weights.max()),
             dual=weights * _square_of_inverse(self.upper),
             engine=self.engine,
             attempts=(*attempts, *self.attempts),
-            reason=_with_none_found(reason, is_missing=self.plane is not None and found is None),
+            reason=reason,
             certificate=certificate,
             hull_weights=self.dual,
             problem=self.problem,
             bias=self.problem.bias,
         )
+        return answer if self.plane is None else _with_floats(answer, self.problem, found, weights)
 
 
 def exact_solution(point: HullPoint, attempts: tuple[SolverRun, ...], engine: str) -> HardMargin:
     """Return the result that the shortest v gives, which is not 0."""
     problem = point.problem
-    lower, upper = sqrt_down(point.margin_squared), sqrt_up(point.margin_squared)
+    upper = sqrt_up(point.margin_squared)
     plane = SeparatingHyperplane(problem=problem, w=point.normal, b=point.offset, least_functional_margin=Fraction(1))
     found = best_float_plane(problem, plane, point.margin_squared)
     weights = point.rounded_weights() / n_groups(problem)
-    return HardMargin(
+    answer = HardMargin(
         status=Status.OPTIMAL,
-        **_floats(problem, found, weights, is_separable=True),
-        lower=lower,
+        margin=0.0,
+        lower=sqrt_down(point.margin_squared),
         upper=upper,
         support=np.array(point.rows),
         dual=weights * _square_of_inverse(upper),
         engine=engine,
         attempts=attempts,
-        reason=_with_none_found("", is_missing=found is None),
         certificate=MarginExactly.by(point),
         hull_weights=weights,
         problem=problem,
@@ -170,6 +165,7 @@ def exact_solution(point: HullPoint, attempts: tuple[SolverRun, ...], engine: st
         b_exact=point.offset,
         dual_exact=point.multipliers,
     )
+    return _with_floats(answer, problem, found, weights)
 
 
 def shared_point(point: HullPoint) -> CommonHullPoint:
@@ -185,23 +181,18 @@ def _square_of_inverse(upper: float) -> float:
     return min(1.0 / upper / upper, _LARGEST) if upper > 1.0 / _LARGEST else _LARGEST
 
 
-def _with_none_found(reason: str, *, is_missing: bool) -> str:
-    """Return the reason, followed by the remark that no hyperplane of floats was found if this is so."""
-    return "; ".join(filter(None, (reason, NO_FLOATS if is_missing else "")))
-
-
-def _floats(problem: Problem, found: FloatPlane | None, hull_weights: Floats, *, is_separable: bool) -> dict[str, Any]:
-    """Return the fields of a `HardMargin` about the hyperplane of floats."""
+def _with_floats(answer: HardMargin, problem: Problem, found: FloatPlane | None, hull_weights: Floats) -> HardMargin:
+    """Return the answer with the hyperplane of floats, or with the remark that none was found."""
     if found is None:
-        margin = 0.0 if is_separable else None
-        return {"w": None, "b": None, "margin": margin, "primal_residual": math.inf, "dual_residual": math.inf}
-    return {
-        "w": found.w,
-        "b": found.b,
-        "margin": found.margin,
-        "primal_residual": max(0.0, float(1 - found.least)) if found.least < 1 else 0.0,
-        "dual_residual": _dual_residual(problem, found.w, hull_weights),
-    }
+        return replace(answer, reason="; ".join(filter(None, (answer.reason, NO_FLOATS))))
+    return replace(
+        answer,
+        w=found.w,
+        b=found.b,
+        margin=found.margin,
+        primal_residual=max(0.0, float(1 - found.least)) if found.least < 1 else 0.0,
+        dual_residual=_dual_residual(problem, found.w, hull_weights),
+    )
 
 
 def _dual_residual(problem: Problem, w: Floats, hull_weights: Floats) -> float:

@@ -185,7 +185,8 @@ def _solved(
     if exact:
         return _finish(best, attempts, limits)
     if is_auto and _is_worth_exact_work(best, limits):
-        return _finish(best, attempts, _unasked(limits))
+        left = limits.share()
+        return _finish(best, attempts, Limits(time_limit=min(left or _UNASKED_SECONDS, _UNASKED_SECONDS)))
     status = _status(best, best.stopped_early or limits.is_over())
     return best.solution(status, attempts, limits.words() if limits.is_over() and status is not Status.OPTIMAL else "")
 
@@ -247,11 +248,6 @@ def _is_worth_exact_work(best: HardBracket, limits: Limits) -> bool:
 
 def _n_columns(problem: Problem) -> int:
     return problem.n_features + problem.bias
-
-
-def _unasked(limits: Limits) -> Limits:
-    left = limits.share()
-    return Limits(time_limit=_UNASKED_SECONDS if left is None else min(left, _UNASKED_SECONDS))
 
 
 def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) -> HardMargin:
@@ -325,7 +321,7 @@ def _polish(best: HardBracket) -> None:
         return
     w = normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
     if w is not None and (plane := prove_separable(problem, w)) is not None:
-        best.offer_polished(plane)
+        best.offer_plane(plane, best.engine, is_accurate=True)
 
 
 def _candidates(
@@ -382,15 +378,11 @@ def _zero(
 ) -> HardMargin:
     return HardMargin(
         status=status,
-        w=None,
-        b=None,
         margin=0.0,
         lower=0.0,
         upper=0.0,
         support=np.empty(0, dtype=np.int64),
         dual=np.zeros(problem.n_samples),
-        primal_residual=math.inf,
-        dual_residual=math.inf,
         engine=engine,
         bias=problem.bias,
         attempts=attempts,

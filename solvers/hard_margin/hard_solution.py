@@ -16,12 +16,7 @@ from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, quotient_text, text
-from maxmargin.solvers.proof.margin_certificate import (
-    MarginAtLeast,
-    MarginAtMost,
-    MarginBetween,
-    MarginExactly,
-)
+from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -106,15 +101,15 @@ class HardMargin(NamedAnswer):
     """
 
     status: Status
-    w: Floats | None
-    b: float | None
+    w: Floats | None = None
+    b: float | None = None
     margin: float | None
     lower: float
     upper: float
     support: Rows
     dual: Floats
-    primal_residual: float
-    dual_residual: float
+    primal_residual: float = math.inf
+    dual_residual: float = math.inf
     engine: str
     attempts: tuple[SolverRun, ...] = ()
     reason: str = ""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
@@ -71,8 +72,6 @@ class NuBracket(SoftBracket):
 
     def offer_written(self, engine: str) -> None:
         """Offer the normal that the multipliers write, which is the best one if they are."""
-        from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
-
         w = weighted_rows(self.problem, self.problem.y * self.dual)
         if np.isfinite(w).all():
             self.offer_normal(w, engine)
@@ -115,10 +114,9 @@ class NuBracket(SoftBracket):
             distance = float(self.shares.nu) * share * data_size(self.problem)
         return min(distance * distance / 2, sys.float_info.max)
 
-    def nu_solution(self, nu: float, sample_weight: Floats | None = None) -> NuMargin:
+    def nu_solution(self, nu: float) -> NuMargin:
         """Return the result."""
-        dual = self.dual / float(self.shares.whole)
-        return NuMargin(nu=nu, rho=self.rho, sample_weight=sample_weight, dual=dual, **self._parts(self.rho))
+        return NuMargin(nu=nu, rho=self.rho, dual=self.dual / float(self.shares.whole), **self._parts(self.rho))
 
 
 def data_size(problem: Problem) -> float:

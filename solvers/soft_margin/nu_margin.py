@@ -17,12 +17,17 @@ from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.row_weights import RowWeights
 from maxmargin.solvers.proof.nu_bounds import Shares
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
 from maxmargin.solvers.soft_margin.soft_bracket import for_all_rows
-from maxmargin.solvers.soft_margin.soft_margin import LEAST_COST, MODERATE_ENTRIES, is_small
-from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
+from maxmargin.solvers.soft_margin.soft_margin import (
+    LEAST_COST,
+    MODERATE_ENTRIES,
+    check_options,
+    is_small,
+    positive_rows,
+    row_weights,
+)
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 Floats = NDArray[np.float64]
@@ -88,12 +93,11 @@ def nu_margin(
     check_options(problem, METHODS, method, solver)
     way = _Way(method, backends.chosen(solver, backends.SOFT_MARGIN_ORDER), Limits(time_limit=time_limit))
     if sample_weight is None:
-        return _best(problem, nu, np.ones(problem.n_samples), way).nu_solution(float(nu))
+        return _answer(problem, nu, np.ones(problem.n_samples), way)
     weights = row_weights(problem, sample_weight)
-    if weights.are_positive.all():
-        best = _best(problem, nu, _in_units(weights.in_floats), way)
-        return best.nu_solution(float(nu), weights.nearest)
-    return _without_free_rows(problem, nu, weights, way)
+    kept, part = positive_rows(problem, weights)
+    answer = _answer(part, nu, _in_units(weights.in_floats[kept]), way)
+    return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
 
 
 class _Way(NamedTuple):
@@ -113,14 +117,6 @@ def _in_units(weights: Floats) -> Floats:
     return result
 
 
-def _without_free_rows(problem: Problem, nu: float, weights: RowWeights, way: _Way) -> NuMargin:
-    """Solve for the rows of positive weight, and return the answer for all rows."""
-    kept = np.flatnonzero(weights.are_positive)
-    in_units = _in_units(weights.in_floats[kept])
-    answer = _best(problem.of_rows(kept), nu, in_units, way).nu_solution(float(nu))
-    return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
-
-
 def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     """Return what rows and classes weigh, or raise that nu is none."""
     share = binary64(nu)
@@ -137,11 +133,11 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     return shares
 
 
-def _best(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuBracket:
+def _answer(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuMargin:
     """Offer candidates until the interval is narrow."""
     best = NuBracket(problem, weights, shares=_shares(problem, nu, weights))
     best.improve(_candidates(best, way), way.limits)
-    return best
+    return best.nu_solution(float(nu))
 
 
 def _candidates(best: NuBracket, way: _Way) -> Iterator[Candidate]:

@@ -101,9 +101,9 @@ class SoftBracket(Bracket):
         """Whether the objective is nearly all 1/2 ||w||^2, as it is where the hard margin is optimal."""
         return self.upper * (1 - _NO_SLACK) <= float(self.w @ self.w) / 2
 
-    def solution(self, C: float, sample_weight: Floats | None = None) -> SoftMargin:
+    def solution(self, C: float) -> SoftMargin:
         """Return the result."""
-        return SoftMargin(C=C, sample_weight=sample_weight, dual=self.dual, **self._parts())
+        return SoftMargin(C=C, dual=self.dual, **self._parts())
 
     def _parts(self, level: float = 1.0) -> dict[str, Any]:
         """Return what answers with slack share, for rows that should have this functional margin."""
@@ -147,6 +147,8 @@ def best_offset(problem: Problem, w: Floats, costs: Floats) -> float:
 
 def for_all_rows(answer: Answer, problem: Problem, kept: Rows, weights: Floats, level: float = 1.0) -> Answer:
     """Return the answer for the rows of positive weight as one for all rows."""
+    if len(kept) == problem.n_samples:
+        return replace(answer, sample_weight=weights)
     dual = np.zeros(problem.n_samples)
     dual[kept] = answer.dual
     slack = slack_of(problem, answer.w, answer.b, level)

@@ -13,14 +13,13 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.row_weights import RowWeights
+from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, for_all_rows
-from maxmargin.solvers.soft_margin.soft_question import check_options, row_weights
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 Floats = NDArray[np.float64]
@@ -161,17 +160,47 @@ def rising_soft_margins(
         yield before
 
 
+def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:
+    """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
+    if method not in methods:
+        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(methods)}")
+    if solver is not None and method not in ("auto", "textbook", "cvxpy"):
+        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    if method == interior_point.NAME and not interior_point.fits(problem):
+        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
+    if method == soft_working_set.NAME and not soft_working_set.fits(problem):
+        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
+
+
+def row_weights(problem: Problem, sample_weight: Any) -> RowWeights:
+    """Return the weights of rows, given as numbers or as an object of their own.
+
+    Raises
+    ------
+    InvalidProblemError
+        Unless they are one finite nonnegative number for each row, and positive somewhere in both classes.
+    """
+    if isinstance(sample_weight, RowWeights):
+        return checked(sample_weight, problem.y)
+    return checked(RowWeights(numbers=numbers_of_rows(sample_weight, problem.n_samples)), problem.y)
+
+
+def positive_rows(problem: Problem, weights: RowWeights) -> tuple[Rows, Problem]:
+    """Return the rows of positive weight, and the problem of these rows only."""
+    kept = np.flatnonzero(weights.are_positive)
+    return kept, problem if len(kept) == problem.n_samples else problem.of_rows(kept)
+
+
 def _costs(Cs: Any) -> list[float]:
     if not isinstance(Cs, Iterable):
         raise InvalidProblemError(f"Cs is {shown(Cs)}; expected positive finite numbers")
-    return [_cost(C) for C in Cs]
-
-
-def _cost(C: Any) -> float:
-    cost = binary64(C)
-    if cost is None or cost <= 0:
-        raise InvalidProblemError(f"C is {shown(C)}; expected a positive finite number that binary64 holds")
-    return cost
+    costs = []
+    for C in Cs:
+        cost = binary64(C)
+        if cost is None or cost <= 0:
+            raise InvalidProblemError(f"C is {shown(C)}; expected a positive finite number that binary64 holds")
+        costs.append(cost)
+    return costs
 
 
 class _Way(NamedTuple):
@@ -190,11 +219,12 @@ class _Way(NamedTuple):
 
 def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _Way) -> SoftMargin:
     if weights is None:
-        return _best(SoftBracket(problem, np.full(problem.n_samples, C)), way).solution(C)
-    kept = np.flatnonzero(weights.are_positive)
-    if len(kept) == problem.n_samples:
-        return _best(_of_weights(problem, C, weights), way).solution(C, weights.nearest)
-    return _without_free_rows(problem, C, weights, kept, way)
+        return _solved_from(SoftBracket(problem, np.full(problem.n_samples, C)), C, way)
+    kept, part = positive_rows(problem, weights)
+    if way.before is not None:
+        way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
+    answer = _solved_from(_of_weights(part, C, weights.of_rows(kept)), C, way)
+    return for_all_rows(answer, problem, kept, weights.nearest)
 
 
 def _of_weights(problem: Problem, C: float, weights: RowWeights) -> SoftBracket:
@@ -206,18 +236,10 @@ def _of_weights(problem: Problem, C: float, weights: RowWeights) -> SoftBracket:
     return SoftBracket(problem, high, low)
 
 
-def _without_free_rows(problem: Problem, C: float, weights: RowWeights, kept: Rows, way: _Way) -> SoftMargin:
-    """Solve for the rows of positive weight, and return the answer for all rows."""
-    if way.before is not None:
-        way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
-    answer = _best(_of_weights(problem.of_rows(kept), C, weights.of_rows(kept)), way).solution(C)
-    return for_all_rows(answer, problem, kept, weights.nearest)
-
-
-def _best(best: SoftBracket, way: _Way) -> SoftBracket:
+def _solved_from(best: SoftBracket, C: float, way: _Way) -> SoftMargin:
     """Offer candidates until the interval is narrow, or the time is over."""
     best.improve(_candidates(best, way), way.limits)
-    return best
+    return best.solution(C)
 
 
 def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
