@@ -241,18 +241,14 @@ def _asks_daqp(problem: Problem, method: str, *, is_forced: bool) -> bool:
 
 def _is_worth_exact_work(best: HardBracket, limits: Limits) -> bool:
     """Return whether the interval is wide and the data are small."""
-    n_columns = _n_columns(best.problem)
+    n_columns = best.problem.n_features + best.problem.bias
     is_small = n_columns <= min(_SMALL_COLUMNS, limits.exact_limit) and best.problem.n_samples <= _SMALL_ROWS
     return is_small and best.relative_gap > RELATIVE_GAP
 
 
-def _n_columns(problem: Problem) -> int:
-    return problem.n_features + problem.bias
-
-
 def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) -> HardMargin:
     """Go on to the exact answer, or as far as the limits allow."""
-    problem, n_columns = best.problem, _n_columns(best.problem)
+    problem, n_columns = best.problem, best.problem.n_features + best.problem.bias
     if n_columns > limits.exact_limit:
         reason = f"exact work was limited to {limits.exact_limit} columns (exact_limit), and there are {n_columns}"
         return best.solution(_stopped(best), attempts, reason)

@@ -52,9 +52,9 @@ def nu_margin(
 ) -> NuMargin:
     """Solve min 1/2 ||w||^2 - nu rho + sum c_i xi_i subject to y_i (w.x_i + b) >= rho - xi_i, xi_i >= 0.
 
-    b and rho are free, c_i = v_i / sum v. At the optimum the rows with slack make up a share of nu at most, and the
-    support rows one of nu at least. ||w|| is nu times half the distance of the reduced convex hulls (Crisp and Burges,
-    1999): where they share a point, w = 0 and rho = 0. Divided by rho > 0 the hyperplane is the soft margin's for
+    b and rho are free, c_i = v_i / sum v. At the optimum the share of the rows with slack is at most nu, and the share
+    of the support rows is at least nu. ||w|| is nu times half the distance of the reduced convex hulls (Crisp and
+    Burges, 1999): if they share a point, w = 0 and rho = 0. Divided by rho > 0 the hyperplane is the soft margin for
     C = 1/(rho sum v).
 
     Parameters
@@ -63,8 +63,8 @@ def nu_margin(
     nu : float
         Positive; with bias at most twice the share of the lighter class, without 1.
     sample_weight : array_like (n_samples,), optional
-        The v_i >= 0, finite, or `RowWeights`; by default 1. Rows of weight 0 have no say. Products that are no floats
-        count as the floats next to them, but for weights that differ by group only, which are exact.
+        The v_i >= 0, finite, or `RowWeights`; by default 1. Rows of weight 0 have no influence. Weights that
+        are not floats are rounded to the nearest, unless they differ by group only: these are exact.
     method : {"auto", "cvxpy", "interior-point"}
         "cvxpy": the textbook program. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows
         and columns. "auto": for small data the first, and the second where the interval is not narrow; else the second,
@@ -72,8 +72,8 @@ def nu_margin(
     solver : str, optional
         The only cvxpy solver to ask; by default Clarabel, then OSQP until the interval is narrow.
     time_limit : float, optional
-        Seconds after which work stops, with what is proven by then and the status `limit`. The time is looked at
-        between the steps of the engines.
+        Seconds after which the work stops; the answer is then the interval proven so far, with the status `limit`. The
+        time is checked between the steps of the engines.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def nu_margin(
 
 
 class _Way(NamedTuple):
-    """How an answer is to be found: the options, and the time."""
+    """The options and the time limit of a question."""
 
     method: str
     solvers: tuple[str, ...]
@@ -118,7 +118,13 @@ def _in_units(weights: Floats) -> Floats:
 
 
 def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
-    """Return what rows and classes weigh, or raise that nu is none."""
+    """Return the weights of the rows and of the classes.
+
+    Raises
+    ------
+    InvalidProblemError
+        If nu is not in its range.
+    """
     share = binary64(nu)
     if share is None or not 0 < share <= 1:
         raise InvalidProblemError(f"nu is {shown(nu)}; expected a number above 0, at most 1, that binary64 holds")
@@ -141,7 +147,7 @@ def _answer(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuMargin
 
 
 def _candidates(best: NuBracket, way: _Way) -> Iterator[Candidate]:
-    """Yield candidates, the likeliest to do first."""
+    """Yield candidates, the most promising ones first."""
     problem, shares = best.problem, best.shares
     method, solvers, limits = way
     textbook = (_solved(problem, shares, name, limits) for name in solvers)
@@ -152,18 +158,12 @@ def _candidates(best: NuBracket, way: _Way) -> Iterator[Candidate]:
         yield next(textbook)
     if not is_textbook and fits:
         yield _structured(problem, shares, limits)
-    if not is_forced:
-        yield from _limits(best, limits)
+    if not is_forced and best.may_be_zero:
+        yield _vertex(problem, shares, limits)
+    if not is_forced and shares.spares_no_row:
+        yield _hard_margin(problem, shares, limits)
     if is_textbook or (method == "auto" and problem.n_samples * problem.n_features <= MODERATE_ENTRIES):
         yield from textbook
-
-
-def _limits(best: NuBracket, limits: Limits) -> Iterator[Candidate]:
-    """Yield the candidates for reduced hulls that share a point, and for those that are the hulls."""
-    if best.may_be_zero:
-        yield _vertex(best.problem, best.shares, limits)
-    if best.shares.spares_no_row:
-        yield _hard_margin(best.problem, best.shares, limits)
 
 
 def _costs(shares: Shares) -> Floats:
@@ -185,13 +185,13 @@ def _structured(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
 
 
 def _of_mass(candidate: Candidate, mass: float) -> Candidate:
-    """Return the candidate with multipliers that sum to the mass a class; the length of w is found anew."""
+    """Return the candidate with multipliers whose sum in each class is the mass; the length of w does not matter."""
     multipliers = None if candidate.multipliers is None else candidate.multipliers * mass
     return replace(candidate, multipliers=multipliers)
 
 
 def _vertex(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
-    """Return multipliers that balance, if there are such, as few as can be off their ends."""
+    """Return multipliers of a vertex, which balance: they show that the reduced hulls share a point."""
     scaled = as_dense(problem.scaling.apply(problem.matrix))
     rows = np.column_stack([problem.y[:, None] * scaled, *shares.members])
     target = np.concatenate([np.zeros(problem.n_features), np.ones(len(shares.members))])
@@ -202,7 +202,7 @@ def _vertex(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
 
 
 def _hard_margin(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
-    """Return the limit for small nu."""
+    """Return the hard margin, the limit for small nu: its reduced hulls are the hulls."""
     hard = hard_margin(problem, time_limit=limits.share())
     attempt = SolverRun(solver="hard margin", status=hard.status)
     if hard.w is None or hard.hull_weights is None:

@@ -69,8 +69,8 @@ def soft_margin(
     C : float
         Cost of a unit of slack, positive and finite.
     sample_weight : array_like (n_samples,), optional
-        The v_i >= 0, finite, or `RowWeights`; by default 1. The interval is that of the exact products C v_i; rows of
-        weight 0 have no say.
+        The v_i >= 0, finite, or `RowWeights`; by default 1. The interval holds for the exact products C v_i; rows of
+        weight 0 have no influence.
     method : {"auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate"}
         "cvxpy": the textbook program. "working-set": for many rows, a few passes and a program of those next to the
         margin. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows and columns.
@@ -80,8 +80,8 @@ def soft_margin(
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
     time_limit : float, optional
-        Seconds after which work stops, with what is proven by then and the status `limit`. The time is looked at
-        between the steps of the engines.
+        Seconds after which the work stops; the answer is then the interval proven so far, with the status `limit`. The
+        time is checked between the steps of the engines.
 
     Raises
     ------
@@ -139,9 +139,10 @@ def rising_soft_margins(
     solver: str | None = None,
     time_limit: float | None = None,
 ) -> Iterator[SoftMargin]:
-    """Yield what `soft_margin_path` returns, each C once and upwards: of many rows a few answers may fill the memory.
+    """Yield the answers of `soft_margin_path` one at a time, for each C once and in increasing order.
 
-    Ctrl-C ends the work on a C with what is proven by then; asked for another one it raises.
+    With many rows a few answers may fill the memory. Ctrl-C ends the work on a C with the interval proven so far; a
+    request for the next answer then raises KeyboardInterrupt.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def _costs(Cs: Any) -> list[float]:
 
 
 class _Way(NamedTuple):
-    """How an answer is to be found: the options, the time, and the answer for a smaller C."""
+    """The options and the time limit of a question, and the answer for a smaller C."""
 
     method: str
     solver: str | None
@@ -243,7 +244,7 @@ def _solved_from(best: SoftBracket, C: float, way: _Way) -> SoftMargin:
 
 
 def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
-    """Yield candidates, the likeliest to do first."""
+    """Yield candidates, the most promising ones first."""
     problem, costs, method = best.problem, best.costs, way.method
     if way.before is not None and _is_limit(way.before, costs):
         yield _stretched(way.before)
@@ -302,7 +303,7 @@ def _structured(problem: Problem, costs: Floats, engine: str, way: _Way) -> Cand
 
 
 def is_small(problem: Problem) -> bool:
-    """Return whether the textbook program is solved in a second or so."""
+    """Return whether cvxpy solves the textbook program in about a second."""
     return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
 
 
@@ -322,7 +323,7 @@ def _is_limit(before: SoftMargin, costs: Floats) -> bool:
 
 
 def _stretched(before: SoftMargin) -> Candidate:
-    """Return an answer without slack that rounding cannot bring back."""
+    """Return the answer for a smaller C with w a little longer, so that rounding causes no slack."""
     stretch = float(before.slack.max()) + _STRETCH * (1 + abs(before.b))
     return replace(_as_before(before), w=before.w * (1 + stretch))
 
@@ -334,7 +335,7 @@ def _as_before(before: SoftMargin) -> Candidate:
 
 
 def _hard_margin(problem: Problem, limits: Limits, **options: Any) -> Candidate:
-    """Return the limit for great C."""
+    """Return the hard margin, which is the limit for large C."""
     if limits.time_limit is not None:
         options["time_limit"] = limits.share()
     hard = hard_margin(problem, **options)
@@ -360,11 +361,7 @@ def _solved(problem: Problem, costs: Floats, solver: str, limits: Limits) -> Can
     with np.errstate(over="ignore"):
         scaled = np.clip(np.ldexp(costs, 2 * exponent), LEAST_COST, 1 / LEAST_COST)
     program = formulations.soft_margin(
-        scaling.apply(problem.matrix),
-        problem.y,
-        scaled,
-        bias=problem.bias,
-        normal_weights=scaling.normal_weights(),
+        scaling.apply(problem.matrix), problem.y, scaled, bias=problem.bias, normal_weights=scaling.normal_weights()
     )
     raw = backends.solve(program, solver, time_limit=limits.share())
     with np.errstate(over="ignore"):

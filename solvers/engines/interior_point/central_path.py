@@ -1,4 +1,4 @@
-"""The rows of an interior point of the soft-margin program, and what one Newton step does to each.
+"""The rows of an interior point of the soft-margin program, and the change of each in one Newton step.
 
 A row has two complementary pairs: the multiplier a of its margin constraint with the excess s, and the distance r of
 the multiplier from its upper bound c with the slack x: a + r = c, margin - target + x = s, and on the central path
@@ -7,8 +7,8 @@ a s = r x = mu. Eliminating ds, dx and dr leaves, for the change p of the margin
     da = (t - p) / D,    D = s/a + x/r,
 
 with t = target - margin for the step that aims at mu = 0; for the one that is taken Mehrotra's second-order terms
-s u(1 + u) - x v(v - 1), u = da/a and v = da/r of the other step, and mu (1/a - 1/r) are added to t. Everything here
-works on any rows by themselves.
+s u(1 + u) - x v(v - 1), u = da/a and v = da/r of the other step, and mu (1/a - 1/r) are added to t. The formulas hold
+for each row by itself, so that chunks of rows are worked on separately.
 
 Source: Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2 (1992); Ferris and
 Munson, Interior-point methods for massive support vector machines, SIAM J. Optim. 13 (2002).
@@ -27,12 +27,10 @@ Floats = NDArray[np.float64]
 FEW_ENTRIES = 1 << 20
 """Largest number of matrix entries for which operations on whole arrays are used in place of compiled code."""
 
-_FEW_ROWS = FEW_ENTRIES // 4
-
 
 def _kernels(rows: "Rows") -> Any:
     """Return the module that works on this number of rows."""
-    if len(rows.a) <= _FEW_ROWS:
+    if len(rows.a) <= FEW_ENTRIES // 4:
         return central_path_arrays
     from maxmargin.solvers.engines.interior_point import central_path_kernels
 
@@ -40,7 +38,9 @@ def _kernels(rows: "Rows") -> Any:
 
 
 class Aim(NamedTuple):
-    """What the rows are to reach: y (w.x + b) >= 1 - xi, or for the nu-SVM y (w.x + b) - rho >= -xi at -nu rho.
+    """The constraints of the rows: y (w.x + b) >= 1 - xi, or for the nu-SVM y (w.x + b) - rho >= -xi.
+
+    With nu there is an offset rho, at the cost -nu.
 
     Attributes
     ----------
@@ -85,12 +85,12 @@ class Rows(NamedTuple):
 
     @classmethod
     def start(cls, costs: Floats) -> "Rows":
-        """Return the first iterate, as far from all ends as can be."""
+        """Return the first iterate, as far from all bounds as possible."""
         return cls(costs / 2, costs / 2, np.ones(len(costs)), np.ones(len(costs)))
 
     @classmethod
     def around(cls, signed_slack: Floats, costs: Floats, spread: float) -> "Rows":
-        """Return the rows with x - s = signed_slack, s x = spread and a s = r x: they suit a hyperplane at hand.
+        """Return the rows with x - s = signed_slack, s x = spread and a s = r x, as a start from a known hyperplane.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Rows(NamedTuple):
         return cls(costs * (x / (s + x)), costs * (s / (s + x)), s, x)
 
     def at(self, y: Floats, scores: Floats, target: float) -> "RowsAt":
-        """Return what a Newton step needs of the rows, for their scores."""
+        """Return the quantities that a Newton step needs, for the scores of the rows."""
         t, roots, side = np.empty((3, len(y)))
         sums = _kernels(self).linearised(y, scores, target, *self, t, roots, side)
         return RowsAt(t, roots, side, *sums)
@@ -117,7 +117,7 @@ class Rows(NamedTuple):
         return result
 
     def second_order(self, y: Floats, affine: Floats) -> tuple[Floats, "Prediction"]:
-        """Return y/D times the second-order terms and y/D times what a unit of mu adds, and what that step does."""
+        """Return y/D times the second-order terms and y/D times the effect of a unit of mu, and the prediction."""
         result = np.empty((2, len(y)))
         return result, Prediction(*_kernels(self).second_order(y, *self, affine, *result))
 
@@ -157,27 +157,12 @@ class RowsAt(NamedTuple):
     total: float
 
 
-class Linearised(NamedTuple):
-    """What a pass finds of rows at an iterate.
+Linearised = tuple[Floats, Floats, Floats, float, float, float]
+"""The result of a pass over rows at an iterate.
 
-    Attributes
-    ----------
-    t : ndarray
-        Target less margin.
-    gram : ndarray (k + 1, k + 1)
-        X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t).
-    written : ndarray (k,)
-        X'(y a).
-    complementarity, hinge, total : float
-        As of `RowsAt`.
-    """
-
-    t: Floats
-    gram: Floats
-    written: Floats
-    complementarity: float
-    hinge: float
-    total: float
+The arrays are t, the target less margin; X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t); and
+X'(y a). The numbers are the sums of `RowsAt`.
+"""
 
 
 class Prediction(NamedTuple):

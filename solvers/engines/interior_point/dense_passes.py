@@ -17,25 +17,16 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any]
     """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
     signs, center = floats(y), _center(view, X)
     t, written, sums = np.empty(len(y)), np.zeros(len(plane)), np.zeros(3)
+    has_rho, target = view.has_rho, view.aim.target
     gram = np.zeros((len(plane) + 1, len(plane) + 1))
     Z = np.empty((min(block_rows(X.shape[1], view.sizes), len(y)), len(plane) + 1))
     for part in blocks(X.shape[0], X.shape[1], view.sizes):
         block, rows = Z[: part.stop - part.start], Rows(*(v[part] for v in vectors))
         sums += kernels.linearise_dense(
-            X[part],
-            center,
-            signs[part],
-            plane,
-            view.bias,
-            view.has_rho,
-            view.aim.target,
-            *rows,
-            t[part],
-            block,
-            written,
+            X[part], center, signs[part], plane, view.bias, has_rho, target, *rows, t[part], block, written
         )
         gram += block.T @ block  # numpy computes one triangle and copies it, and lets other threads run
-    return Linearised(t, gram, written, *sums.tolist())
+    return t, gram, written, *sums.tolist()
 
 
 def predict(

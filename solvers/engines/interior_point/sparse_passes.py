@@ -17,7 +17,7 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Any, y: NDArray[Any], *
     X, signs, rows = view.centred(X), floats(y), Rows(*vectors)
     at = rows.at(signs, view.scores(X, signs, plane), view.aim.target)
     gram = view.gram(X, signs, at.roots, at.side)
-    return Linearised(at.t, gram, view.written(X, signs, signs * rows.a), at.complementarity, at.hinge, at.total)
+    return at.t, gram, view.written(X, signs, signs * rows.a), at.complementarity, at.hinge, at.total
 
 
 @np.errstate(all="ignore")

@@ -82,11 +82,7 @@ def most_near(problem: Problem) -> int:
 
 
 def solve(
-    problem: Problem,
-    costs: Floats,
-    *,
-    start: tuple[Floats, float] | None = None,
-    is_over: Callable[[], bool] = never,
+    problem: Problem, costs: Floats, *, start: tuple[Floats, float] | None = None, is_over: Callable[[], bool] = never
 ) -> Candidate:
     """Return a hyperplane and multipliers as `interior_point.solve`; the best so far where this method fails.
 
