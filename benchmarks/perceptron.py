@@ -107,7 +107,7 @@ def products(data: Data, _: Any) -> None:
 
 
 def many_orders(data: Data) -> np.ndarray:
-    from maxmargin.solvers.perceptron.orders.many_orders import many_orders
+    from maxmargin.solvers.perceptron.many_orders import many_orders
     from maxmargin.solvers.problem.problem import Problem
 
     return many_orders(Problem(data.X, data.y), n_orders=data.n_orders).outcomes.n_mistakes

@@ -14,9 +14,8 @@ from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.perceptron.moments import MomentSizes, intervals, moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
-from maxmargin.solvers.perceptron.trace.mistake_log import intervals
-from maxmargin.solvers.perceptron.trace.moments import MomentSizes, moments
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
 from maxmargin.theory.context import augmented

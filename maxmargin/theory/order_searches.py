@@ -12,10 +12,9 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.context import Context
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, FoundSequence
     from maxmargin.solvers.perceptron.longest_path import WorstCase
-    from maxmargin.solvers.perceptron.orders.adversary import FoundSequence
-    from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
-    from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders
+    from maxmargin.solvers.perceptron.many_orders import ManyOrders
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
 Floats = NDArray[np.float64]
@@ -30,8 +29,8 @@ _TINY_ROWS, _TINY_COLUMNS = 32, 8
 
 def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, limits: Limits) -> "FoundOrder":
     """Run in this order of the rows, in exact arithmetic; when the time is over it is cut short."""
-    from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
-    from maxmargin.solvers.perceptron.orders.order_runs import in_this_order
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+    from maxmargin.solvers.perceptron.many_orders import in_this_order
     from maxmargin.solvers.perceptron.run import perceptron
 
     run = perceptron(in_this_order(problem, order), replace(settings, time_limit=limits.share()))
@@ -48,7 +47,7 @@ def searched(
     most: bool,
 ) -> "FoundOrder":
     """Return the order that a local search finds from the random order with the most, or the fewest, mistakes."""
-    from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder, local_search
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, local_search
 
     outcomes = runs.outcomes
     k = int(outcomes.n_mistakes.argmax() if most else outcomes.n_mistakes.argmin())
@@ -63,7 +62,7 @@ def longest_sequence(
     context: Context, settings: "PerceptronSettings", n_sequence: int, limits: Limits
 ) -> "FoundSequence | None":
     """Return the longest of the sequences that the adversary's rules give."""
-    from maxmargin.solvers.perceptron.orders.adversary import Rule, greedy_sequence
+    from maxmargin.solvers.perceptron.hard_orders import Rule, greedy_sequence
 
     if n_sequence == 0 or context.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
         return None

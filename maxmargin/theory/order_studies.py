@@ -22,11 +22,9 @@ from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, FoundSequence
     from maxmargin.solvers.perceptron.longest_path import WorstCase
-    from maxmargin.solvers.perceptron.orders.adversary import FoundSequence
-    from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
-    from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders
-    from maxmargin.solvers.perceptron.orders.order_runs import Outcomes
+    from maxmargin.solvers.perceptron.many_orders import ManyOrders, Outcomes
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
 Rows = NDArray[np.int64]
@@ -372,7 +370,7 @@ def studied_orders(
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Do the same as `order_study`, with margins and bounds that are known."""
-    from maxmargin.solvers.perceptron.orders.many_orders import many_orders
+    from maxmargin.solvers.perceptron.many_orders import many_orders
 
     problem, limits = context.problem, limits or Limits()
     given = order_run(problem, settings, np.arange(problem.n_samples), limits)

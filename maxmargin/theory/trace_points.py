@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
+from maxmargin.solvers.perceptron.moments import Moment
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
-from maxmargin.solvers.perceptron.trace.moments import Moment
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin
 from maxmargin.solvers.proof.novikoff import START, Direction, Novikoff, Standing, Violation
-from maxmargin.solvers.proof.radius import radius_squared
 from maxmargin.theory.bound import run_norm_squared
 
 if TYPE_CHECKING:

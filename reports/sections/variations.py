@@ -11,7 +11,7 @@ from maxmargin.reports.number_formats import count, number, percent, plural, pro
 from maxmargin.reports.phrasing import shown_upper
 from maxmargin.reports.sections.shared_sections import Columns, table_of
 from maxmargin.reports.study.translated import Translated
-from maxmargin.solvers.perceptron.orders.hard_orders import FoundOrder
+from maxmargin.solvers.perceptron.hard_orders import FoundOrder
 from maxmargin.theory.order_studies import OrderStudy
 
 _PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}

@@ -139,7 +139,7 @@ def _until_convergence(context: Context, settings: Settings) -> Plan | None:
 
 def _pilot(context: Context, settings: Settings) -> tuple[int, int]:
     """Return how many orders can be run until they converge, and how many mistakes each may make."""
-    from maxmargin.solvers.perceptron.orders.many_orders import many_orders
+    from maxmargin.solvers.perceptron.many_orders import many_orders
 
     problem = context.problem
     sizes = settings.sizes

@@ -23,7 +23,7 @@ from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
 from maxmargin.reports.study.report_settings import Settings, Sizes
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.orders.many_orders import many_orders
+from maxmargin.solvers.perceptron.many_orders import many_orders
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.context import Context
 from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study

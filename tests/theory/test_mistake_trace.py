@@ -21,10 +21,9 @@ from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.moments import UNKNOWN_ROW, MomentSizes, chosen_mistakes
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import RunSizes
-from maxmargin.solvers.perceptron.trace.mistake_log import UNKNOWN_ROW, chosen_mistakes
-from maxmargin.solvers.perceptron.trace.moments import MomentSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import START, Direction, Inequality, Novikoff, Standing
 from maxmargin.theory.mistake_traces import COLUMNS, MistakeTrace, TraceSizes, mistake_trace, space_margin, trace_of

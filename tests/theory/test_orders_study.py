@@ -13,11 +13,9 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.hard_orders import FoundSequence, Rule, greedy_sequence, local_search
 from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
-from maxmargin.solvers.perceptron.orders.adversary import FoundSequence, Rule, greedy_sequence
-from maxmargin.solvers.perceptron.orders.hard_orders import local_search
-from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_orders
-from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns, in_this_order
+from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, in_this_order, many_orders
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem, radius, radius_squared

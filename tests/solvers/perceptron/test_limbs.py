@@ -15,8 +15,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, digits_with_weights_of_zero
 from maxmargin.solvers.perceptron.kernels import limb_scores as digit_scores
-from maxmargin.solvers.perceptron.orders.many_orders import ManyOrders, many_orders
-from maxmargin.solvers.perceptron.orders.order_runs import OrderRuns
+from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, many_orders
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes

@@ -1,1 +1,0 @@
-"""Many orders of the rows at once, and orders with many mistakes."""

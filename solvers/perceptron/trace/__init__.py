@@ -1,1 +1,0 @@
-"""The state of a run at chosen mistakes."""
