@@ -8,7 +8,6 @@ from maxmargin.data.arrays import check_row_names, from_arrays
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of, row_weights
 from maxmargin.solvers.answers.forms import NamedAnswer
-from maxmargin.solvers.answers.named import NamedAnswer
 from maxmargin.solvers.problem.problem import Problem
 
 Answer = TypeVar("Answer", bound=NamedAnswer)

@@ -29,7 +29,6 @@ from maxmargin.solvers.proof.certificate import (
     QuasiSeparation,
     SeparatingHyperplane,
 )
-from maxmargin.solvers.proof.class_certificate import ClassOverlap, ClassQuasiSeparation, ClassSeparation
 from maxmargin.text.data_error import listed, quote
 
 Answer = TypeVar("Answer")

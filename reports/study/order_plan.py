@@ -9,7 +9,7 @@ from maxmargin.solvers.answers.forms import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.engines.limb_engine import digits_of
+from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -111,7 +111,7 @@ def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
 def _are_ties_slow(context: Context) -> bool:
     """Return whether the run had scores near 0, and compiled code could not have decided them."""
     run = context.run
-    return run.n_ties > 0 and not digits_of(context.problem, run.settings).rows.size
+    return run.n_ties > 0 and not limbs_of(context.problem, run.settings).rows.size
 
 
 def _why_one_pass(context: Context) -> str:

@@ -21,7 +21,7 @@ from maxmargin.solvers.perceptron.engines.engine_choice import (
 )
 from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, OrdersEngine, WeightsEngine
 from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
-from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, no_digits, with_weights_of_its_own
+from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of, no_limbs, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.kernels.kernels import present_orders
 from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
@@ -104,7 +104,7 @@ class OrderRuns:
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
         self._engine = self._engine_of_rows()
-        self._digits = digits_of(problem, settings)
+        self._limbs = limbs_of(problem, settings)
         self._of_thread = local()
         self._begin_in_integers()
 
@@ -133,7 +133,7 @@ class OrderRuns:
             zero_rule=ZERO_RULES[self.settings.zero],
             max_mistakes=self.settings.max_mistakes or NO_END,
             max_epochs=self.settings.max_epochs or NO_END,
-            digits=no_digits(),
+            limbs=no_limbs(),
             orders=frozen(np.ascontiguousarray(orders)),
             size=size,
             counts=counts,
@@ -158,8 +158,8 @@ class OrderRuns:
         """Run all orders in one call of compiled code, with an engine and limbs of this thread."""
         if not hasattr(self._of_thread, "in_bulk"):
             self._of_thread.in_bulk = self._engine.twin()
-        shared = with_weights_of_its_own(self._digits, self.settings.sizes)
-        self._of_thread.in_bulk.present_orders(work._replace(digits=shared))
+        shared = with_weights_of_its_own(self._limbs, self.settings.sizes)
+        self._of_thread.in_bulk.present_orders(work._replace(limbs=shared))
         note_loaded(self._name)
 
     def _run_one_by_one(self, work: Orders) -> None:

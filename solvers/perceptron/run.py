@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidCheckpointError
-from maxmargin.solvers.perceptron.checkpoint import Checkpoint
+from maxmargin.solvers.perceptron.checkpoint import Checkpoint, has_no_mistake
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.segments import Segment, Whole, source_of
 from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.engines.ties import Ties
-from maxmargin.solvers.perceptron.final_check import has_no_mistake
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
@@ -219,7 +218,7 @@ class Run:
             asks=tally.asks,
             most=most,
             rounding=segment.engine.rounding,
-            digits=self.ties.digits,
+            limbs=self.ties.limbs,
             counts=tally.counts[segment.first_row :],
             size=tally.size,
             cursor=tally.cursor,

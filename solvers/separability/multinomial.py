@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import without_intercepts
-from maxmargin.solvers.answers.wording import without_intercepts
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
 from maxmargin.solvers.problem.rows import RowSource, warm_start_of
-from maxmargin.solvers.problem.warm_start import warm_start_of
 
 T = TypeVar("T")
 

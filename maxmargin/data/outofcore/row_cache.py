@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.solvers.problem.problem import sample_size
 from maxmargin.solvers.problem.rows import Use, WarmStart
-from maxmargin.solvers.problem.warm_start import Found, Use, WarmStart
+from maxmargin.solvers.problem.rows import Found
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]

@@ -163,8 +163,8 @@ def in_machine_code(function: Kernel) -> Kernel:
 
 
 def presented(plain: Pass, deciding: Pass, model: Any, work: Work) -> Reason:
-    """Do the work with the pass that decides scores by the digits of the rows, where there are any."""
-    if work.digits.rows.size:
+    """Do the work with the pass that decides scores by the limbs of the rows, where there are any."""
+    if work.limbs.rows.size:
         return Reason(in_machine_code(deciding)(model, work))
     work.cursor[N_DECIDED] = 0
     return Reason(in_machine_code(plain)(model, work))

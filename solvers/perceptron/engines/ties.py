@@ -2,7 +2,7 @@
 
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.float_engines import Engine
-from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, no_digits
+from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of, no_limbs
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST
@@ -29,17 +29,17 @@ class Ties:
 
     def __init__(self, problem: Problem, settings: PerceptronSettings, units: Units) -> None:
         self.problem, self.units, self.settings = problem, units, settings
-        self.digits = no_digits()
+        self.limbs = no_limbs()
         self.zero_rule = ZERO_RULES[settings.zero]
         self.is_in_memory = isinstance(problem.row_source, InMemory)
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
-        self._grid_is_known = self._digits_are_known = False
+        self._grid_is_known = self._limbs_are_known = False
         self._n_rounded_at = 0
         self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
     def decide(self, tally: Tally, row: int) -> None:
         """Write into the cursor whether the row is a mistake, or arrange that the next pass does not ask."""
-        if self._is_on_a_grid(tally) or self._has_digits_now(tally):
+        if self._is_on_a_grid(tally) or self._has_limbs_now(tally):
             return
         if not self.is_in_memory or tally.n_ties >= self.settings.sizes.most_ties:
             tally.asks = False
@@ -60,17 +60,17 @@ class Ties:
         tally.size[ERROR] = 0.0
         return True
 
-    def _has_digits_now(self, tally: Tally) -> bool:
+    def _has_limbs_now(self, tally: Tally) -> bool:
         """Compute once, after some ties, the limbs of the rows; if they do not help, scores are computed here."""
         if (
-            self._digits_are_known
+            self._limbs_are_known
             or not self.is_in_memory
             or tally.n_ties < min(self.settings.sizes.most_ties, self._n_few)
         ):
             return False
-        self._digits_are_known = True
-        self.digits = digits_of(self.problem, self.settings)
-        return self.digits.rows.size > 0
+        self._limbs_are_known = True
+        self.limbs = limbs_of(self.problem, self.settings)
+        return self.limbs.rows.size > 0
 
     def load(self, engine: Engine, tally: Tally) -> None:
         """Let the engine continue with the weights of the tally, rounded once."""

@@ -1,17 +1,18 @@
-"""Compiled: rows in a fixed order, in blocks of 64 that are scored at once in single precision, as a sieve.
+"""Compiled pass over rows in a fixed order, in blocks of 64 rows that are screened together in single precision.
 
-A block holds its rows divided by bounds of their norms, z_i / n_i with z_i = y_i (x_i, s), and w is divided by a bound
-W of its norm: a screened score is that of z_i.w / (n_i W), of numbers up to 1. In single precision, u = 2**-24, it is
-off by (D + 2) u at most, from rounding the D coordinates of both and adding their products [Hi]_, section 3.1, and by
-E / W if the computed w is off by E. A mistake on row p adds f (z_p / n_p).(z_i / n_i), f = n_p / W, to every score of
-the block. The addition rounds by u; the product is off by 5 u f if it is read from a Gram matrix of the rounded rows,
-and by (D + 4) u f if it is computed from them in single precision.
+A block stores its rows divided by upper bounds of their norms, z_i / n_i with z_i = y_i (x_i, s), and w is divided by
+an upper bound W of its norm. The screened score of row i is z_i.w / (n_i W), which lies between -1 and 1. Single
+precision has the unit roundoff u = 2**-24. Rounding the D coordinates of both vectors and adding their products changes
+the score by no more than (D + 2) u [Hi]_, section 3.1, and an error E of the computed w by no more than E / W. A
+mistake on row p adds f (z_p / n_p).(z_i / n_i), with f = n_p / W, to every score of the block. The addition has an
+error of up to u. The product has an error of up to 5 u f if it is read from a Gram matrix of the rounded rows, and of
+up to (D + 4) u f if it is computed from them in single precision.
 
-A score above the sum of these bounds is that of a row that is right, and one below minus the sum that of a mistake.
-Others are computed once more in double precision, as by a loop without blocks.
+A row whose score exceeds the sum of these bounds is right, and a row whose score is below minus the sum is a mistake.
+The scores of all other rows are computed again in double precision, as in a loop without blocks.
 
-W leaves room for 8 R: as no mistake adds more than R^2 to ||w||^2, and a block has 64 at most, this is enough where it
-begins with a ||w||^2 of at most N (N + 16 R), for the N that W was chosen by.
+W leaves room for 8 R. No mistake adds more than R^2 to ||w||^2 and a block has 64 rows, so this is enough for a block
+that begins with ||w||^2 <= N (N + 16 R), where N is the norm for which W was chosen.
 
 .. [Hi] N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002.
 """
@@ -31,8 +32,7 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import (
     is_mistake,
     square_after,
 )
-from maxmargin.solvers.perceptron.kernels.kernels import present_exactly
-from maxmargin.solvers.perceptron.kernels.scores import dense_score
+from maxmargin.solvers.perceptron.kernels.kernels import dense_score, present_exactly
 from maxmargin.solvers.perceptron.kernels.vectors import (
     LANES,
     add_to_scores,
@@ -47,54 +47,55 @@ Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 _ROOM = 8.0
-"""In units of R: the square root of the lanes of a block."""
+"""Growth of ||w|| within a block for which W leaves room, in units of R: the square root of the rows of a block."""
 
 _MOST_SINCE = 512
 """Largest number of mistakes before W is chosen again."""
 
 _UNIT = 2.0**-24
 _SLACK = 1.125
-"""Covers terms of second order, what underflows, and the rounding of the bounds themselves."""
+"""Factor that covers second-order terms, underflow, and the rounding of the bounds themselves."""
 
 _LEAST_REACH = 2.0**-900
-"""Stands for R where all rows are 0."""
+"""Value that replaces R where all rows are 0."""
 
 _LEAST_NORM = 2.0**-100
-"""Rows are divided by no less, in units of R: the scores of much shorter ones are too near 0 to be screened."""
+"""Smallest divisor of a row, in units of R: the scores of much shorter rows are too near 0 to be screened."""
 
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _ONE = np.uint64(1)
 
 Blocks = tuple[Floats, Singles, Singles, Floats, Singles, Singles, Singles, Singles, float, bool]
-"""X, the blocks and their Gram matrices, frozen; the weights, that of the constant coordinate last; room for the scores
-of a block, and for weights, a row and its products in single precision; s; whether order k is row k.
+"""X, the blocks and their Gram matrices, which are read-only; the weights, with the weight of the constant coordinate
+last; buffers for the scores of a block and, in single precision, for the weights, a row and its products; s; and
+whether the rows are presented in the order of X.
 
-The blocks have a shape of (n_blocks, n_features + 2, 64), with the y_i n_i / R behind the coordinates of z_i / n_i. If
-there are no Gram matrices, the products with a row are computed when they are needed."""
+The blocks have the shape (n_blocks, n_features + 2, 64); y_i n_i / R follows the coordinates of z_i / n_i. If the Gram
+matrices are empty, the products with a row are computed when they are needed."""
 
 
 @in_machine_code
 def _reach(rounding: Floats) -> float:
-    """Return R, or what stands for it."""
+    """Return R, or its replacement where all rows are 0."""
     return float(max(_LEAST_REACH, rounding[REACH]))
 
 
 def fill_blocks(
     X: Floats, y: Floats, order: Integers, bias_scale: float, rounding: Floats, first: int, end: int, blocks: Singles
 ) -> None:
-    """Write rows into some of the blocks, which are 0.
+    """Write rows into some of the blocks, whose entries are 0.
 
     Parameters
     ----------
     X, y : ndarray
-        Rows and signs, frozen.
+        Rows and signs, read-only.
     order : ndarray of int
-        Rows in the order of presentation, frozen.
+        Rows in the order of presentation, read-only.
     bias_scale : float
     rounding : ndarray
-        As in `Work`, frozen.
+        As in `Work`, read-only.
     first, end : int
-        Blocks to be written.
+        Range of blocks to write.
     blocks : ndarray (n_blocks, n_features + 2, 64) of float32
     """
     n_features, reach = X.shape[1], _reach(rounding)
@@ -116,8 +117,9 @@ def fill_blocks(
 def present_over_blocks(model: Blocks, work: Work) -> int:
     """Present rows until `most` are presented and a block ends, or something else happened; return the `Reason`.
 
-    The order of the work is that of the blocks, an epoch, and wraps; signs come from the blocks. This is one function,
-    whose arrays are variables, as Numba counts references to every array that is handed on or taken out of a tuple.
+    The order of the work must be the order of the blocks, one epoch, presented over and over; the signs are read from
+    the blocks. This is one function with its arrays in local variables, because Numba counts references to every array
+    that is passed to a function or taken out of a tuple.
     """
     X, blocks, products, w, scores, in_single, own, own_products, bias_scale, is_in_order = model
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
@@ -154,7 +156,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             found |= _ONE << np.uint64(lane)
         stop = end
         rest = found if is_far else np.uint64(0)
-        while rest != 0:  # rows that will be read, and are far from the processor
+        while rest != 0:  # these rows will be read, and are not in the cache
             index = start + lowest_bit(rest)
             row = index if is_in_order else order[index]
             prefetch(X, row * n_features, n_features)
@@ -167,7 +169,7 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
             row = index if is_in_order else order[index]
             signed = blocks[block, n_features + 1, lane] * reach
             norm, sign = abs(signed), 1.0 if signed > 0.0 else -1.0
-            highest: float = scores[lane] + most  # that the exact score may be
+            highest: float = scores[lane] + most  # upper bound of the exact score
             value = highest * norm * bound
             if answer != 0 or highest >= 0.0:  # asked for, or single precision cannot tell
                 value = sign * (dense_score(X, row, w) + bias_scale * w[-1])
@@ -229,5 +231,5 @@ def present_over_blocks(model: Blocks, work: Work) -> int:
 
 
 def present_blocks(model: Blocks, work: Work) -> int:
-    """Present blocks of dense rows, in the order of the blocks; digits decide what they can."""
+    """Present blocks of dense rows, in the order of the blocks; limbs decide scores near 0 where they can."""
     return present_exactly(present_over_blocks, model, work)

@@ -1,8 +1,8 @@
-"""Compiled: rows through their Gram matrix, from which the functional margins y_i w.x_i are kept up to date.
+"""Compiled pass that updates the functional margins y_i w.x_i of all rows from their Gram matrix.
 
-What is known of the rounding is bounded for some mistakes at once: none of them adds more than R^2 to ||w||^2, so a
-bound of the norm and of the errors after all of them serves each of them. In between ||w||^2 is followed by one sum,
-of 2 y w.x + ||x||^2 at every mistake.
+The rounding errors are bounded for several mistakes together. No mistake adds more than R^2 to ||w||^2, so a bound of
+the norm and of the errors after all of them holds for each of them. Between two bounds, ||w||^2 is followed by one sum,
+to which every mistake adds 2 y w.x + ||x||^2.
 """
 
 import math
@@ -25,18 +25,18 @@ from maxmargin.solvers.perceptron.kernels.work import Work
 Floats = NDArray[np.float64]
 
 _AT_ONCE = 64
-"""Mistakes that have one bound of the rounding."""
+"""Number of mistakes for which one bound of the rounding errors is computed."""
 
 Gram = tuple[Floats, Floats, Floats]
-"""The y_k y_i x_k.x_i and y, frozen, and the functional margins y_i w.x_i."""
+"""The products y_k y_i x_k.x_i and y, which are read-only, and the functional margins y_i w.x_i."""
 
 
 @in_machine_code
 def present_over_gram(model: Gram, work: Work) -> int:
     """Present rows until `most` are presented or something else happened; return the `Reason`.
 
-    This is one function, whose arrays are variables, as Numba counts references to every array that is handed on. Row
-    numbers are unsigned, which spares a test for negative ones at every look.
+    This is one function with its arrays in local variables, because Numba counts references to every array that is
+    passed to a function. Row numbers are unsigned, which saves a test for negative numbers at every access.
     """
     gram, y, margins = model
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts

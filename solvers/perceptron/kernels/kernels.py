@@ -1,9 +1,9 @@
-"""Compiled passes of the perceptron with weights, over dense or sparse rows; passes that decide exactly; many orders.
+"""Compiled passes of the perceptron with weights, passes that decide scores near 0 exactly, and runs in many orders.
 
-Every pass bounds its own rounding: where a score is so near 0 that rounding could have decided it, a pass stops and
-asks (`present_over_dense` and others like it), or computes it exactly from the digits of the rows (`present_dense`).
-The terms of a score are added in the order that suits the processor, so its last bits are not the same everywhere; the
-bounds of its error are.
+Every pass bounds its own rounding errors. At a score so near 0 that rounding could have decided its sign, a pass stops
+and asks (`present_over_dense` and the like), or computes the sign exactly from the limbs of the rows (`present_dense`).
+The terms of a score are added in an order that suits the processor, so its last bits differ between machines; the
+bounds of its error hold on all of them.
 """
 
 import math
@@ -18,7 +18,6 @@ from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import doubt_of, error_after, is_mistake, norm_after
 from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.kernels.limb_scores import carry, exact_sign, follow
-from maxmargin.solvers.perceptron.kernels.scores import dense_score
 from maxmargin.solvers.perceptron.kernels.work import Orders, Work
 
 Floats = NDArray[np.float64]
@@ -26,16 +25,16 @@ Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 _ROOM = 4096
-"""Mistakes, and epochs, of a run between two looks at its limits."""
+"""Number of mistakes, and of epochs, of a run between two checks of its limits."""
 
 _NO_END = 1 << 62
 
 
 Dense = tuple[Floats, Floats, Floats, float]
-"""X and y, frozen, the weights and s: the last weight is that of the constant coordinate s."""
+"""X and y, which are read-only, the weights and s; the last weight belongs to the constant coordinate s."""
 
 Sparse = tuple[Floats, Indices, Indices, Floats, Floats, float]
-"""Values, columns and starts of the rows in CSR form and y, frozen, the weights and s."""
+"""Values, columns and starts of the rows in CSR form and y, which are read-only, the weights and s."""
 
 Find = Callable[[Any, Integers, int, int, float], tuple[int, float]]
 Add = Callable[[Any, int], float]
@@ -43,8 +42,17 @@ Present = Callable[[Any, Work], int]
 
 
 @in_machine_code
+def dense_score(X: Floats, row: int, w: Floats) -> float:
+    """Return w.x without the constant coordinate."""
+    total = 0.0
+    for j in range(X.shape[1]):
+        total += X[row, j] * w[j]
+    return total
+
+
+@in_machine_code
 def _find_dense(model: Dense, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
-    """Return the first position whose y w.x is at most `most`, and y w.x; `end` if there is none."""
+    """Return the first position with y w.x <= `most`, and this y w.x; `end` if there is none."""
     X, y, w, bias_scale = model
     constant = bias_scale * w[-1]
     for position in range(begin, end):
@@ -95,9 +103,9 @@ def _add_sparse(model: Sparse, row: int) -> float:
 
 @in_machine_code
 def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bool:
-    """Present rows up to a place of the order, unless the log is full before or a score asks; return whether it does.
+    """Present rows up to a position, unless the log is full or a score is in doubt before; return whether it is.
 
-    What is known of the rounding is held in variables on the way: a mistake costs little more than its update.
+    The bounds of the rounding errors are local variables, so that a mistake costs little more than its update.
     """
     cursor, size, rounding, order, log = work.cursor, work.size, work.rounding, work.order, work.log
     position, n_logged, answer = cursor[at.POSITION], cursor[at.N_LOGGED], cursor[at.ANSWER]
@@ -107,7 +115,7 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
     while n_logged < log.shape[0]:
         if answer == 0:
             position, value = find(model, order, position, end, doubt)
-        else:  # the row that was asked for, whatever its score
+        else:  # the row about which the pass asked, whatever its score
             position, value = find(model, order, position, position + 1, math.inf)
         if position == end:
             break
@@ -167,25 +175,25 @@ def _present(find: Find, add: Add, model: Any, work: Work) -> int:
 
 @in_machine_code
 def _is_decided(work: Work) -> bool:
-    """Answer whether the row in question is a mistake, where its digits say it."""
-    if not follow(work.digits, work.counts):
+    """Answer whether the row in question is a mistake, if limbs can decide it; return whether they can."""
+    if not follow(work.limbs, work.counts):
         return False
-    carry(work.digits)
+    carry(work.limbs)
     row = work.order[work.cursor[at.POSITION]]
-    sign = float(exact_sign(work.digits, row))
+    sign = float(exact_sign(work.limbs, row))
     work.cursor[at.ANSWER] = 1 if is_mistake(work.y[row], sign, work.zero_rule) else -1
     return True
 
 
 @in_machine_code
 def present_exactly(present: Present, model: Any, work: Work) -> int:
-    """Present rows and answer what digits can; return the `Reason` for which that ended."""
+    """Present rows, and decide scores near 0 by limbs where possible; return the `Reason` for the end."""
     cursor = work.cursor
     n_presented, n_logged, n_epochs, n_uncertain, n_decided = 0, 0, 0, 0, 0
     while True:
         rest = Work(
             work.y, work.order, work.wraps, work.epoch_length, work.zero_rule, work.asks, work.most - n_presented,
-            work.rounding, work.digits, work.counts, work.size, cursor, work.log[n_logged:], work.epochs[n_epochs:],
+            work.rounding, work.limbs, work.counts, work.size, cursor, work.log[n_logged:], work.epochs[n_epochs:],
         )  # fmt: skip
         reason = present(model, rest)
         n_presented += cursor[at.N_PRESENTED]
@@ -195,7 +203,7 @@ def present_exactly(present: Present, model: Any, work: Work) -> int:
         if reason != at.ASKS or not _is_decided(work):
             break
         n_decided += 1
-        if n_decided == work.digits.most_decided:
+        if n_decided == work.limbs.most_decided:
             reason = at.SLICE
             break
     cursor[at.N_PRESENTED], cursor[at.N_LOGGED], cursor[at.N_EPOCHS] = n_presented, n_logged, n_epochs
@@ -205,7 +213,7 @@ def present_exactly(present: Present, model: Any, work: Work) -> int:
 
 @in_machine_code
 def present_orders(present: Present, model: Any, weights: Floats, of: Orders) -> None:
-    """Run in one order after another; `weights` is the array of the model that holds what is known of them."""
+    """Run in one order after another; `weights` is the array of the model that a mistake updates."""
     n_samples = of.orders.shape[1]
     log, epochs = np.empty(_ROOM, dtype=np.int64), np.empty(_ROOM, dtype=np.int64)
     cursor = np.zeros(at.N_DECIDED + 1, dtype=np.int64)
@@ -218,7 +226,7 @@ def present_orders(present: Present, model: Any, weights: Floats, of: Orders) ->
             room = min(_ROOM, of.max_mistakes - n_mistakes)
             n_epochs = min(_ROOM, of.max_epochs - of.outcomes[k, 0])
             work = Work(
-                of.y, of.orders[k], True, n_samples, of.zero_rule, True, _NO_END, of.rounding, of.digits, of.counts[k],
+                of.y, of.orders[k], True, n_samples, of.zero_rule, True, _NO_END, of.rounding, of.limbs, of.counts[k],
                 of.size, cursor, log[:room], epochs[:n_epochs],
             )  # fmt: skip
             reason = present_exactly(present, model, work)

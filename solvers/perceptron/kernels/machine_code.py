@@ -1,32 +1,76 @@
-"""The passes of the perceptron as machine code; what is called is compiled, or loaded, and nothing else."""
+"""The compiled passes of the perceptron, with the types of their arguments; each is compiled when first called."""
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
-from maxmargin.solvers.basics.compiling import Kernel, Lazy, compiled
-from maxmargin.solvers.perceptron.kernels import block_pass, gram_pass, kernels, scores, vectors, work
-from maxmargin.solvers.perceptron.kernels import error_bounds as rounding
-from maxmargin.solvers.perceptron.kernels import limb_scores as digit_scores
-from maxmargin.solvers.perceptron.kernels.pass_types import BLOCKS, DENSE, FILL, GRAM, ORDERS, SPARSE, WORK
+from numba import types
 
-_CALLED = (block_pass, digit_scores, gram_pass, kernels, rounding, scores, vectors, work)
+from maxmargin.solvers.basics.compiling import Kernel, Lazy, compiled
+from maxmargin.solvers.basics.kernel_types import MATRIX, vector
+from maxmargin.solvers.perceptron.kernels import (
+    block_pass,
+    error_bounds,
+    gram_pass,
+    kernels,
+    limb_scores,
+    vectors,
+    work,
+)
+
+_CALLED = (block_pass, error_bounds, gram_pass, kernels, limb_scores, vectors, work)
+
+_FLAG, _FLOAT, _INTEGER = types.boolean, types.float64, types.int64
+_FLOATS, _STATE = vector(_FLOAT, readonly=True), vector(_FLOAT, readonly=False)
+_ROWS, _COUNTS = vector(_INTEGER, readonly=True), vector(_INTEGER, readonly=False)
+_COUNTS_OF_ORDERS = types.Array(_INTEGER, 2, "C")
+_INDICES = vector(types.int32, readonly=True)
+_SINGLES = vector(types.float32, readonly=False)
+
+_LIMBS = types.NamedTuple(
+    (types.Array(_INTEGER, 3, "C", readonly=True), _COUNTS_OF_ORDERS, _COUNTS, _COUNTS_OF_ORDERS, _INTEGER, _INTEGER),
+    limb_scores.Limbs,
+)
+_WORK = types.NamedTuple(
+    (
+        *(_FLOATS, _ROWS, _FLAG, _INTEGER, _INTEGER, _FLAG, _INTEGER, _FLOATS, _LIMBS),
+        *(_COUNTS, _STATE, _COUNTS, _COUNTS, _COUNTS),
+    ),
+    work.Work,
+)
+_ORDERS = types.NamedTuple(
+    (
+        *(_FLOATS, _FLOATS, _INTEGER, _INTEGER, _INTEGER, _LIMBS, types.Array(_INTEGER, 2, "C", readonly=True)),
+        *(_STATE, _COUNTS_OF_ORDERS, _COUNTS_OF_ORDERS),
+    ),
+    work.Orders,
+)
+_DENSE = types.Tuple((MATRIX, _FLOATS, _STATE, _FLOAT))
+_SPARSE = types.Tuple((_FLOATS, _INDICES, _INDICES, _FLOATS, _STATE, _FLOAT))
+_GRAM = types.Tuple((MATRIX, _FLOATS, _STATE))
+_BLOCKS = types.Tuple(
+    (
+        *(MATRIX, types.Array(types.float32, 3, "C", readonly=True), vector(types.float32, readonly=True), _STATE),
+        *(*[_SINGLES] * 4, _FLOAT, _FLAG),
+    )
+)
 
 _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
-    block_pass.fill_blocks: FILL,
-    block_pass.present_over_blocks: (BLOCKS, WORK),
-    block_pass.present_blocks: (BLOCKS, WORK),
-    gram_pass.present_over_gram: (GRAM, WORK),
-    kernels.present_over_dense: (DENSE, WORK),
-    kernels.present_over_sparse: (SPARSE, WORK),
-    kernels.present_dense: (DENSE, WORK),
-    kernels.present_sparse: (SPARSE, WORK),
-    kernels.present_gram: (GRAM, WORK),
-    kernels.present_orders_dense: (DENSE, ORDERS),
-    kernels.present_orders_sparse: (SPARSE, ORDERS),
-    kernels.present_orders_gram: (GRAM, ORDERS),
+    block_pass.fill_blocks: (
+        *(MATRIX, _FLOATS, _ROWS, _FLOAT, _FLOATS, _INTEGER, _INTEGER, types.Array(types.float32, 3, "C")),
+    ),
+    block_pass.present_over_blocks: (_BLOCKS, _WORK),
+    block_pass.present_blocks: (_BLOCKS, _WORK),
+    gram_pass.present_over_gram: (_GRAM, _WORK),
+    kernels.present_over_dense: (_DENSE, _WORK),
+    kernels.present_over_sparse: (_SPARSE, _WORK),
+    kernels.present_dense: (_DENSE, _WORK),
+    kernels.present_sparse: (_SPARSE, _WORK),
+    kernels.present_gram: (_GRAM, _WORK),
+    kernels.present_orders_dense: (_DENSE, _ORDERS),
+    kernels.present_orders_sparse: (_SPARSE, _ORDERS),
+    kernels.present_orders_gram: (_GRAM, _ORDERS),
 }
-
 
 _ENGINES = {
     "weights": (kernels.present_over_dense,),
@@ -43,5 +87,5 @@ def is_on_disk(engine: str) -> bool:
 
 @cache
 def machine_code(function: Kernel) -> Kernel:
-    """Return one of the functions above compiled."""
+    """Return the machine code of one of the passes above."""
     return compiled(*_SIGNATURES[function], may_reorder_sums=True, calling=_CALLED)(function)

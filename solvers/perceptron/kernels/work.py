@@ -1,11 +1,11 @@
-"""What compiled passes of the perceptron work on.
+"""The arguments of the compiled passes of the perceptron.
 
-A pass presents the rows ``order[cursor[POSITION]:]``, over and over where it wraps, and updates in place:
+A pass presents the rows ``order[cursor[POSITION]:]``, over and over if it wraps, and updates in place:
 
-- ``cursor``: where it is and what it did; the constants below name its entries;
-- ``counts``: the mistakes on every row; ``log``: the mistaken rows in their order; ``epochs``: the mistakes of epochs;
-- ``size``: a bound of ||w||; a bound E of the error of what was computed, in units of a row's norm: the computed w
-  is within E of w, or a computed y w.x within E ||x||; and the greatest bound of ||w|| so far.
+- ``cursor``: its position and its counts; the constants below name the entries;
+- ``counts``: the mistakes on every row; ``log``: the mistaken rows in order; ``epochs``: the mistakes of each epoch;
+- ``size``: a bound of ||w||; a bound E of the error, so that the computed w is within E of w, or a computed y w.x
+  within E ||x||; and the greatest bound of ||w|| so far.
 """
 
 from enum import IntEnum
@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.perceptron.kernels.limb_scores import Digits
+from maxmargin.solvers.perceptron.kernels.limb_scores import Limbs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 POSITION, EPOCH_POSITION, EPOCH_MISTAKES, ANSWER, N_PRESENTED, N_LOGGED, N_EPOCHS, N_UNCERTAIN, N_DECIDED = range(9)
-"""Entries of a cursor: the place in the order and in the epoch, the epoch's mistakes, the answer to the question asked
-(1 a mistake, -1 none, 0 no answer); then what the last pass did: presentations, mistakes, finished epochs, scores that
-rounding may have decided, and scores that digits decided."""
+"""Entries of a cursor: the positions in the order and in the epoch, the mistakes of the epoch, and the answer to a pass
+that asked (1 for a mistake, -1 for none, 0 for no answer); then the counts of the last pass: presentations, mistakes,
+finished epochs, scores that rounding may have decided, and scores that limbs decided."""
 
 NORM, ERROR, GREATEST, EXACT_UP_TO = range(4)
-"""Entries of a size; the last one is the greatest R ||w|| up to which everything is exact."""
+"""Entries of ``size``; the last one is the greatest R ||w|| for which every computed number is exact."""
 
 
 class Reason(IntEnum):
@@ -40,38 +40,38 @@ class Reason(IntEnum):
 
 
 SLICE, DONE, CLEAN, LOG_FULL, EPOCHS_FULL, ASKS = map(int, Reason)
-"""As compiled code returns them."""
+"""The same reasons as integers, which compiled code returns."""
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: the compiled passes take the arrays that they only read in no other form."""
+    """Return a read-only view; the compiled passes accept the arrays that they only read in no other form."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 class Work(NamedTuple):
-    """What a pass works on; `y`, `order` and `rounding` are frozen.
+    """The arguments of a pass; `y`, `order` and `rounding` are read-only.
 
     Attributes
     ----------
     y : ndarray (n_samples,) of float64
         Signs.
     order : ndarray of int
-        Rows, one after another.
+        Rows in the order of presentation.
     wraps : bool
-        Whether they are presented over and over.
+        Whether the order is repeated.
     epoch_length : int
-        Presentations in an epoch.
+        Number of presentations in an epoch.
     zero_rule : int
-        What a score of 0 predicts: +1, -1, or 0 for none.
+        The prediction for a score of 0: +1, -1, or 0 for none.
     asks : bool
-        Whether to stop at a score whose sign rounding may have decided; else it counts as uncertain.
+        Whether to stop at a score whose sign rounding may have decided; otherwise it is counted as uncertain.
     most : int
-        Presentations to be made.
+        Largest number of presentations.
     rounding : ndarray of float64
-    digits : Digits
-        Of the rows; a score that they decide is not asked for.
+    limbs : Limbs
+        Limbs of the rows; the pass does not ask about a score that they decide.
     counts, size, cursor, log, epochs : ndarray
         Updated.
     """
@@ -84,7 +84,7 @@ class Work(NamedTuple):
     asks: bool
     most: int
     rounding: Floats
-    digits: Digits
+    limbs: Limbs
     counts: Integers
     size: Floats
     cursor: Integers
@@ -98,19 +98,19 @@ class Orders(NamedTuple):
     Attributes
     ----------
     y, rounding : ndarray
-        As in `Work`, frozen.
+        As in `Work`, read-only.
     zero_rule : int
     max_mistakes, max_epochs : int
-    digits : Digits
+    limbs : Limbs
     orders : ndarray (n_orders, n_samples) of int
-        Frozen; each is presented over and over.
+        Read-only; each is repeated until its run ends.
     size : ndarray
-        Written over; its last entry is taken for every run.
+        Overwritten, except for its last entry, which holds for every run.
     counts : ndarray (n_orders, n_samples) of int
-        Updated from 0: mistakes on every row.
+        Zeros on entry; mistakes on every row.
     outcomes : ndarray (n_orders, 3) of int
-        Updated: epochs, whether the run was given up at a score that nothing could decide (0 or 1), and whether it
-        converged.
+        Zeros on entry; epochs, whether the run was given up at a score that could not be decided (0 or 1), and whether
+        it converged.
     """
 
     y: Floats
@@ -118,7 +118,7 @@ class Orders(NamedTuple):
     zero_rule: int
     max_mistakes: int
     max_epochs: int
-    digits: Digits
+    limbs: Limbs
     orders: Integers
     size: Floats
     counts: Integers

@@ -18,8 +18,7 @@ from maxmargin.solvers.engines import hard_working_set
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.sizes import Sizes
-from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, norm_squared
-from maxmargin.solvers.proof.margins import lowest
+from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, lowest, norm_squared
 from maxmargin.solvers.separability import feasibility
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]

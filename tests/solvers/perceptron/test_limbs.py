@@ -1,4 +1,4 @@
-"""Scores near 0, decided by digits of the rows in compiled code: against Python's integers, within every limit."""
+"""Scores near 0, decided by limbs of the rows in compiled code: against Python's integers, within every limit."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.perceptron.engines.limb_engine import digits_of, digits_with_weights_of_zero
-from maxmargin.solvers.perceptron.kernels import limb_scores as digit_scores
+from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of, limbs_with_weights_of_zero
+from maxmargin.solvers.perceptron.kernels import limb_scores
 from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, many_orders
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
@@ -188,17 +188,17 @@ def test_passes_that_decide_one_score_each_change_nothing(
     assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
 
 
-def test_numbers_too_far_apart_have_no_digits() -> None:
+def test_numbers_too_far_apart_have_no_limbs() -> None:
     problem = Problem(np.array([[1e-160, 0.3], [0.3, -1e160]]), np.array([1.0, -1.0]))
-    assert digits_of(problem, PerceptronSettings()).rows.size == 0
-    assert digits_of(Problem(problem.X[:, 1:], problem.y), PerceptronSettings()).rows.size > 0
+    assert limbs_of(problem, PerceptronSettings()).rows.size == 0
+    assert limbs_of(Problem(problem.X[:, 1:], problem.y), PerceptronSettings()).rows.size > 0
 
 
 @given(problems(), st.sampled_from([1.0, 0.3]))
 @settings(deadline=None)
-def test_digits_are_the_rows(problem: Problem, scale: float) -> None:
-    found = digits_of(problem, PerceptronSettings(bias_scale=scale)).rows
-    base = 1 << digit_scores.DIGIT_BITS
+def test_limbs_are_the_rows(problem: Problem, scale: float) -> None:
+    found = limbs_of(problem, PerceptronSettings(bias_scale=scale)).rows
+    base = 1 << limb_scores.LIMB_BITS
     assert np.abs(found).max() < base
     numbers = [[sum(int(a) * base**p for p, a in enumerate(column)) for column in row.T] for row in found]
     expected = integer_rows(problem, scale)
@@ -217,35 +217,35 @@ def exact_sign(problem: Problem, scale: float, counts: list[int], row: int) -> i
 @settings(deadline=None)
 def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.DataObject) -> None:
     """For one vector of counts after another, as large as they may be."""
-    found = digits_of(problem, PerceptronSettings(bias_scale=0.3))
+    found = limbs_of(problem, PerceptronSettings(bias_scale=0.3))
     most = RunSizes().most_limb_mistakes // problem.n_samples
     numbers = st.one_of(st.integers(0, 9), st.integers(0, most), st.just(most))
     for _ in range(3):
         counts = data.draw(st.lists(numbers, min_size=problem.n_samples, max_size=problem.n_samples))
-        assert digit_scores.follow(found, np.array(counts))
-        digit_scores.carry(found)
+        assert limb_scores.follow(found, np.array(counts))
+        limb_scores.carry(found)
         for row in range(problem.n_samples):
-            assert digit_scores.exact_sign(found, row) == exact_sign(problem, 0.3, counts, row)
+            assert limb_scores.exact_sign(found, row) == exact_sign(problem, 0.3, counts, row)
 
 
-def test_more_mistakes_than_digits_hold_are_not_decided() -> None:
-    found = digits_of(Problem(np.array([[0.1], [0.2]]), np.array([1.0, -1.0])), PerceptronSettings())
-    assert digit_scores.follow(found, np.array([RunSizes().most_limb_mistakes - 1, 1]))
-    assert not digit_scores.follow(found, np.array([RunSizes().most_limb_mistakes, 1]))
-    assert digit_scores.follow(found, np.array([1, 0])), "and then they are again"
-    digit_scores.carry(found)
-    assert digit_scores.exact_sign(found, 0) == 1
+def test_more_mistakes_than_limbs_hold_are_not_decided() -> None:
+    found = limbs_of(Problem(np.array([[0.1], [0.2]]), np.array([1.0, -1.0])), PerceptronSettings())
+    assert limb_scores.follow(found, np.array([RunSizes().most_limb_mistakes - 1, 1]))
+    assert not limb_scores.follow(found, np.array([RunSizes().most_limb_mistakes, 1]))
+    assert limb_scores.follow(found, np.array([1, 0])), "and then they are again"
+    limb_scores.carry(found)
+    assert limb_scores.exact_sign(found, 0) == 1
 
 
 @pytest.mark.parametrize("n_coordinates", [1, 400, RunSizes().most_limb_products])
 def test_the_longest_sums_of_products_fit(n_coordinates: int) -> None:
-    """Every digit as great as can be, in as many positions as are allowed, after as many mistakes; no sum overflows."""
-    n_digits = min(41, RunSizes().most_limb_products // n_coordinates)
-    row = np.full((n_digits, n_coordinates), (1 << digit_scores.DIGIT_BITS) - 1)
-    found = digits_with_weights_of_zero(np.array([row, -row]), RunSizes())
-    assert digit_scores.follow(found, np.array([RunSizes().most_limb_mistakes, 0]))
-    digit_scores.carry(found)
-    assert [digit_scores.exact_sign(found, row) for row in (0, 1)] == [1, -1]
+    """Every limb as great as can be, in as many positions as are allowed, after as many mistakes; no sum overflows."""
+    n_limbs = min(41, RunSizes().most_limb_products // n_coordinates)
+    row = np.full((n_limbs, n_coordinates), (1 << limb_scores.LIMB_BITS) - 1)
+    found = limbs_with_weights_of_zero(np.array([row, -row]), RunSizes())
+    assert limb_scores.follow(found, np.array([RunSizes().most_limb_mistakes, 0]))
+    limb_scores.carry(found)
+    assert [limb_scores.exact_sign(found, row) for row in (0, 1)] == [1, -1]
 
 
 @pytest.mark.parametrize("sign", [-1, 0, 1])
@@ -254,11 +254,11 @@ def test_the_lowest_bit_decides(sign: int) -> None:
     a, b = 0.7, 0.1
     e = sign * 2.0**-53
     problem = Problem(np.array([[a, b], [-b, a + e]]), np.array([1.0, 1.0]), False)
-    found = digits_of(problem, PerceptronSettings())
+    found = limbs_of(problem, PerceptronSettings())
     for count in (1, 10**6, RunSizes().most_limb_mistakes):
-        assert digit_scores.follow(found, np.array([count, 0]))
-        digit_scores.carry(found)
-        assert digit_scores.exact_sign(found, 1) == sign
+        assert limb_scores.follow(found, np.array([count, 0]))
+        limb_scores.carry(found)
+        assert limb_scores.exact_sign(found, 1) == sign
     assert Fraction(a + e) - Fraction(a) == Fraction(e), "the sum is exact"
 
 

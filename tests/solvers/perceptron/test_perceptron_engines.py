@@ -21,7 +21,7 @@ from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
-from maxmargin.solvers.perceptron.engines.limb_engine import no_digits
+from maxmargin.solvers.perceptron.engines.limb_engine import no_limbs
 from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -126,7 +126,7 @@ def test_integers_in_slices_make_the_same_mistakes(engine_of: type[IntegerEngine
                 asks=True,
                 most=int(rng.integers(1, 3 * n)),
                 rounding=engine.rounding,
-                digits=no_digits(),
+                limbs=no_limbs(),
                 counts=counts,
                 size=np.zeros(4),
                 cursor=cursor,

@@ -7,7 +7,7 @@ import pytest
 
 from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
-from maxmargin.solvers.perceptron.engines.limb_engine import no_digits
+from maxmargin.solvers.perceptron.engines.limb_engine import no_limbs
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, POSITION, Reason, Work, frozen
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
@@ -45,7 +45,7 @@ def check_a_pass(
     cursor, log = np.zeros(9, dtype=np.int64), np.empty(len(Z) + 1, dtype=np.int64)
     work = Work(
         y=engine.y, order=frozen(np.arange(len(Z))), wraps=True, epoch_length=len(Z), zero_rule=0, asks=True,
-        most=len(Z), rounding=engine.rounding, digits=no_digits(), counts=np.zeros(len(Z), dtype=np.int64),
+        most=len(Z), rounding=engine.rounding, limbs=no_limbs(), counts=np.zeros(len(Z), dtype=np.int64),
         size=size, cursor=cursor, log=log, epochs=np.empty(2, dtype=np.int64),
     )  # fmt: skip
     reason = engine.present(work)

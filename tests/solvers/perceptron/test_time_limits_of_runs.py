@@ -41,7 +41,7 @@ def test_a_run_ends_in_time(endless: Data, method: Method) -> None:
 
 
 def test_ties_that_are_decided_one_by_one_end_in_time() -> None:
-    """Rows at right angles in numbers too long for digits: every other score is 0 and is computed as fractions."""
+    """Rows at right angles in numbers too long for limbs: every other score is 0 and is computed as fractions."""
     rng = np.random.default_rng(1)
     a, b, tiny = rng.random(200), rng.random(200), 2.0**-1000
     X = np.vstack([np.c_[a, b, np.full(200, tiny)], np.c_[-b, a, np.full(200, -tiny)]])

@@ -21,7 +21,6 @@ from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, 
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
-from maxmargin.solvers.problem.sizes import CHUNK_ENTRIES
 
 T = TypeVar("T")
 

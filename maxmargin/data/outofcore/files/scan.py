@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Roles, shown_name
-from maxmargin.data.numbers.hints import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
-from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.text.data_error import DataError, data_error
 
 Bounds: TypeAlias = tuple[Floats, Floats]

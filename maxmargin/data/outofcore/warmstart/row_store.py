@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
-from maxmargin.data.outofcore.sampled_rows import SampledRows
 from maxmargin.solvers.problem.rows import Use
-from maxmargin.solvers.problem.warm_start import Use
 
 USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
 _SAMPLE = 1 << USES.index("sample")

@@ -68,8 +68,7 @@ class RunFile:
         DataError
             The file is damaged, no such file, or of another run.
         """
-        from maxmargin.solvers.perceptron.checkpoint import Checkpoint
-        from maxmargin.solvers.perceptron.checkpoint_check import check_checkpoint
+        from maxmargin.solvers.perceptron.checkpoint import Checkpoint, check_checkpoint
 
         if not os.path.lexists(self.path):
             return None
