@@ -14,9 +14,8 @@ from maxmargin.data.formats.table import Matrix, index_note
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.extremes import Bounds
-from maxmargin.solvers.problem.scaling import bounds_of_rows
 from maxmargin.solvers.problem.rows import InMemory, RowSource
+from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
 from maxmargin.text.data_error import DataError, quote
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})

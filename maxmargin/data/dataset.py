@@ -19,8 +19,8 @@ from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.problem.extremes import Bounds
     from maxmargin.solvers.problem.rows import RowSource
+    from maxmargin.solvers.problem.scaling import Bounds
 
 REST = "rest"
 """The value of `Dataset.negative` if the positive class is compared with all the others."""

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.verbs import hard_margin, separability
+from maxmargin.api.deciding import separability
+from maxmargin.api.margin_verbs import hard_margin
 from maxmargin.data.generators import Truth as KnownTruth
 from maxmargin.data.generators.family import cut
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

@@ -15,7 +15,6 @@ from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK, Loss
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, norm_bound, run_norm_squared, space_of, stated
-from maxmargin.theory.from_the_run import squared_slack
 from maxmargin.theory.context import Context
 
 _MOST_ENTRIES = 50_000_000

@@ -9,7 +9,7 @@ from maxmargin.solvers.answers.forms import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
-from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of
+from maxmargin.solvers.perceptron.engines.ties import limbs_of
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory

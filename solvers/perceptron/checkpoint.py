@@ -26,8 +26,7 @@ from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.hulls import ClassSums
-from maxmargin.solvers.proof.margins import least_score
-from maxmargin.solvers.proof.margins import lowest, whole_group
+from maxmargin.solvers.proof.margins import least_score, lowest, whole_group
 
 Integers = NDArray[np.int64]
 

@@ -120,7 +120,7 @@ class _State:
 
     def chosen(self, rule: Rule, progress: Floats | None) -> int | None:
         """Return the row that the rule takes, None where no row is a mistake."""
-        margins, error = self.engine.margins, self._error()
+        margins, error = self.engine.weights, self._error()
         candidates = np.flatnonzero(margins <= error)
         for row in candidates[np.argsort(self._cost(rule, progress)[candidates], kind="stable")].tolist():
             if margins[row] < -error or self._is_mistake(row):
@@ -136,7 +136,7 @@ class _State:
         return _ROUNDINGS * float(self.engine.rounding[SCORE_ERROR]) * longest * self.greatest_square
 
     def _cost(self, rule: Rule, progress: Floats | None) -> Floats:
-        margins = self.engine.margins
+        margins = self.engine.weights
         match rule:
             case Rule.SHORTEST:
                 return 2 * margins + self.squares
@@ -155,7 +155,7 @@ class _State:
         self.counts[row] += 1
         self.n_mistakes += 1
         if self.n_mistakes % _RECOMPUTED_AFTER:
-            self.engine.margins += self.engine.gram[row]
+            self.engine.weights += self.engine.gram[row]
             return
         self.exact.follow(self.counts)
         self.engine.load(self.exact, np.zeros(4))

@@ -19,12 +19,13 @@ from maxmargin.solvers.perceptron.engines.engine_choice import (
     presentations_in_integers,
     steps_of_a_presentation,
 )
-from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, OrdersEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.float_engines import Engine, FloatEngine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
-from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of, no_limbs, with_weights_of_its_own
 from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.engines.ties import limbs_of, limbs_with_weights_of_zero, no_limbs
 from maxmargin.solvers.perceptron.kernels.kernels import present_orders
 from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
@@ -108,7 +109,7 @@ class OrderRuns:
         self._of_thread = local()
         self._begin_in_integers()
 
-    def _engine_of_rows(self) -> OrdersEngine:
+    def _engine_of_rows(self) -> FloatEngine:
         if self.problem.n_samples <= MOST_ROWS and self.settings.method is not Method.WEIGHTS:
             return GramEngine(self.units, self.problem)
         return WeightsEngine(self.units, self.X, self.problem.y)
@@ -145,7 +146,10 @@ class OrderRuns:
             self._run_one_by_one(work)
         n_uncertain = np.zeros(len(orders), dtype=np.int64)
         for k in np.flatnonzero(outcomes[:, _GIVEN_UP]):
-            n_uncertain[k] = self.repeat(orders[k], counts[k], outcomes[k])
+            n_uncertain[k] = self._run_alone(orders[k], self.settings, counts[k], outcomes[k]).n_uncertain
+        return self._outcomes(counts, outcomes, n_uncertain)
+
+    def _outcomes(self, counts: Rows, outcomes: Rows, n_uncertain: Rows) -> Outcomes:
         return Outcomes(
             n_mistakes=counts.sum(axis=1),
             n_epochs=outcomes[:, _EPOCHS],
@@ -158,7 +162,7 @@ class OrderRuns:
         """Run all orders in one call of compiled code, with an engine and limbs of this thread."""
         if not hasattr(self._of_thread, "in_bulk"):
             self._of_thread.in_bulk = self._engine.twin()
-        shared = with_weights_of_its_own(self._limbs, self.settings.sizes)
+        shared = limbs_with_weights_of_zero(self._limbs.rows, self.settings.sizes)
         self._of_thread.in_bulk.present_orders(work._replace(limbs=shared))
         note_loaded(self._name)
 
@@ -167,7 +171,7 @@ class OrderRuns:
             one = slice(k, k + 1)
             engine = self._single_engine()
             part = work._replace(orders=work.orders[one], counts=work.counts[one], outcomes=work.outcomes[one])
-            present_orders(self._present, engine, engine.state(), part)
+            present_orders(self._present, engine, engine.weights, part)
             self._n_single += 1
             self._n_given_up += int(work.outcomes[k, _GIVEN_UP])
         are_many = self._n_single >= _MOST_SINGLE_ORDERS or self._n_given_up >= _MOST_GIVEN_UP
@@ -191,26 +195,19 @@ class OrderRuns:
         engine: Engine = of_thread.single
         return engine
 
-    def repeat(self, order: Rows, counts: Rows, outcome: Rows) -> int:
-        """Repeat a run, with exact scores outside compiled code; return how many scores stayed uncertain."""
-        run = perceptron(in_this_order(self.problem, order), self.settings)
-        counts[order] = run.mistake_counts
-        outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged
-        return run.n_uncertain
-
     def run_within(self, order: Rows, seconds: float | None) -> tuple[Outcomes, bool]:
         """Run in one order until the time is over; return the outcome, and whether the run was cut short."""
-        run = perceptron(in_this_order(self.problem, order), replace(self.settings, time_limit=seconds))
-        counts = np.zeros((1, len(order)), dtype=np.int64)
-        counts[0, order] = run.mistake_counts
-        outcomes = Outcomes(
-            n_mistakes=np.array([run.n_mistakes]),
-            n_epochs=np.array([run.n_epochs]),
-            converged=np.array([run.converged]),
-            margin=self._margins(counts),
-            n_uncertain=np.array([run.n_uncertain]),
-        )
-        return outcomes, run.stop_reason is StopReason.TIME_LIMIT
+        counts, outcomes = np.zeros((1, len(order)), dtype=np.int64), np.zeros((1, 3), dtype=np.int64)
+        run = self._run_alone(order, replace(self.settings, time_limit=seconds), counts[0], outcomes[0])
+        found = self._outcomes(counts, outcomes, np.array([run.n_uncertain]))
+        return found, run.stop_reason is StopReason.TIME_LIMIT
+
+    def _run_alone(self, order: Rows, settings: PerceptronSettings, counts: Rows, outcome: Rows) -> PerceptronRun:
+        """Run in one order, with exact scores outside compiled code, and write its counts and its outcome."""
+        run = perceptron(in_this_order(self.problem, order), settings)
+        counts[order] = run.mistake_counts
+        outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged
+        return run
 
     def _margins(self, counts: Rows) -> Floats:
         signed = counts * self.problem.y

@@ -265,11 +265,11 @@ class Run:
     def _scan_is_clean(self) -> bool:
         """Return whether no row is a mistake now; a clean scan counts as an epoch."""
         tally = self.tally
-        weights = self.source.engine.state().copy()
+        weights = self.source.engine.weights.copy()
         trial = replace(tally, counts=tally.counts.copy(), size=tally.size.copy(), cursor=np.zeros_like(tally.cursor))
         with closing(self.source.once(self.presentation.rows)) as segments:
             has_mistake = any(self._has_mistake(trial, segment) for segment in segments)
-        self.source.engine.state()[:] = weights
+        self.source.engine.weights[:] = weights
         tally.n_ties, tally.n_uncertain, tally.asks = trial.n_ties, trial.n_uncertain, trial.asks
         if has_mistake:
             return False

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.solvers.problem.problem import sample_size
-from maxmargin.solvers.problem.rows import Use, WarmStart
-from maxmargin.solvers.problem.rows import Found
+from maxmargin.solvers.problem.rows import Found, Use, WarmStart
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]

@@ -26,7 +26,8 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any]
             X[part], center, signs[part], plane, view.bias, has_rho, target, *rows, t[part], block, written
         )
         gram += block.T @ block  # numpy computes one triangle and copies it, and lets other threads run
-    return t, gram, written, *sums.tolist()
+    primal, weights, balance = sums.tolist()
+    return t, gram, written, primal, weights, balance
 
 
 def predict(

@@ -1,15 +1,17 @@
-"""Rows in a fixed order, screened in blocks of 64 in single precision; the undecided ones in double."""
+"""Rows in a fixed order, screened in blocks of 64 in single precision; undecided rows in double precision."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine, in_machine_code, presented
+from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.kernels.block_pass import fill_blocks, present_blocks, present_over_blocks
+from maxmargin.solvers.perceptron.kernels.machine_code import machine_code
 from maxmargin.solvers.perceptron.kernels.vectors import LANES, LINE
-from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
+from maxmargin.solvers.perceptron.kernels.work import frozen
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -20,7 +22,7 @@ _AT_ONCE = 1 << 20
 
 
 class BlockEngine(WeightsEngine):
-    """A vector of weights; a score in single precision proves most rows right.
+    """A vector of weights; scores in single precision prove that most rows are right.
 
     Parameters
     ----------
@@ -37,17 +39,19 @@ class BlockEngine(WeightsEngine):
 
     def __init__(self, engine: WeightsEngine, order: Rows, most_products: int) -> None:
         super().__init__(engine.units, engine.X, engine.y, engine.weights)
-        rows, scale, width = self.model[0], self.units.scale, self.units.n_features + 1
+        self.passes = present_over_blocks, present_blocks
+        rows, scale, width = frozen(self.X), self.units.scale, self.units.n_features + 1
         blocks = _blocks(rows, self.y, order, scale, self.rounding)
-        self._model_of_blocks = (
+        self._model = (
             *(rows, frozen(blocks), frozen(_products(blocks[:, :-1], most_products)), self.weights),
             *map(_aligned, (LANES, width, width, LANES)),
             *(scale, np.array_equal(order, np.arange(len(order)))),
         )
 
-    def present(self, work: Work) -> Reason:
-        """Do the work; its order is that of the blocks."""
-        return presented(present_over_blocks, present_blocks, self._model_of_blocks, work)
+    @property
+    def model(self) -> tuple[Any, ...]:
+        """The rows, their blocks in the order of presentation, and the weights."""
+        return self._model
 
 
 def _blocks(X: Floats, y: Floats, order: Rows, scale: float, rounding: Floats) -> Singles:
@@ -55,7 +59,7 @@ def _blocks(X: Floats, y: Floats, order: Rows, scale: float, rounding: Floats) -
     n_blocks, depth = -(-len(order) // LANES), X.shape[1] + 2
     blocks = _aligned(n_blocks, depth, LANES)
     step = max(1, _AT_ONCE // (depth * LANES))
-    fill, rows = in_machine_code(fill_blocks), frozen(order)
+    fill, rows = machine_code(fill_blocks), frozen(order)
 
     def part(first: int) -> None:
         fill(X, y, rows, scale, rounding, first, min(n_blocks, first + step), blocks)

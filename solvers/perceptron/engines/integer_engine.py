@@ -1,8 +1,6 @@
 """Rows and weights, or their functional margins, as Python's integers: exact, without a compiler, for short runs."""
 
-from copy import copy
 from operator import add, mul
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +8,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engines.engine_choice import steps_of_a_presentation
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.float_engines import Engine
+from maxmargin.solvers.perceptron.engines.row_units import signed_rows
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.work import Reason, Work
 from maxmargin.solvers.problem.problem import Problem
@@ -29,7 +29,7 @@ _OF_A_MISTAKE = 16
 Integers = list[int]
 
 
-class IntegerEngine:
+class IntegerEngine(Engine):
     """A vector of weights in units of a power of two; every number is exact.
 
     Parameters
@@ -48,12 +48,10 @@ class IntegerEngine:
     name, is_exact = "integers", True
 
     def __init__(self, problem: Problem, scale: float) -> None:
-        constant = np.full((problem.n_samples, 1), scale)
-        integers, self.exponent = as_integers(np.hstack([problem.dense_rows(slice(None)), constant]))
-        signs = problem.y.astype(np.int64).astype(object)
-        self.added: list[tuple[int, ...]] = [tuple(row) for row in (integers * signs[:, np.newaxis]).tolist()]
+        integers, self.exponent = as_integers(signed_rows(problem, scale))
+        self.added: list[tuple[int, ...]] = [tuple(row) for row in integers.tolist()]
         self.y, self.rounding = problem.y, np.zeros(3)
-        self.weights: Any = np.array([0] * len(self.added[0]), dtype=object)
+        self.weights = np.array([0] * len(self.added[0]), dtype=object)
         self.steps = steps_of_a_presentation(problem), 0
         self.entries_per_presentation = _ENTRIES_PER_PRODUCT * self.steps[0]
 
@@ -113,19 +111,9 @@ class IntegerEngine:
                 return position
         return end
 
-    def twin(self) -> "IntegerEngine":
-        """Return an engine of the same rows with weights of its own, which are 0."""
-        engine = copy(self)
-        engine.weights = self.weights * 0
-        return engine
-
     def load(self, exact: ExactWeights, size: Floats) -> None:
         """Take over the weights exactly."""
         self.weights[:] = exact.in_units_of(self.exponent)
-
-    def state(self) -> Any:
-        """Return the weights."""
-        return self.weights
 
 
 class IntegerGramEngine(IntegerEngine):

@@ -110,6 +110,12 @@ def _common_exponent_of_chunk(exponent: int, rows: slice, X: Any) -> int:
     return exponent if own is None else min(exponent, own)
 
 
+def signed_rows(problem: Problem, scale: float) -> Floats:
+    """Return the rows y (x, s) of a problem in memory, as a dense array."""
+    constant = np.full((problem.n_samples, 1), scale)
+    return np.hstack([problem.dense_rows(slice(None)), constant]) * problem.y[:, np.newaxis]
+
+
 def _values(X: Any) -> Floats:
     values: Floats = X.data if hasattr(X, "tocsr") else X
     return values

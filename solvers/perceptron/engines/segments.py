@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.settings import Method, RunSizes
@@ -79,8 +80,6 @@ class Whole:
 
     def _engine(self, method: Method) -> Engine:
         if method is Method.INTEGERS:
-            from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine
-
             return IntegerEngine(self.problem, self.units.bias_scale)
         if method is Method.GRAM:
             return GramEngine(self.units, self.problem)
@@ -118,7 +117,7 @@ class Streamed:
         return self._chunks()
 
     def _chunks(self) -> Generator[Segment]:
-        weights = self.engine.state()
+        weights = self.engine.weights
         for first_row, X, y in self.problem.map(partial(_copied, units=self.units), self.problem.y):
             yield Segment(WeightsEngine(self.units, X, y, weights), np.arange(len(y)), first_row=first_row)
 

@@ -1,19 +1,72 @@
-"""Scores so near 0 that rounding could decide them, decided in exact arithmetic."""
+"""Scores so near 0 that rounding could decide their sign, decided exactly: from the integer weights, or from limbs.
 
+Limbs are the numbers of the rows in digits of 24 bits, from which the compiled passes compute the signs themselves.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.exact.products import digits, whole_numbers
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.float_engines import Engine
-from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of, no_limbs
-from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.engines.tally import Tally
-from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
+from maxmargin.solvers.perceptron.kernels.limb_scores import LIMB_BITS, Limbs
+from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST, frozen
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
+Integers = NDArray[np.int64]
+
+_CARRIED = 2
+"""Number of limbs that sums of limbs have in addition to the limbs of the rows."""
+
 _FEW_ENTRIES = 1 << 22
-"""Entries of the rows, times the scores computed here before compiled passes get limbs: a few tenths of a second."""
+"""Number of entries of the rows, times scores, that are computed here before the compiled passes get limbs; this takes
+a few tenths of a second."""
 
 _UP = 1 + 2.0**-40
+
+
+def no_limbs() -> Limbs:
+    """Return limbs that decide no score."""
+    return limbs_with_weights_of_zero(np.empty((0, 0, 0), dtype=np.int64), RunSizes())
+
+
+def limbs_of(problem: Problem, settings: PerceptronSettings) -> Limbs:
+    """Return the limbs of the rows y (x, s) in memory, or `no_limbs` if they are too many.
+
+    They are too many if all limbs together fill more than 32 MiB, if a row has more than 2**14 limbs, so that sums of
+    their products could overflow, or if a number has more than 1,000 bits in units of the lowest bit of all numbers.
+    """
+    n_coordinates, sizes = problem.n_features + 1, settings.sizes
+    if problem.n_samples * n_coordinates > sizes.most_limbs:
+        return no_limbs()
+    rows = signed_rows(problem, settings.bias_scale if problem.bias else 0.0)
+    whole = whole_numbers(rows, sizes.most_limb_bits)
+    if whole is None:
+        return no_limbs()
+    integers, _, n_bits = whole
+    n_limbs = -(-n_bits // LIMB_BITS)
+    if n_limbs * n_coordinates > sizes.most_limb_products or rows.size * n_limbs > sizes.most_limbs:
+        return no_limbs()
+    of_positions = [of_position.astype(np.int64) for of_position in digits(integers, n_bits, LIMB_BITS)]
+    return limbs_with_weights_of_zero(np.stack(of_positions, axis=1), sizes)
+
+
+def limbs_with_weights_of_zero(rows: Integers, sizes: RunSizes) -> Limbs:
+    """Return limbs with these rows and the weights 0; each thread needs weights of its own."""
+    n_samples, n_limbs, n_coordinates = rows.shape
+    n_steps = n_samples + n_limbs * (n_limbs + _CARRIED) * n_coordinates
+    return Limbs(
+        rows=frozen(rows),
+        weights=np.zeros((n_limbs, n_coordinates), dtype=np.int64),
+        counts=np.zeros(n_samples, dtype=np.int64),
+        carried=np.zeros((n_limbs + _CARRIED, n_coordinates), dtype=np.int64),
+        most=sizes.most_limb_mistakes,
+        most_decided=max(1, sizes.most_limb_steps // max(1, n_steps)),
+    )
 
 
 class Ties:
@@ -49,7 +102,7 @@ class Ties:
         tally.n_ties += 1
 
     def _is_on_a_grid(self, tally: Tally) -> bool:
-        """Find out once whether all numbers are small multiples of one number, so that perhaps nothing was rounded."""
+        """Find out once whether all numbers are small multiples of one number; if so, perhaps nothing was rounded."""
         if self._grid_is_known:
             return False
         self._grid_is_known = True
@@ -61,7 +114,7 @@ class Ties:
         return True
 
     def _has_limbs_now(self, tally: Tally) -> bool:
-        """Compute once, after some ties, the limbs of the rows; if they do not help, scores are computed here."""
+        """Compute the limbs of the rows once, after some ties; without limbs, scores continue to be computed here."""
         if (
             self._limbs_are_known
             or not self.is_in_memory

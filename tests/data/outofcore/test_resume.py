@@ -30,8 +30,7 @@ from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.announcing import listened
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
-from maxmargin.data.outofcore.warmstart.resume_state import read_state
-from maxmargin.data.outofcore.warmstart.resume_state import FileMark, State
+from maxmargin.data.outofcore.warmstart.resume_state import FileMark, State, read_state
 from maxmargin.data.problems import class_problem_of, problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin

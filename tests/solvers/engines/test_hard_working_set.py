@@ -17,7 +17,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import hard_working_set
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.sizes import Sizes
+from maxmargin.solvers.problem.rows import Sizes
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, lowest, norm_squared
 from maxmargin.solvers.separability import feasibility
 

@@ -96,7 +96,7 @@ def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms() -> None
     assert run.until_stopped() is StopReason.CONVERGED
     engine = run.source.engine
     assert isinstance(engine, BlockEngine)
-    _, blocks, _, w, scores, weights, *_ = engine._model_of_blocks
+    _, blocks, _, w, scores, weights, *_ = engine.model
     scale = np.linalg.norm(w) / np.linalg.norm(weights)
     margins = y * (X @ w[:-1])
     for k, block in enumerate(blocks):

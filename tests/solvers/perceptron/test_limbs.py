@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.perceptron.engines.limb_engine import limbs_of, limbs_with_weights_of_zero
+from maxmargin.solvers.perceptron.engines.ties import limbs_of, limbs_with_weights_of_zero
 from maxmargin.solvers.perceptron.kernels import limb_scores
 from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, many_orders
 from maxmargin.solvers.perceptron.row_orders import Order

@@ -21,8 +21,7 @@ from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
-from maxmargin.solvers.perceptron.engines.limb_engine import no_limbs
-from maxmargin.solvers.perceptron.engines.ties import Ties
+from maxmargin.solvers.perceptron.engines.ties import Ties, no_limbs
 from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
@@ -188,9 +187,9 @@ def test_the_error_bound_is_one(method: Method) -> None:
 
     class Compared(Ties):
         def load(self, engine: Any, tally: Any) -> None:
-            before, believed = engine.state().copy(), float(tally.size[1])
+            before, believed = engine.weights.copy(), float(tally.size[1])
             super().load(engine, tally)
-            seen.append((float(np.linalg.norm(before - engine.state())), believed))
+            seen.append((float(np.linalg.norm(before - engine.weights)), believed))
 
     data = mm.load("breast_cancer")
     problem, sizes = Problem(data.X, data.y.astype(float)), RunSizes(reload_after=5000, log_buffer=1000)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.labels import CodedLabels, LabelError
+from maxmargin.data.labels import LabelError, Labels
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.label_coder import Coder
@@ -277,7 +277,7 @@ def held(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows
     return DaskRows(parts, summaries, workers, chunk_entries)
 
 
-def labels_of_collection(y: Any) -> CodedLabels:
+def labels_of_collection(y: Any) -> Labels:
     """Return the labels of a Dask array or series; they are computed once.
 
     Raises
@@ -293,7 +293,7 @@ def labels_of_collection(y: Any) -> CodedLabels:
     try:
         for distinct, positions in workers.run(tasks):
             coder.add(distinct, positions)
-        return CodedLabels(coder.labels())
+        return coder.labels()
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
 

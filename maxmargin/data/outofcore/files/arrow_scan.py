@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.frames import index_columns
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
-from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, TEXT_HINT
-from maxmargin.data.numbers.numerals import STORED, number
+from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, number
 from maxmargin.data.outofcore.budget import Budget, size_text
-from maxmargin.data.outofcore.files.arrow_scan import ArrowFile, positions_in
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of, not_finite
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
 from maxmargin.solvers.basics.parallel import in_order

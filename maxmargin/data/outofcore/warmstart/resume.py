@@ -23,8 +23,7 @@ from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.resume_state import FileMark, KnownFile, State, Validated, read_state
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStore, Unconfirmed
 from maxmargin.solvers.errors import option
-from maxmargin.solvers.problem.rows import Found, Use
-from maxmargin.solvers.problem.rows import WarmStart
+from maxmargin.solvers.problem.rows import Found, Use, WarmStart
 from maxmargin.text.data_error import DataError, data_error
 from maxmargin.text.version import __version__
 
