@@ -93,8 +93,13 @@ def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     >>> as_integers(np.array([0.75, -2.0]))
     (array([3, -8], dtype=object), -2)
     """
-    integers, exponent = _aligned(values, None)
-    return integers, int(exponent)
+    mantissas, exponents = _odd_mantissas(values)
+    nonzero = mantissas != 0
+    if not nonzero.any():
+        return np.zeros(values.shape, dtype=object), 0
+    exponent = int(exponents[nonzero].min())
+    shifts = np.where(nonzero, exponents - exponent, 0)
+    return np.left_shift(mantissas.astype(object), shifts.astype(object)), exponent
 
 
 def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]]:
@@ -107,18 +112,12 @@ def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]
     (array([[3, 1],
            [2, 0]], dtype=object), [-2, 2])
     """
-    integers, exponents = _aligned(values, 0)
-    return integers, exponents.tolist()
-
-
-def _aligned(values: NDArray[np.float64], axis: int | None) -> tuple[Integers, NDArray[np.int64]]:
-    """Return integers, and the largest exponents of which the numbers along an axis are multiples; 0 for zeros."""
     mantissas, exponents = _odd_mantissas(values)
     nonzero = mantissas != 0
-    least = np.where(nonzero, exponents, _NO_EXPONENT).min(axis=axis, initial=_NO_EXPONENT)
+    least = np.where(nonzero, exponents, _NO_EXPONENT).min(axis=0, initial=_NO_EXPONENT)
     least = np.where(least == _NO_EXPONENT, 0, least)
     shifts = np.where(nonzero, exponents - least, 0)
-    return np.left_shift(mantissas.astype(object), shifts.astype(object)), least
+    return np.left_shift(mantissas.astype(object), shifts.astype(object)), least.tolist()
 
 
 def common_exponent(values: NDArray[np.float64]) -> int | None:

@@ -116,10 +116,13 @@ class ClassSums:
         by_class: Integers = np.zeros((len(y), 2), dtype=object)
         by_class[np.arange(len(y)), (y > 0).astype(int)] = weights
         sums, exponent = sums_of(by_class)
-        n_features, (n_negative, n_positive) = len(sums) // 2, by_class.sum(axis=0).tolist()
-        negative, positive = sums[:n_features], sums[n_features:]
+        n_features = len(sums) // 2
         return cls(
-            negative=negative, positive=positive, n_negative=n_negative, n_positive=n_positive, exponent=exponent
+            negative=sums[:n_features],
+            positive=sums[n_features:],
+            n_negative=sum(by_class[:, 0].tolist()),
+            n_positive=sum(by_class[:, 1].tolist()),
+            exponent=exponent,
         )
 
     def plus(self, other: "ClassSums") -> "ClassSums":
@@ -162,10 +165,13 @@ def balanced_sum(problem: Problem, weights: Floats) -> tuple[Fraction, Fraction]
     """
     rows = np.flatnonzero(weights > 0)
     integers, exponent = as_integers(weights[rows])
-    sums, unit = ClassSums.of(problem, rows, integers.tolist()), as_fraction(1, exponent)
-    positive, negative = sums.n_positive, sums.n_negative
+    unit = as_fraction(1, exponent)
     if not problem.bias:
-        return (positive + negative) * unit, sums.square(1, 1) * unit**2
+        total, total_exponent = weighted_sum(problem, rows, integers * problem.signs(rows))
+        square = as_fraction(sum(v * v for v in total), 2 * total_exponent)
+        return sum(integers.tolist()) * unit, square * unit**2
+    sums = ClassSums.of(problem, rows, integers.tolist())
+    positive, negative = sums.n_positive, sums.n_negative
     if not (positive and negative):
         return Fraction(0), Fraction(0)
     # c_i * (total of the other class) balances; dividing by the greater total scales the heavier class down.

@@ -169,6 +169,8 @@ def _different(X: Any, y: Floats, positions: Rows) -> Rows:
 
 
 def _united(parts: Sequence[Lowest]) -> Lowest:
+    if len(parts) == 1:
+        return parts[0]
     names = [entry.name for entry in fields(Lowest)]
     return Lowest(**{name: stacked([getattr(part, name) for part in parts]) for name in names})
 
@@ -247,8 +249,10 @@ def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction],
         normal, w_unit = _in_units(w if columns is None else _entries(w, columns))
         scores, exponent = problem.exact_products(group.rows[part], X, normal)
         unit, signs = as_fraction(1, exponent) * w_unit, problem.y[group.rows[part]]
-        for sign in np.unique(signs).astype(int).tolist():
-            least.append(int((scores[signs == sign] * sign).min()) * unit + sign * b)
+        for sign in (-1, 1):
+            own = scores[signs == sign] * sign
+            if own.size:
+                least.append(int(own.min()) * unit + sign * b)
     return min(least)
 
 
