@@ -39,7 +39,7 @@ def in_python(message: str) -> str:
 
 
 def on_command_line(message: str) -> str:
-    """Return a message with its options as those of a command."""
+    """Return a message with its options as options of a command."""
 
     def spelt(found: re.Match[str]) -> str:
         name, value = found.groups()
@@ -80,7 +80,7 @@ class InvalidProblemError(WordedError):
 
 
 class InvalidCheckpointError(InvalidProblemError):
-    """A run shall go on from a state that it cannot have been in; the message is what was found."""
+    """A run is to be resumed from a state that it cannot have been in; the message says what was found."""
 
 
 class InvalidOptionError(InvalidProblemError):

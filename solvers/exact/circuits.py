@@ -14,7 +14,6 @@ from maxmargin.solvers.exact.simplex import Circuit
 
 Floats = NDArray[np.float64]
 
-
 _QUICK_SIZE = 150
 """Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second."""
 
@@ -92,7 +91,7 @@ def _living_on(exact: list[int], vectors: list[list[int]], n_fixed: int) -> list
 
 
 def _without(vectors: list[list[int]], position: int) -> list[list[int]]:
-    """Return a basis of the combinations that are 0 at a place."""
+    """Return a basis of the combinations that are 0 at a position."""
     using = [vector for vector in vectors if vector[position]]
     if not using:
         return vectors
@@ -101,7 +100,7 @@ def _without(vectors: list[list[int]], position: int) -> list[list[int]]:
 
 
 def _first_zero(weights: list[int], vector: list[int], n_fixed: int) -> int:
-    """Return the place where ``weights - t * vector`` first becomes 0 as t grows from 0."""
+    """Return the position where ``weights - t * vector`` first becomes 0 as t grows from 0."""
     positions = (j for j in range(n_fixed, len(vector)) if vector[j] > 0)
     first = next(positions)
     for j in positions:

@@ -283,7 +283,7 @@ class Problem(Samples):
 
 @dataclass(frozen=True)
 class ClassProblem(Samples):
-    """Rows of several classes: scores w_k.x + b_k, one a class, shall put every row's own class first.
+    """Rows of several classes: scores w_k.x + b_k, one for each class, are to put every row's own class first.
 
     Attributes
     ----------

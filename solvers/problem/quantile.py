@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 
 def offset_of_least_slack(kinks: Floats, y: Floats, costs: Floats, balance: float = 0.0) -> float:
-    """Return a b that minimises sum prices_i max(0, 1 - y_i (score_i + b)) - balance b, from its kinks y_i - score_i.
+    """Return a b that minimises sum costs_i max(0, 1 - y_i (score_i + b)) - balance b, from its kinks y_i - score_i.
 
     The costs are the C_i of the rows. To the left of all kinks the slope is minus the sum of the costs of the
     positive rows, less the balance; each kink adds its cost. The nearest kink stands for a minimum at infinity.

@@ -20,7 +20,7 @@ _DECIMAL_BITS = 14000
 """Below Python's limit of 4,300 decimal digits, which guards against its quadratic conversion."""
 
 Pair = tuple[int, int]
-"""A row, and a class that is not its own: the row's own score shall not be less than the class's."""
+"""A row and a class that is not its own: the score of the row's own class must not be below the score of this class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def weighted_sum(problem: Problem, rows: Rows, weights: Sequence[int] | Integers
 
 
 def _sums_of_chunk(wanted: Rows, factors: Integers, n_at_once: int, rows: slice, X: Any) -> list[tuple[list[int], int]]:
-    """Return the sums of those of the wanted rows, in increasing order, that are in the chunk."""
+    """Return the sums of the wanted rows that are in the chunk; they come in increasing order."""
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     positions, own = wanted[first:last] - rows.start, factors[first:last]
     return [exact_sums(X[positions[part]], own[part]) for part in slices(len(own), n_at_once)]
@@ -78,7 +78,7 @@ def margin_upper_bound_squared(problem: Problem, weights: NDArray[Any], rows: Ro
 def proven_upper(problem: Problem, weights: Floats, rows: Rows | None = None) -> float:
     """Return the bound of the maximum margin that the weights give, rounded up; infinity where they give none.
 
-    The weights are those of all rows, or of the given ones.
+    The weights belong to all rows, or to the given ones.
     """
     if not np.isfinite(weights).all():
         return math.inf

@@ -62,7 +62,7 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats) 
 def slack_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats, level: float = 1.0) -> Fraction | None:
     """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b)); None if it overflows.
 
-    Other parameters are those of `objective_upper_bound`.
+    The other parameters are as in `objective_upper_bound`.
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         return None

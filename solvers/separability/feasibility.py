@@ -45,7 +45,7 @@ _ENOUGH = 0.01
 """Relative gap of the margin at or below which descent for a separating hyperplane stops."""
 
 _LIKELY_A_COLUMN = 3
-"""Rows per column, those of the largest multipliers, that are examined first if descent finds no hyperplane."""
+"""Number of rows per column, with the largest multipliers, that are examined first if descent finds no hyperplane."""
 
 _SPARSE_FACTOR = 2
 """Factor of `exact_limit` for sparse rows, whose exact products cost much less."""

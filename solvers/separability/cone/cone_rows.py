@@ -342,7 +342,7 @@ class ClassRows(ConeRows):
         return unit.ravel()
 
     def enclosures(self, direction: Floats) -> Iterator[tuple[Rows, Floats, Floats]]:
-        """Enclose the score of the own class less that of the other one."""
+        """Enclose the score of the row's own class less the score of the other one."""
         normals = np.vstack([np.zeros(self.block), direction.reshape(self.n_others, self.block)])
         d = self.problem.n_features
         offsets = normals[:, d] if self.problem.bias else np.zeros(len(normals))
@@ -374,7 +374,7 @@ class ClassRows(ConeRows):
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
     def _in_blocks(self, vectors: NDArray[Any], samples: Rows, others: Rows) -> NDArray[Any]:
-        """Return rows with the vectors in the blocks of their own class, and their negatives in those of the others."""
+        """Return rows with the vectors in the blocks of their own class, and minus them in the blocks of the others."""
         blocks = np.zeros((len(vectors), self.n_others, self.block), dtype=vectors.dtype)
         own = self.problem.codes[samples]
         here, there = np.flatnonzero(own > 0), np.flatnonzero(others > 0)
