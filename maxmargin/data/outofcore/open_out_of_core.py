@@ -100,7 +100,7 @@ def _open_on_disk(
     labels, bounds = validation.run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
     X = OnDisk(stores, budget, bounds, resumption, validation.sampled)
-    return Stored.of(X, labels, scans[0], roles, path, notes, fits=fits)
+    return Stored(X=X, labels=labels, scan=scans[0], roles=roles, source=path, notes_on_files=notes, fits=fits)
 
 
 def _path_of(source: Any, choice: Choice) -> str | None:

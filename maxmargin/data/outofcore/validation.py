@@ -27,34 +27,44 @@ _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with mor
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stored:
-    """Data outside memory, validated; `fits` tells whether the rows can be read into memory."""
+    """Data outside memory, validated.
+
+    Attributes
+    ----------
+    X : OnDisk or DaskRows
+    labels : Labels
+    scan : Scan
+        The first file; all files have the same columns.
+    roles : Roles
+    source : str
+        The path of the file or folder.
+    notes_on_files : list of str
+    fits : bool
+        Whether the rows can be read into memory.
+    """
 
     X: "OnDisk | DaskRows"
     labels: Labels
-    names: tuple[str, ...]
-    label_name: str
+    scan: "Scan"
+    roles: Roles
     source: str
-    notes: tuple[str, ...]
-    fits: bool
+    notes_on_files: list[str]
+    fits: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        X: "OnDisk | DaskRows",
-        labels: Labels,
-        scan: "Scan",
-        roles: Roles,
-        path: str,
-        notes: Sequence[str],
-        *,
-        fits: bool = False,
-    ) -> "Stored":
-        """Return the data with the names of the columns of a file; all files have the same."""
-        return cls(
-            X=X, labels=labels, names=tuple(map(str, kept_names(scan.names, roles.features))),
-            label_name=str(scan.label_name(roles)), source=path, fits=fits,
-            notes=(*notes, *(scan.notes or drop_note(scan.names, roles))),
-        )  # fmt: skip
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return tuple(map(str, kept_names(self.scan.names, self.roles.features)))
+
+    @property
+    def label_name(self) -> str:
+        """The name of the label column, or its position."""
+        return str(self.scan.label_name(self.roles))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the files and on their columns."""
+        return (*self.notes_on_files, *(self.scan.notes or drop_note(self.scan.names, self.roles)))
 
 
 class Validation:

@@ -55,7 +55,7 @@ def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, 
     labels, _ = Validation(reading, roles, scans[0].label_name(roles), is_positive_chosen).run()
     parts = [part for scan in reading for part in scan.parts]
     X = DaskRows(parts, [summary for scan in reading for summary in scan.summaries], workers)
-    return Stored.of(X, labels, scans[0], roles, path, notes)
+    return Stored(X=X, labels=labels, scan=scans[0], roles=roles, source=path, notes_on_files=notes)
 
 
 def _client(address: str) -> Any:

@@ -8,7 +8,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from operator import getitem
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,25 +46,11 @@ class Task(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-class Backend(Protocol):
-    """Who does the work."""
-
-    splits_parts: bool
-    """Whether several tasks share a part; not where every task computes it."""
-
-    def hold(self, parts: Sequence[Any]) -> list[Any]:
-        """Return handles of delayed values, computed once where there is a place for them."""
-        ...
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
-        """Yield the results of the tasks, in order; few tasks are submitted at a time."""
-        ...
-
-
 class OnCluster:
     """The workers of a distributed client; parts stay in their memory, or on their disks."""
 
     splits_parts = True
+    """Whether several tasks share a part."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -95,6 +82,7 @@ class InThreads:
     """Threads of this process, which compute a part every time that it is asked for."""
 
     splits_parts = False
+    """Every task computes its part."""
 
     def hold(self, parts: Sequence[Any]) -> list[Any]:
         """Return the parts as they are."""
@@ -105,21 +93,19 @@ class InThreads:
         return in_order(_computed, tasks)
 
 
+Backend: TypeAlias = OnCluster | InThreads
+"""Holds parts, and runs tasks on them."""
+
+
 def backend() -> Backend:
     """Return the cluster of the current distributed client, or else threads."""
-    client = _current_client()
-    return InThreads() if client is None else OnCluster(client)
-
-
-def _current_client() -> Any:
     distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return None
     try:
-        client = distributed.default_client()
+        client = None if distributed is None else distributed.default_client()
     except ValueError:  # there is none
-        return None
-    return client if client.status == "running" else None  # one that failed to connect is the default all the same
+        client = None
+    # A client that failed to connect is the default all the same.
+    return InThreads() if client is None or client.status != "running" else OnCluster(client)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +176,7 @@ class DaskRows(CachedRows):
         for part, start, stop in zip(self.parts, self._starts[:-1], self._starts[1:], strict=True):
             first, last = np.searchsorted(numbers, (start, stop))
             if first < last:
-                tasks.append(Task(_taken, part, (numbers[first:last] - start,)))
+                tasks.append(Task(getitem, part, (numbers[first:last] - start,)))
         return np.concatenate([np.empty((0, self._n_columns)), *self.workers.run(tasks)])
 
 
@@ -213,15 +199,6 @@ def _applied(
         position = slice(rows.start + part.start, rows.start + part.stop)
         results.append(function(position, chunk, *(v[part] for v in vectors)))
     return rows.stop, results
-
-
-def _taken(X: Floats, numbers: RowNumbers) -> Floats:
-    return X[numbers]
-
-
-def summary_of(X: Floats) -> Summary:
-    """Return the shape of a part and the extremes of its columns."""
-    return Summary(X.shape, X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf))
 
 
 def is_dask(value: object) -> bool:
@@ -338,7 +315,10 @@ def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
 
 
 def _summary(part: Floats | str) -> Summary | str:
-    return part if isinstance(part, str) else summary_of(part)
+    """Return the shape of a part and the extremes of its columns, or its error."""
+    if isinstance(part, str):
+        return part
+    return Summary(part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf))
 
 
 def distinct_labels(part: Any) -> tuple[list[Any], NDArray[np.integer[Any]]]:

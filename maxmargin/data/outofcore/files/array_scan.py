@@ -29,7 +29,6 @@ from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
 
 _LOCAL_HEADER_BYTES = 30
-_BYTES_AT_ONCE = 1 << 20
 
 
 class ArrayScan(Scan):
@@ -66,7 +65,7 @@ class ArrayScan(Scan):
         if self._X.is_compressed:
             self._unpack()
         elif start == 0:
-            self._X.check()
+            self._X.check(self.budget.chunk_rows(self.n_columns))
         store = self.store(roles)
         names = [shown_name(self.names, j) for j in roles.features]
         n_rows = self.budget.chunk_rows(len(roles.features))
@@ -81,8 +80,8 @@ class ArrayScan(Scan):
 
     def _unpack(self) -> None:
         scratch = Scratch(self.path, self.numbers_path)
-        for part in self._X.parts_of_bytes():
-            scratch.write(np.frombuffer(part, dtype=np.uint8))
+        for part in self._X.parts(self.budget.chunk_rows(self.n_columns)):
+            scratch.write(part)
         scratch.finish()
         self._read_from(scratch.file)
 
@@ -141,25 +140,19 @@ class _Member:
         return OpenFile.of(self.path), self.header()
 
     def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:
-        """Yield the entries of a one-dimensional array from `first` on, `n_rows` at a time."""
+        """Yield all entries in the order of the file, those of `n_rows` rows at a time, from this row on.
+
+        Of an array that is stored by columns, all entries are read: `first` is 0.
+        """
         with self.stream() as file:
             layout = self._header(file)
-            file.seek(first * layout.dtype.itemsize, os.SEEK_CUR)
+            row_bytes = layout.dtype.itemsize * layout.shape[1]
+            file.seek(first * row_bytes, os.SEEK_CUR)
             for start in range(first, layout.shape[0], n_rows):
-                n_entries = min(n_rows, layout.shape[0] - start)
-                yield np.frombuffer(self._exactly(file, n_entries * layout.dtype.itemsize), layout.dtype)
+                n_bytes = min(n_rows, layout.shape[0] - start) * row_bytes
+                yield np.frombuffer(self._exactly(file, n_bytes), layout.dtype)
 
-    def parts_of_bytes(self) -> Iterator[bytes]:
-        """Yield the bytes of the array."""
-        with self.stream() as file:
-            layout = self._header(file)
-            left = layout.dtype.itemsize * layout.shape[0] * layout.shape[1]
-            while left:
-                part = self._exactly(file, min(left, _BYTES_AT_ONCE))
-                left -= len(part)
-                yield part
-
-    def check(self) -> None:
+    def check(self, n_rows: int) -> None:
         """Do nothing: a single file has no checksum."""
 
     def _exactly(self, file: BinaryIO, n_bytes: int) -> bytes:
@@ -191,9 +184,9 @@ class _Packed(_Member):
     def n_bytes(self) -> int:
         return self.info.file_size
 
-    def check(self) -> None:
+    def check(self, n_rows: int) -> None:
         """Raise an error unless the array has its checksum, which is compared once all of it was read."""
-        for _ in self.parts_of_bytes():
+        for _ in self.parts(n_rows):
             pass
 
     def opened(self) -> tuple[OpenFile, Layout]:

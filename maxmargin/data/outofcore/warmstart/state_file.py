@@ -42,8 +42,17 @@ def write(path: str, content: Content) -> None:
     ------
     OSError
     """
+    arrays = {name: np.ascontiguousarray(array) for name, array in content.arrays.items()}
+    forms = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
+    text = json.dumps({"words": content.words, "arrays": forms}, allow_nan=False).encode()
+    parts: list[bytes | memoryview] = [_MAGIC, len(text).to_bytes(_LENGTH_BYTES, "little"), text]
+    parts += map(_bytes_of, arrays.values())
+    digest = hashlib.sha256()
     with replacing(path, is_private=True) as file:
-        _write(_Hashed(file), content)
+        for part in parts:
+            digest.update(part)
+            file.write(part)
+        file.write(digest.digest())
 
 
 def read(path: str) -> Content:
@@ -65,30 +74,6 @@ def read(path: str) -> Content:
             return _read(file, size)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError, RecursionError) as error:
             raise damaged(path) from error
-
-
-class _Hashed:
-    """A file that is written with the hash of all its bytes behind them."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.digest = hashlib.sha256()
-
-    def write(self, content: bytes | memoryview) -> None:
-        self.digest.update(content)
-        self.file.write(content)
-
-
-def _write(file: _Hashed, content: Content) -> None:
-    arrays = {name: np.ascontiguousarray(array) for name, array in content.arrays.items()}
-    forms = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
-    text = json.dumps({"words": content.words, "arrays": forms}, allow_nan=False).encode()
-    file.write(_MAGIC)
-    file.write(len(text).to_bytes(_LENGTH_BYTES, "little"))
-    file.write(text)
-    for array in arrays.values():
-        file.write(_bytes_of(array))
-    file.file.write(file.digest.digest())
 
 
 def _read(file: BinaryIO, size: int) -> Content:
