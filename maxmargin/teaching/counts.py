@@ -21,10 +21,10 @@ Truth = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
 _MOST_POINTS = 14
-"""Their 2^13 pairs of opposite labellings take about 30 s."""
+"""Largest number of points whose labellings are counted; the 2^13 pairs of opposite labellings take about 30 s."""
 
 _MOST_VARIABLES = 4
-"""There are 2^32 functions of 5 variables."""
+"""Largest number of variables whose functions are listed; there are 2^32 functions of 5 variables."""
 
 
 def cover_count(n: int, d: int) -> int:

@@ -14,7 +14,7 @@ _FALSE = {"signs": -1, "bits": 0}
 """The number for false; 1 is true in both encodings."""
 
 _MOST_VARIABLES = 16
-"""The cube then has 65,536 rows."""
+"""Largest number of variables; the cube then has 65,536 rows."""
 
 
 def cube(n_variables: int, *, encoding: Encoding = "signs") -> NDArray[np.int64]:

@@ -37,6 +37,7 @@ _OPERAND = re.compile(r"[01]|x[1-9][0-9]{0,5}")
 _NUMBERED = re.compile(r"x[1-9][0-9]*")
 
 _ENCODINGS = ("signs", "bits")
+"""Encodings that the name of a truth table may state; the first is the default."""
 
 _BINARY = {AND: and_, OR: or_, XOR: xor}
 

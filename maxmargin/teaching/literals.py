@@ -14,7 +14,7 @@ from maxmargin.teaching.formula import Formula
 Signs = NDArray[np.int64]
 
 _MOST_DRAWN_LITERALS = 62
-"""The truth values of all literals are drawn as one integer of 64 bits."""
+"""Largest number of literals of `balanced_rows`, which samples their truth values as one 64-bit integer."""
 
 
 class Connective(StrEnum):
@@ -167,7 +167,7 @@ def disjunction(n_variables: int, literals: tuple[int, ...]) -> LiteralConcept:
 
 
 def random_concept(d: int, k: int, connective: str, rng: np.random.Generator) -> LiteralConcept:
-    """Return a concept of k of d variables; the variables and their negations are drawn.
+    """Return a concept of k of d variables; the variables and their signs are random.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def random_concept(d: int, k: int, connective: str, rng: np.random.Generator) ->
 
     See Also
     --------
-    balanced_rows : Draw rows for a concept.
+    balanced_rows : Sample rows for a concept.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def balanced_rows(concept: LiteralConcept, n_rows: int, rng: np.random.Generator
 
     See Also
     --------
-    random_concept : Draw a concept.
+    random_concept : Choose a concept at random.
 
     Examples
     --------

@@ -28,7 +28,7 @@ _TINY_ROWS, _TINY_COLUMNS = 32, 8
 
 
 def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, limits: Limits) -> "FoundOrder":
-    """Run in this order of the rows, in exact arithmetic; when the time is over it is cut short."""
+    """Run in this order of the rows, in exact arithmetic; the time limit may cut the run short."""
     from maxmargin.solvers.perceptron.hard_orders import FoundOrder
     from maxmargin.solvers.perceptron.many_orders import in_this_order
     from maxmargin.solvers.perceptron.run import perceptron
@@ -85,7 +85,7 @@ def _direction(context: Context) -> Floats | None:
 def exhaustive_case(
     problem: Problem, settings: "PerceptronSettings", max_states: int, limits: Limits
 ) -> "WorstCase | None":
-    """Return the longest of all sequences, where few weights can occur."""
+    """Return the longest of all sequences, if few weight vectors can occur."""
     from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
 
     is_tiny = problem.n_samples <= _TINY_ROWS and problem.n_features <= _TINY_COLUMNS

@@ -1,4 +1,4 @@
-"""How the mistakes of the perceptron depend on the order of the rows: at random, by search, and at their worst."""
+"""The mistakes of the perceptron in many orders of the rows: random ones, those a search finds, and the worst."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

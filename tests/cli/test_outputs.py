@@ -235,8 +235,8 @@ def test_the_answer_is_printed_though_the_run_cannot_be_kept(
     assert run(["perceptron", "d.csv", "--resume", "state"]) == 0
     done = capsys.readouterr()
     assert done.out.startswith("d.csv: ") and "converged" in done.out
-    assert "state.run: No space left on device; the run is not kept from here on" in done.err
-    with pytest.warns(UserWarning, match="the run is not kept"):
+    assert "state.run: No space left on device; the run is no longer saved" in done.err
+    with pytest.warns(UserWarning, match="the run is no longer saved"):
         assert mm.perceptron([[0.0], [1.0]], [0, 1], resume="other").converged
 
 

@@ -371,7 +371,7 @@ def test_a_run_that_is_kept_says_where(capsys: pytest.CaptureFixture[str], xor: 
     state = tmp_path / "state"
     command = ["perceptron", xor, "--max-epochs", "3", "--resume", str(state)]
     assert run(command) == 3
-    assert f"{state}.run keeps the run" in capsys.readouterr().err
+    assert f"the run is saved in {state}.run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What sources say while they are opened and read, before there is a result that could say it."""
+"""Messages and progress of data sources while they are opened and read, before there is a result to carry them."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -7,10 +7,10 @@ from contextvars import ContextVar
 from typing import TypeAlias
 
 OnText: TypeAlias = Callable[[str], None]
-"""Called with a sentence."""
+"""A function that is called with a sentence."""
 
 OnChunk: TypeAlias = Callable[[int, int], None]
-"""Called after every chunk of every pass with the rows that are done in this pass, and all its rows."""
+"""A function that is called after every chunk with the numbers of finished rows and of all rows of the pass."""
 
 _ON_TEXT: ContextVar[OnText | None] = ContextVar("on_text", default=None)
 _ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
@@ -18,7 +18,7 @@ _ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
 
 @contextmanager
 def listened(*, on_text: OnText | None = None, on_chunk: OnChunk | None = None) -> Iterator[None]:
-    """Have these functions called; who listened before is called for the rest.
+    """Call these functions within the block; where one is not given, the previous listener stays.
 
     Examples
     --------
@@ -38,14 +38,14 @@ def listened(*, on_text: OnText | None = None, on_chunk: OnChunk | None = None) 
 
 
 def tell(text: str) -> None:
-    """Say something to who listens."""
+    """Pass a message to the listener, if there is one."""
     listener = _ON_TEXT.get()
     if listener is not None:
         listener(text)
 
 
 def warn(text: str) -> None:
-    """Say something that is not as expected: a warning, unless somebody listens."""
+    """Report something unexpected: to the listener, or as a warning if there is none."""
     if _ON_TEXT.get() is None:
         warnings.warn(text, stacklevel=2)
     else:
@@ -53,7 +53,7 @@ def warn(text: str) -> None:
 
 
 def report(n_done: int, n_rows: int) -> None:
-    """Say how much of a pass over rows outside memory is done; a new pass starts from few rows again."""
+    """Report how many rows of a pass over rows outside memory are done; every pass counts from 0."""
     listener = _ON_CHUNK.get()
     if listener is not None:
         listener(n_done, n_rows)

@@ -14,8 +14,13 @@ _UNITS = {"": 1, "b": 1, **{f"{letter}{kind}": (1024 if kind == "ib" else 1000) 
                             for power, letter in enumerate("kmgt", start=1) for kind in ("", "b", "ib")}}  # fmt: skip
 
 _MOST_WORKERS = 16
+"""Largest number of threads that work on chunks."""
+
 _SHORTEST_LIMIT = 1 << 21
+"""Smallest limit of the length of a line of text, in bytes."""
+
 _LARGEST_CHUNK, _SMALLEST_CHUNK = 1 << 24, 1 << 18
+"""Largest and smallest number of bytes of a chunk of rows."""
 
 
 def memory_size(size: str | int) -> int:
@@ -40,7 +45,7 @@ def memory_size(size: str | int) -> int:
 
 
 def size_text(n_bytes: int) -> str:
-    """Return a number of bytes for people.
+    """Return a number of bytes in a unit that is easy to read.
 
     Examples
     --------
@@ -67,7 +72,7 @@ class Budget:
     Attributes
     ----------
     memory : int
-        Bytes in all.
+        Bytes of memory in total.
     n_workers : int
         Threads that work on chunks.
     in_memory_bytes : int
@@ -148,7 +153,7 @@ class Budget:
         )
 
     def chunk_rows(self, n_columns: int) -> int:
-        """Return the rows of a chunk."""
+        """Return the number of rows of a chunk."""
         return max(1, min(self.chunk_bytes // (8 * max(n_columns, 1)), self.chunk_row_limit))
 
     def fits(self, n_rows: int, n_columns: int) -> bool:

@@ -1,4 +1,4 @@
-"""Labels that come in parts, as positions among the different ones that came so far."""
+"""Labels that arrive in parts, coded as positions in the list of the distinct labels so far."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from maxmargin.data.labels import Label, LabelError, Labels, encode_objects, is_
 
 
 class Coder:
-    """Finds the classes of labels that come in parts.
+    """Collects labels that arrive in parts, and finds their classes.
 
     Examples
     --------
@@ -28,21 +28,21 @@ class Coder:
 
     @property
     def coded(self) -> tuple[list[Any], NDArray[Any]]:
-        """The different labels, as they are written, and for every row that came the position of its own."""
+        """The distinct labels, as they are written, and the position of the label of every row so far."""
         return list(self._codes), np.concatenate([np.empty(0, np.int8), *self._parts])
 
     @property
     def n_distinct(self) -> int:
-        """How many different labels came, as they are written."""
+        """Number of distinct labels so far, as they are written."""
         return len(self._codes)
 
     def add(self, distinct: Sequence[object], positions: NDArray[np.integer[Any]]) -> None:
-        """Take the next rows: their labels are ``distinct[positions]``.
+        """Add the next rows, whose labels are ``distinct[positions]``.
 
         Raises
         ------
         LabelError
-            A label is missing or infinite; its row is counted from the first of all.
+            A label is missing or infinite; its row is counted from the first row of all.
         """
         used = np.flatnonzero(np.bincount(positions, minlength=len(distinct))).tolist()
         codes = np.zeros(len(distinct), dtype=np.int64)
@@ -57,11 +57,11 @@ class Coder:
             raise unusable_label(value, self.n_rows + int(np.flatnonzero(positions == position)[0]))
 
     def classes(self) -> tuple[Label, ...]:
-        """Return the classes of the rows that came, in order."""
+        """Return the classes of the rows so far, in order."""
         return encode_objects(list(self._codes)).classes
 
     def labels(self) -> Labels:
-        """Return the labels of all rows that came.
+        """Return the labels of all rows.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Which sources stay outside memory, and how they are opened: folders, files that do not fit, files for a cluster."""
+"""Open sources that stay outside memory: folders, files that do not fit, and files that a cluster reads."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -37,12 +37,12 @@ def open_out_of_core(
     is_positive_chosen : bool
         Whether one class is compared with all the others; then there may be many classes.
     resume : str or path, optional
-        The file that keeps the findings of passes over the data for the next process.
+        The file in which the results of passes over the data are saved for the next process.
 
     Returns
     -------
     Stored or None
-        None for a source that a reader of whole tables is to read.
+        None if a reader of whole tables is to read the source.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class RowCache:
     ----------
     n_columns : int
     n_bytes : int
-        Memory for them.
+        Memory for the rows.
     """
 
     def __init__(self, n_columns: int, n_bytes: int) -> None:
@@ -43,7 +43,7 @@ class RowCache:
         return len(self._rows)
 
     def rows(self, numbers: RowNumbers, fetch: Callable[[RowNumbers], Floats]) -> Floats:
-        """Return the rows of increasing numbers; `fetch` brings those that are not here."""
+        """Return the rows of increasing numbers; `fetch` returns those that are not cached."""
         if len(numbers) > self.room // 2:
             return fetch(numbers)
         wanted = numbers.tolist()
@@ -166,7 +166,7 @@ class SampledRows(NamedTuple):
         return SampledRows(self.numbers + n_rows, self.values)
 
     def find(self, numbers: RowNumbers) -> tuple[NDArray[np.bool_], Floats]:
-        """Return which of these rows are here, and those, in the order of the numbers."""
+        """Return which of these rows are in the sample, and their values in the order of the numbers."""
         if not self.numbers.size:
             return np.zeros(len(numbers), dtype=np.bool_), self.values
         positions = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)

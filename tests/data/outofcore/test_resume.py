@@ -659,7 +659,7 @@ def test_a_full_disk_ends_the_keeping_not_the_work(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.warns(UserWarning, match="No space left on device; going on without keeping what is found"):
+    with pytest.warns(UserWarning, match="No space left on device; continuing without saving the results"):
         dataset = opened(separable, state)
     assert hard_margin(problem_of(dataset)).status == "optimal"
     assert not (tmp_path / "state.part").exists()
@@ -684,7 +684,7 @@ def test_labels_that_cannot_be_kept(tmp_path: Path) -> None:
     X, y = data()
     source = parquet(tmp_path, X, np.array([date(2020, 1, 1), date(2021, 1, 1)])[(y > 0).astype(int)])
     for _ in range(2):
-        with pytest.warns(UserWarning, match="labels of this type cannot be kept; going on without"):
+        with pytest.warns(UserWarning, match="labels of this type cannot be saved; continuing without"):
             dataset = opened(source, tmp_path / "state")
         assert dataset.classes == ("2020-01-01", "2021-01-01")
 

@@ -33,15 +33,15 @@ def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, 
         Parquet, Feather, CSV or TSV.
     choice : Choice
     address : str
-        Of the scheduler. A new connection stays open as long as this process.
+        Address of the scheduler. A new connection stays open as long as this process.
     budget : Budget
     is_positive_chosen : bool
-        Whether one class stands against all the others: then there may be many.
+        Whether one class is compared with all the others; then there may be many classes.
 
     Raises
     ------
     DataError
-        As `open_stored`; or there is no such cluster, or the format is not one that workers read.
+        As `open_out_of_core`; or there is no such cluster, or workers do not read the format.
     """
     if not os.path.exists(path):
         raise data_error(path, found="no such file", expected="a file or folder that the cluster can read too")
@@ -87,7 +87,7 @@ class _ClusterScan:
         self.summaries: list[Summary] = []
 
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Have all rows read once; none is collected, as the workers hold them."""
+        """Let the workers read all rows once; none is collected, as the workers hold them."""
         from dask.delayed import delayed
 
         if isinstance(self.scan, ArrowScan):

@@ -29,6 +29,7 @@ from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
 
 _LOCAL_HEADER_BYTES = 30
+"""Number of bytes of the header of a member of a ZIP archive, without its name and extra field."""
 
 
 class ArrayScan(Scan):
@@ -89,7 +90,7 @@ class ArrayScan(Scan):
         self._file, self._mark, self._layout = unpacked, None, replace(self._layout, offset=0)
 
     def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Read from the array that an earlier process has unpacked, where that was necessary."""
+        """Read from the array that an earlier process has unpacked, if that was necessary."""
         if self.numbers_path is not None:
             self._read_from(OpenFile.of(self.numbers_path))
 
@@ -136,7 +137,7 @@ class _Member:
         return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
 
     def opened(self) -> tuple[OpenFile, Layout]:
-        """Return the file in which the array lies, and where."""
+        """Return the file that holds the array, and the layout of the array in it."""
         return OpenFile.of(self.path), self.header()
 
     def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:

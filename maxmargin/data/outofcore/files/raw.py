@@ -24,7 +24,7 @@ _GAP = 64
 
 
 class OpenFile:
-    """A file that is read from any place by any thread, and closed when nobody uses it any more."""
+    """A file that any thread reads from any position, and that is closed once nothing refers to it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -38,23 +38,23 @@ class OpenFile:
 
     @classmethod
     def new(cls, path: str) -> "OpenFile":
-        """Make a file for writing and reading; readers of an old file of this name go on reading it."""
+        """Create a file for writing and reading; readers of an old file of this name continue to read that one."""
         with suppress(FileNotFoundError):
             os.unlink(path)
         return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600))
 
     @classmethod
     def temporary(cls) -> "OpenFile":
-        """Make a file without a name: it is gone once it is closed, however the process ends.
+        """Create a file without a name, which disappears once it is closed, however the process ends.
 
-        It lies where `TMPDIR` says, else in /var/tmp, which unlike /tmp is never a part of memory, where there is one.
+        It is in the folder `TMPDIR`, or else in /var/tmp, if that exists, which unlike /tmp is never a part of memory.
         """
         folder = None if os.environ.get("TMPDIR") or not os.path.isdir("/var/tmp") else "/var/tmp"
         with tempfile.TemporaryFile(dir=folder) as file:
             return cls(os.dup(file.fileno()))
 
     def read_into(self, into: memoryview, offset: int) -> int:
-        """Fill `into` from a place of the file; return the bytes read, fewer only where the file ends."""
+        """Fill `into` from a position in the file; return the number of bytes read, which is less only at its end."""
         n_read = 0
         while n_read < len(into) and (n_more := self._read_some(into[n_read:], offset + n_read)):
             n_read += n_more
@@ -76,12 +76,12 @@ class OpenFile:
             n_written += os.write(self._descriptor, content[n_written:])
 
     def settle(self) -> None:
-        """Have the bytes survive a loss of power."""
+        """Write the bytes to the disk, so that they survive a loss of power."""
         os.fsync(self._descriptor)
 
 
 class Scratch:
-    """Numbers that are written once, to a temporary file unless there is a path for another one."""
+    """Numbers that are written once, to a temporary file unless a path is given."""
 
     def __init__(self, source: str, path: str | None = None) -> None:
         self.source = source
@@ -111,7 +111,7 @@ class Scratch:
         self.n_bytes += len(content)
 
     def finish(self) -> None:
-        """Say that all numbers are written."""
+        """Finish writing; numbers that another process may read are flushed to the disk."""
         if self.path is not None:
             self.file.settle()
 
@@ -137,7 +137,7 @@ class RawRows:
     Attributes
     ----------
     path : str
-        For errors.
+        The name of the source in error messages.
     file : OpenFile
     layout : Layout
     columns : tuple of int

@@ -89,7 +89,7 @@ class Scan(ABC):
         Positions of the columns that hold the index of a pandas data frame.
     notes : tuple of str
     numbers_path : str, optional
-        The file to which numbers are written that cannot stay in theirs. None: a temporary file.
+        The file to which the first pass writes numbers, see `writes_numbers`. None: a temporary file.
     starts_inside : bool
         Whether reading can start with any row.
     writes_numbers : bool
@@ -117,10 +117,10 @@ class Scan(ABC):
 
     @abstractmethod
     def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
-        """Do as :class:`Reading` says."""
+        """Read and validate the rows; see `Reading.labelled`."""
 
     def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Take the findings of an earlier process about all rows instead of reading them once: here there are none."""
+        """Take the findings of an earlier process about all rows in place of a first pass; by default, do nothing."""
         return None
 
     def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
@@ -129,7 +129,7 @@ class Scan(ABC):
 
     @abstractmethod
     def store(self, roles: Roles) -> Store:
-        """Return the rows for later passes; to be called after the first pass."""
+        """Return the rows for later passes; call it after the first pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Mark:
 
 
 def unreadable(path: str, error: Exception) -> DataError:
-    """Return the error about a file that broke off while it was read."""
+    """Return the error about a file that could not be read to its end."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
     return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
 

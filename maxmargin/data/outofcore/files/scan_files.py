@@ -1,4 +1,4 @@
-"""The files of a source: which there are, of which format, and that they have the same columns."""
+"""The files of a source: they are found and opened, and must have one format and the same columns."""
 
 import os
 from collections.abc import Sequence

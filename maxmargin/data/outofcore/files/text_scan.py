@@ -1,6 +1,6 @@
-"""CSV and TSV files: their text is parsed once, and its numbers lie in a temporary file from then on.
+"""CSV and TSV files: their text is parsed once, and later passes read the numbers from a temporary file.
 
-Text has no places by which one row could be found again, and costs ten times as long to read as its numbers.
+A single row cannot be found in text, and reading text takes ten times as long as reading its numbers.
 """
 
 import io
@@ -19,13 +19,14 @@ from maxmargin.data.outofcore.files.scan import Labelled, Scan, bounds_of
 from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 
 _BYTES_OF_SAMPLE = 1 << 16
+"""Number of bytes at the beginning of a file from which its number of rows is estimated."""
 
 
 class ArrowColumns(Columns):
     """Columns whose plain blocks are parsed by Arrow, which rounds correctly too and is faster than NumPy.
 
     Blocks that it refuses, or that hold other than finite numbers, are read row by row, with the same errors but other
-    advice.
+    hints.
     """
 
     def complain(self, text: str) -> Complaint:

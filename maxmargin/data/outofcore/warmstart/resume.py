@@ -34,6 +34,7 @@ _FEW_ROWS = 1000
 """Largest number of rows fetched together that are saved for another process."""
 
 _LABELS_AT_ONCE = 1 << 20
+"""Largest number of saved labels that are unpacked together."""
 
 
 class Resumption(WarmStart):
@@ -97,7 +98,7 @@ class Resumption(WarmStart):
         elif state.n_rows:
             whole = "all " * all(file.is_complete for file in state.files)
             n_kept = len(state.rows.numbers)
-            tell(f"{path}: {whole}{state.n_rows:,} rows are validated, {n_kept:,} at hand")
+            tell(f"{path}: {whole}{state.n_rows:,} rows are validated, {n_kept:,} of them are saved")
         return resumption
 
     def labelled(self, position: int) -> Iterator[Labelled]:
@@ -147,7 +148,7 @@ class Resumption(WarmStart):
             self.state = replace(self.state, validated=validated)
             self._save(began)
         else:
-            self._give_up("labels of this type cannot be kept")
+            self._give_up("labels of this type cannot be saved")
 
     def _set_file(self, position: int, n_rows: int, *, is_complete: bool) -> None:
         scan, files = self.scans[position], list(self.state.files)
@@ -242,7 +243,7 @@ class Resumption(WarmStart):
 
     def _give_up(self, reason: str) -> None:
         self._is_given_up = True
-        warn(f"{self.path}: {reason}; going on without keeping what is found")
+        warn(f"{self.path}: {reason}; continuing without saving the results")
 
 
 def _check_is_not_among_the_data(path: str, source: str) -> None:

@@ -33,7 +33,7 @@ _SPOTS, _BYTES_OF_SPOT = 16, 1 << 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileMark:
-    """The size of a file, when it was written to last, and the hash of some of its bytes (of all, if they are few)."""
+    """The size of a file, the time of its last change, and the hash of some of its bytes (of all, if they are few)."""
 
     name: str
     size: int
@@ -64,7 +64,7 @@ class FileMark:
 
 
 def _positions(size: int) -> list[int]:
-    """Return where to look.
+    """Return the positions of the pieces that are hashed.
 
     Examples
     --------
@@ -87,11 +87,11 @@ class KnownFile:
     n_rows : int
         Rows that are validated.
     is_complete : bool
-        Whether these are all.
+        Whether all rows of the file are validated.
     notes : tuple of str
         Notes on the file.
     numbers : FileMark, optional
-        Of the file with its parsed numbers.
+        Mark of the file with its parsed numbers.
     """
 
     marks: tuple[FileMark, ...]
@@ -159,23 +159,23 @@ class Validated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """All of it.
+    """The findings of a process about a source.
 
     Attributes
     ----------
     version : str
-        Of maxmargin.
+        The version of maxmargin that wrote them.
     source : str
         The name of the file or folder.
     columns : dict
-        Which columns there are, and which are used for what.
+        The columns of the source, and the roles of those that are used.
     files : tuple of KnownFile
     validated : Validated
     rows : KeptRows
     question : str
         The last question for which findings were saved.
     found : dict
-        These findings.
+        The arrays of these findings, by name.
     """
 
     version: str
@@ -205,7 +205,7 @@ class State:
         return other if n_files < len(new.files) else replace(other, question=self.question, found=self.found)
 
     def write(self, path: str) -> None:
-        """Write it to a file.
+        """Write the findings to a file.
 
         Raises
         ------

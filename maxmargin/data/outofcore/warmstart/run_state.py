@@ -105,12 +105,12 @@ class RunFile:
             state_file.write(self.path, state_file.Content(words=content, arrays=checkpoint.arrays))
         except OSError as error:
             self._is_given_up = True
-            warn(f"{self.path}: {error.strerror or error}; the run is not kept from here on")
+            warn(f"{self.path}: {error.strerror or error}; the run is no longer saved")
 
     def tell_what_is_kept(self) -> None:
         """Report how a run that has not converged can be continued."""
         if not self._is_given_up:
-            tell(f"{self.path} keeps the run; the same command goes on from there")
+            tell(f"the run is saved in {self.path}; the same command continues it")
 
 
 def _as_kept(value: Any) -> str:
@@ -124,5 +124,5 @@ def _state_of(rng: "np.random.Generator") -> dict[str, Any]:
         json.dumps(state)
     except TypeError as error:
         kind = type(rng.bit_generator).__name__
-        raise InvalidOptionError(f"rng is a {kind}; expected PCG64, or a seed, for a run that is kept") from error
+        raise InvalidOptionError(f"rng is a {kind}; expected PCG64, or a seed, for a run that is saved") from error
     return state
