@@ -14,8 +14,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import (
     MOST_ROWS,
     NO_END,
-    is_loaded,
-    note_loaded,
+    loaded,
     presentations_in_integers,
     steps_of_a_presentation,
 )
@@ -117,8 +116,8 @@ class OrderRuns:
     def _begin_in_integers(self) -> None:
         """Make the engine of the first orders, and the counts that tell when they are over."""
         self._name = f"orders, {self._engine.name}"
-        self._is_in_bulk = is_loaded(self._name) or self.settings.short == 0
-        n_short = 0 if is_loaded(self._engine.name) else presentations_in_integers(self.problem, self.settings)
+        self._is_in_bulk = self._name in loaded or self.settings.short == 0
+        n_short = 0 if self._engine.name in loaded else presentations_in_integers(self.problem, self.settings)
         self._short = _TIMES_AS_SHORT * steps_of_a_presentation(self.problem) * n_short
         self._exact = engine_of_many_runs(self.problem, self.units.bias_scale) if n_short else None
         self._n_single = self._work = self._n_given_up = 0
@@ -146,7 +145,7 @@ class OrderRuns:
             self._run_one_by_one(work)
         n_uncertain = np.zeros(len(orders), dtype=np.int64)
         for k in np.flatnonzero(outcomes[:, _GIVEN_UP]):
-            n_uncertain[k] = self._run_alone(orders[k], self.settings, counts[k], outcomes[k]).n_uncertain
+            n_uncertain[k] = self.repeat(orders[k], self.settings, counts[k], outcomes[k]).n_uncertain
         return self._outcomes(counts, outcomes, n_uncertain)
 
     def _outcomes(self, counts: Rows, outcomes: Rows, n_uncertain: Rows) -> Outcomes:
@@ -164,7 +163,7 @@ class OrderRuns:
             self._of_thread.in_bulk = self._engine.twin()
         shared = limbs_with_weights_of_zero(self._limbs.rows, self.settings.sizes)
         self._of_thread.in_bulk.present_orders(work._replace(limbs=shared))
-        note_loaded(self._name)
+        loaded.add(self._name)
 
     def _run_one_by_one(self, work: Orders) -> None:
         for k in range(len(work.orders)):
@@ -191,19 +190,19 @@ class OrderRuns:
             of_thread.single = self._engine.twin() if self._exact is None else self._exact.twin()
         if of_thread.single.is_exact and self._work >= self._short:
             of_thread.single = self._engine.twin()
-            note_loaded(self._engine.name)
+            loaded.add(self._engine.name)
         engine: Engine = of_thread.single
         return engine
 
     def run_within(self, order: Rows, seconds: float | None) -> tuple[Outcomes, bool]:
         """Run in one order until the time is over; return the outcome, and whether the run was cut short."""
         counts, outcomes = np.zeros((1, len(order)), dtype=np.int64), np.zeros((1, 3), dtype=np.int64)
-        run = self._run_alone(order, replace(self.settings, time_limit=seconds), counts[0], outcomes[0])
+        run = self.repeat(order, replace(self.settings, time_limit=seconds), counts[0], outcomes[0])
         found = self._outcomes(counts, outcomes, np.array([run.n_uncertain]))
         return found, run.stop_reason is StopReason.TIME_LIMIT
 
-    def _run_alone(self, order: Rows, settings: PerceptronSettings, counts: Rows, outcome: Rows) -> PerceptronRun:
-        """Run in one order, with exact scores outside compiled code, and write its counts and its outcome."""
+    def repeat(self, order: Rows, settings: PerceptronSettings, counts: Rows, outcome: Rows) -> PerceptronRun:
+        """Run in one order by itself, which decides every score exactly, and write its counts and its outcome."""
         run = perceptron(in_this_order(self.problem, order), settings)
         counts[order] = run.mistake_counts
         outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged

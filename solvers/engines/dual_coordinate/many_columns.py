@@ -23,9 +23,9 @@ def is_worth_it(problem: Problem) -> bool:
 
 def candidates(problem: Problem, limits: Limits, *, relative_gap: float) -> Iterator[Candidate]:
     """Yield better and better normals and multipliers, until the gap of the margin; normals only once they separate."""
-    from maxmargin.solvers.engines.dual_coordinate import hard_coordinate
+    from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import search
 
-    yield from hard_coordinate.search(problem, relative_gap=relative_gap, is_over=limits.is_over)
+    yield from search(problem, relative_gap=relative_gap, is_over=limits.is_over)
 
 
 def scaled_candidates(

@@ -2,7 +2,6 @@
 
 import sys
 import warnings
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,31 +16,20 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backend:
-    """A solver and the options that make it as accurate as it can be."""
-
-    name: str
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-_TUNED = (
-    Backend(name="DAQP", options={"primal_tol": 1e-9, "dual_tol": 1e-12}),
-    Backend(
-        name="HIGHS",
-        options={
-            "primal_feasibility_tolerance": 1e-10,
-            "dual_feasibility_tolerance": 1e-10,
-            "time_limit": 10.0,  # its QP method can cycle for hours; where it succeeds it is quick
-        },
-    ),
-    Backend(name="CLARABEL", options={"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}),
-    Backend(name="OSQP", options={"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 10_000}),
-)
-_OPTIONS = {backend.name: backend.options for backend in _TUNED}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "DAQP": {"primal_tol": 1e-9, "dual_tol": 1e-12},
+    "HIGHS": {
+        "primal_feasibility_tolerance": 1e-10,
+        "dual_feasibility_tolerance": 1e-10,
+        "time_limit": 10.0,  # its QP method can cycle for hours; where it succeeds it is quick
+    },
+    "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12},
+    "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 10_000},
+}
+"""Options that make each solver as accurate as it can be."""
 
 _TIME_LIMITS = {"SCS": "time_limit_secs"}
-"""What solvers call it, where it is not `time_limit`."""
+"""Name of the option for the time limit, of solvers that do not call it `time_limit`."""
 
 _MIXED_INTEGER = {
     "HIGHS": {
@@ -56,7 +44,8 @@ HARD_MARGIN_ORDER = ("DAQP", "HIGHS", "CLARABEL")
 """Small dense quadratic programs: DAQP is exact to rounding where it succeeds, HiGHS survives bad conditioning."""
 
 SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
-"""With a slack a row the program is large and sparse: interior points, then operator splitting. Also of the nu-SVM."""
+"""With a slack for every row, also in the nu-SVM, programs are large and sparse: interior points, then operator
+splitting."""
 
 TIGHTEST_BOUND_ORDER = ("CLARABEL",)
 """Second-order cones."""
@@ -64,13 +53,10 @@ TIGHTEST_BOUND_ORDER = ("CLARABEL",)
 FEASIBILITY_ORDER = ("HIGHS", "CLARABEL")
 
 FEWEST_ERRORS_ORDER = ("HIGHS",)
-"""Of those that cvxpy brings, the one that solves mixed-integer programs."""
-
+"""HiGHS is the only solver that comes with cvxpy and solves mixed-integer programs."""
 
 _SECONDS_AN_ENTRY, _OVERTIME = 1e-6, 1.0
-"""What cvxpy takes to state a program, an entry of X; by how much it may be late."""
-
-_SECONDS_TO_LOAD = 1.5
+"""Seconds that cvxpy takes to state a program, per entry of X, and seconds by which it may exceed the time limit."""
 
 
 def installed() -> list[str]:
@@ -96,7 +82,7 @@ def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def solve(program: "Program", solver: str, *, time_limit: float | None = None) -> Candidate:
-    """Call one solver; whatever happens, return what it said. The time limit, in seconds, is handed to it."""
+    """Call one solver with a time limit in seconds; return its result, or its error as a failed candidate."""
     tuned: dict[str, dict[str, Any]] = _MIXED_INTEGER if program.problem.is_mixed_integer() else _OPTIONS
     options = _options(tuned, solver, time_limit)
     with warnings.catch_warnings():
@@ -114,17 +100,17 @@ def solve(program: "Program", solver: str, *, time_limit: float | None = None) -
 
 
 def seconds_to_load() -> float:
-    """Return what the modelling layer takes to be loaded, if it is not yet."""
-    return 0.0 if "cvxpy" in sys.modules else _SECONDS_TO_LOAD
+    """Return the seconds that cvxpy takes to be loaded; 0 if it is loaded already."""
+    return 0.0 if "cvxpy" in sys.modules else 1.5
 
 
 def takes_too_long(n_entries: int, time_limit: float | None) -> bool:
-    """Return whether a program of so many entries cannot even be stated in this time."""
+    """Return whether a program with this number of entries cannot even be stated in this time, in seconds."""
     return time_limit is not None and n_entries * _SECONDS_AN_ENTRY > time_limit + _OVERTIME
 
 
 def not_asked(solver: str) -> Candidate:
-    """Return that a solver was not asked, as the program takes too long to be stated."""
+    """Return the candidate of a solver that is not called, because the program takes too long to be stated."""
     attempt = SolverRun(
         solver=solver, status="user_limit", message="stating the program takes longer than there is time"
     )

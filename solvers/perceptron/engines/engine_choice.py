@@ -50,25 +50,15 @@ _BETTER = 0.7
 
 NO_END = 1 << 62
 
-_loaded: set[str] = set()
+loaded: set[str] = set()
 """Names of the engines, and of other code, that this process has compiled or loaded."""
-
-
-def note_loaded(name: str) -> None:
-    """Note that this process has compiled or loaded this code."""
-    _loaded.add(name)
-
-
-def is_loaded(name: str) -> bool:
-    """Return whether this process has compiled or loaded this code."""
-    return name in _loaded
 
 
 def _is_at_hand(method: Method) -> bool:
     """Return whether an engine needs no compilation; the compiler is loaded to find out."""
     from maxmargin.solvers.perceptron.kernels.machine_code import is_on_disk
 
-    return is_loaded(method) or is_on_disk(method)
+    return method in loaded or is_on_disk(method)
 
 
 class EngineChoice:
@@ -115,12 +105,12 @@ class EngineChoice:
             return Method.INTEGERS
         if self.asked is not Method.AUTO or not self._n_short:
             return Method.WEIGHTS
-        if settings.short is not None or not _loaded:
+        if settings.short is not None or not loaded:
             return Method.INTEGERS
         if _is_at_hand(Method.WEIGHTS):
             return Method.WEIGHTS
         is_far = self.problem.n_samples**2 > _MOST_NEAR
-        ready = [method for method in self._others if is_loaded(method) and not (method is Method.GRAM and is_far)]
+        ready = [method for method in self._others if method in loaded and not (method is Method.GRAM and is_far)]
         return ready[0] if ready else Method.INTEGERS
 
     def presentations_before(self, tally: Tally, most: int) -> int:
@@ -136,7 +126,7 @@ class EngineChoice:
     def took(self, seconds: float, n_presented: int, n_mistakes: int) -> None:
         """Note the work of the present engine, and its time."""
         if self.method is not Method.INTEGERS:
-            note_loaded(self.method)
+            loaded.add(self.method)
         self._clocks[self.method].add(1e9 * seconds, n_presented, n_mistakes)
 
     def better(self, tally: Tally) -> Method | None:

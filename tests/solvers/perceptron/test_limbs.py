@@ -16,6 +16,7 @@ from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engines.ties import limbs_of, limbs_with_weights_of_zero
 from maxmargin.solvers.perceptron.kernels import limb_scores
 from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, many_orders
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes
@@ -81,9 +82,9 @@ class CountingRuns(OrderRuns):
 
     n_repeated = 0
 
-    def repeat(self, order: Any, counts: Any, outcome: Any) -> int:
+    def repeat(self, *arguments: Any) -> PerceptronRun:
         self.n_repeated += 1
-        return super().repeat(order, counts, outcome)
+        return super().repeat(*arguments)
 
 
 def n_repeated(problem: Problem, options: PerceptronSettings, found: ManyOrders) -> int:
