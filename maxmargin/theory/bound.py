@@ -22,8 +22,6 @@ ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 WIDEST = 120
 """Largest number of characters in a line of the text."""
 
-_OVERFLOWS = "; it holds, but the value is above the greatest binary64 number"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound(Result):
@@ -129,7 +127,7 @@ def stated(
     """
     vacuous = math.isinf(value) or (not of_every_run and value >= context.n_presentations)
     if valid and math.isinf(value):
-        assumption += _OVERFLOWS
+        assumption += "; it holds, but the value is above the greatest binary64 number"
     return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
 
 

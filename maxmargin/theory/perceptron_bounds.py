@@ -1,6 +1,7 @@
 """What theory says about the number of mistakes, each bound with its space, its assumption and its value."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
@@ -117,7 +118,9 @@ def run_and_bounds(
         raise InvalidOptionError(f"n_passes is {n_passes!r}; expected a whole number from 1, or None")
     limits, scale = Limits(time_limit=time_limit), bias_scale
     if bias_scale == "best":
-        problem, scale = _best_or_one(problem, limits)
+        scale = 1.0  # of data that are not proven separable
+        with suppress(InvalidProblemError):
+            problem, scale = best_bias_scale(problem, limits)
     run = run_perceptron(
         problem,
         bias_scale=scale,
@@ -144,10 +147,3 @@ def bounds_of(context: Context) -> tuple[Bound, ...]:
         from_the_rows.conjunction(context),
         from_the_run.trivial(context),
     )
-
-
-def _best_or_one(problem: Problem, limits: Limits) -> tuple[Problem, float]:
-    try:
-        return best_bias_scale(problem, limits)
-    except InvalidProblemError:
-        return problem, 1.0

@@ -26,21 +26,21 @@ class OnDisk(CachedRows):
     stores : sequence of Store
         Stores with the same number of columns.
     budget : Budget
-    bounds : pair of ndarray (n_columns,), optional
-        The least and the greatest number of every column, if they are known.
+    bounds : pair of ndarray (n_columns,)
+        The least and the greatest number of every column.
+    sampled : SampledRows
+        A random sample of rows, in memory.
     resumption : Resumption, optional
         Saves rows for another process.
-    sampled : SampledRows, optional
-        A random sample of rows, in memory.
     """
 
     def __init__(
         self,
         stores: Sequence[Store],
         budget: Budget,
-        bounds: tuple[Floats, Floats] | None = None,
+        bounds: tuple[Floats, Floats],
+        sampled: SampledRows,
         resumption: "Resumption | None" = None,
-        sampled: SampledRows | None = None,
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
@@ -48,7 +48,7 @@ class OnDisk(CachedRows):
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
         self._resumption = resumption
-        self._sampled = SampledRows.nothing(self.shape[1]) if sampled is None else sampled
+        self._sampled = sampled
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,7 +60,7 @@ class OnDisk(CachedRows):
 
         def work(piece: Piece) -> tuple[int, T]:
             X = piece.read()
-            if self._resumption is not None and self.bounds is not None:
+            if self._resumption is not None:
                 self._resumption.compare(piece.rows, X, self.bounds)
             return piece.rows.stop, function(piece.rows, X, *(v[piece.rows] for v in vectors))
 

@@ -99,7 +99,7 @@ def _open_on_disk(
     validation = Validation(scans, roles, label, is_positive_chosen, resumption, wanted)
     labels, bounds = validation.run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
-    X = OnDisk(stores, budget, bounds, resumption, validation.sampled)
+    X = OnDisk(stores, budget, bounds, validation.sampled, resumption)
     return Stored(X=X, labels=labels, scan=scans[0], roles=roles, source=path, notes_on_files=notes, fits=fits)
 
 
