@@ -84,7 +84,7 @@ class Bound(Result):
 
     @property
     def value_text(self) -> str:
-        """The value with a few digits and not below itself, as it is a proven upper end."""
+        """The value, rounded up to a few digits, as it is a proven upper end."""
         return f"{rounded_up(self.value):,.6g}"
 
     @property
@@ -113,7 +113,7 @@ def stated(
     *,
     of_every_run: bool = True,
 ) -> Bound:
-    """Return the bound, vacuous where it says nothing.
+    """Return the bound, marked as vacuous where it says nothing.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def stated(
     valid : bool
         Whether the assumption is proven.
     of_every_run : bool
-        Whether it holds of runs of any length; else it uses that of this run.
+        Whether it holds for runs of any length; otherwise it depends on the length of this run.
     """
     vacuous = math.isinf(value) or (not of_every_run and value >= context.n_presentations)
     if valid and math.isinf(value):

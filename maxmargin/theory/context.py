@@ -30,7 +30,7 @@ _SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_mar
 """Cached properties that depend on the rows and their space only."""
 
 _FULL_PRECISION = 2.0**-960
-"""Floats above it have lost no digits to underflow."""
+"""Floats above this one have lost no digits to underflow."""
 
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
 
@@ -64,12 +64,12 @@ class Context:
     C : float
         Upper bound of the multipliers of the soft margin.
     is_as_far_as_it_went : bool
-        Whether the bounds speak of the run as far as it went, whatever ended it, and of no mistakes that would follow.
+        Whether the bounds are about the mistakes made until the run ended, whatever ended it, and not about later ones.
     known_hard : HardMargin or None
     known_soft : SoftMargin or None
         The margins of the user's space where they are known already.
     limits : Limits
-        When the time is over, every computation returns what is proven by then.
+        When the time is over, every computation returns the bounds that are proven by then.
     solvers : Solvers
     """
 
@@ -100,12 +100,12 @@ class Context:
 
     @cached_property
     def hard(self) -> "HardMargin":
-        """In the user's space."""
+        """The maximum margin in the user's space."""
         return self.known_hard or self.quick_hard_margin(self.problem)
 
     @cached_property
     def soft(self) -> "SoftMargin":
-        """In the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
+        """The soft margin in the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
         from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
         return self.known_soft or uninterrupted(soft_margin(self.problem, self.C, time_limit=self.limits.share()))
@@ -161,9 +161,10 @@ class Context:
 
 
 def _squared_margin(problem: Problem, hard: "HardMargin") -> Fraction:
-    """Return a lower bound of the squared maximum margin; in tiny units that of (w, b) in exact arithmetic.
+    """Return a lower bound of the squared maximum margin.
 
-    There the lower end, a float, has lost digits to underflow, or is 0.
+    In tiny units the lower end, a float, has lost digits to underflow, or is 0. There the bound is the margin of (w, b)
+    in exact arithmetic.
     """
     square = Fraction(hard.lower) ** 2
     if hard.lower > _FULL_PRECISION or hard.w is None or hard.b is None:

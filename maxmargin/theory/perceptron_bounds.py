@@ -1,4 +1,4 @@
-"""What theory says about the number of mistakes, each bound with its space, its assumption and its value."""
+"""Bounds on the number of mistakes of the perceptron, each with its space, its assumption and its value."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -107,12 +107,12 @@ def run_and_bounds(
     time_limit: float | None = None,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> "tuple[PerceptronRun, tuple[Bound, ...]]":
-    """Return the run that the bounds speak of, and the bounds; parameters are those of `mistake_bounds`.
+    """Return the run that the bounds are about, and the bounds; the parameters are as in `mistake_bounds`.
 
     Raises
     ------
-    InvalidProblemError
-        If an option has no value that it takes.
+    InvalidOptionError
+        If an option has a value that it does not take.
     """
     if n_passes is not None and not (isinstance(n_passes, int) and n_passes >= 1):
         raise InvalidOptionError(f"n_passes is {n_passes!r}; expected a whole number from 1, or None")

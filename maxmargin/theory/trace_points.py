@@ -1,4 +1,4 @@
-"""The numbers of a run at a mistake: computed exactly, then rounded in the direction in which they stay true."""
+"""The quantities of a run at its mistakes, computed exactly and then rounded to the safe side."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 SHIFTS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0, 2.0, 4.0)
-"""Multiples of the mean: -1 centres the rows, 0 leaves them."""
+"""Multiples of the mean by which the rows are shifted: -1 centres the rows, 0 leaves them as they are."""
 
 SCALES = tuple(2.0**k for k in range(-6, 7))
 """Multiples of the best bias scale."""
@@ -49,7 +49,7 @@ class StudiedPoint:
     bias_scale : float
         The constant coordinate s.
     is_best_scale : bool
-        Whether that is sqrt(R |b*|), where the bound (R^2 + s^2)(1 + b*^2/s^2)/gamma*^2 is least.
+        Whether s is sqrt(R |b*|), at which the bound (R^2 + s^2)(1 + b*^2/s^2)/gamma*^2 is least.
     radius : float
         R = max ||x||, rounded up.
     offset : float or None
