@@ -10,10 +10,15 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.fewest_errors import error_planes
-from maxmargin.solvers.fewest_errors.cover_program import UNITS
-from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
-from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Incumbent
+from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverSearch
+from maxmargin.solvers.fewest_errors.fewest_incumbent import (
+    MOST_ENTRIES,
+    Incumbent,
+    add_rows,
+    offer_constants,
+    offer_pocket,
+    offer_soft_margins,
+)
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -113,7 +118,7 @@ class _Work:
         self.search: CoverSearch | None = None
         self.searched: Rows = np.arange(len(self.kinds.counts))
         self.attempts: list[SolverRun] = []
-        error_planes.offer_constants(self.best)
+        offer_constants(self.best)
 
     def answer(self, verdict: Separability | None, solvers: tuple[str, ...]) -> FewestErrors:
         """Do the work, as far as the limits and Ctrl-C allow."""
@@ -133,8 +138,8 @@ class _Work:
         for name in solvers:
             self._ask(name)
         if self.best.is_small:
-            error_planes.offer_pocket(self.best, self._share())
-            error_planes.add_rows(self.best, self._share())
+            offer_pocket(self.best, self._share())
+            add_rows(self.best, self._share())
         if self.n_searched == len(self.kinds.counts):
             self.search = CoverSearch(self.best, self.limits)
             self.search.run(_FIRST_NODES)
@@ -161,9 +166,9 @@ class _Work:
 
     def _offer_soft_margins(self) -> None:
         own = self._share()
-        error_planes.offer_soft_margins(self.best, own)
+        offer_soft_margins(self.best, own)
         if self.best.is_small:
-            error_planes.add_rows(self.best, own)
+            add_rows(self.best, own)
 
     def _search(self) -> None:
         """Run the branch and bound; of more rows than it takes, on those nearest to the best hyperplane."""

@@ -25,8 +25,7 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.fewest_errors.cover_program import UNITS, CoverProgram
-from maxmargin.solvers.fewest_errors.cover_search import CoverSearch
+from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverProgram, CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, best_offset
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
