@@ -18,10 +18,8 @@ from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin.soft_margin import is_small
-from maxmargin.solvers.tightest_bound.run_coordinates import RunCoordinates
-from maxmargin.solvers.tightest_bound.tightest_bracket import TightestBracket
-from maxmargin.solvers.tightest_bound.tightest_search import NAME, TightestSearch
-from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
+from maxmargin.solvers.tightest_bound.tightest_search import NAME, RunCoordinates, TightestSearch
+from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound, TightestBracket
 
 Floats = NDArray[np.float64]
 

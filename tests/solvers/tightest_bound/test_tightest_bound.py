@@ -29,8 +29,7 @@ from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bou
 from maxmargin.solvers.proof.sums import careful_sum
 from maxmargin.solvers.tightest_bound import tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
-from maxmargin.solvers.tightest_bound.tightest_bracket import RELATIVE_GAP
-from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
+from maxmargin.solvers.tightest_bound.tightest_solution import RELATIVE_GAP, TightestBound
 from maxmargin.theory.context import augmented
 
 ORDERS = (Order("cyclic"), Order("shuffled-once"), Order("reshuffled-each-epoch"))
