@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, Names, cut, through
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem
-from maxmargin.solvers.online.measure import Measured, measured
+from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem, where
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
-from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.space import Measured, Space, measured
 from maxmargin.solvers.online.state import Floats, Presents, State, Step
 from maxmargin.solvers.perceptron.result import Run
 from maxmargin.solvers.perceptron.row_orders import Order
@@ -329,6 +328,16 @@ class Algorithm(ABC):
         """Return what the theorems say of this run."""
         checks = zip(self.theorems, self.checks(run, reference), strict=True)
         return tuple(theorem.judge(check) for theorem, check in checks)
+
+
+def check_novikoff(run: OnlineRun, reference: Reference) -> Check:
+    """Return the check of updates <= R^2/g^2."""
+    return Check(run.n_updates, where(reference.is_separable, reference.novikoff))
+
+
+def check_halt(run: OnlineRun, reference: Reference, share: float) -> Check:
+    """Return the check of `margin_on_halt`."""
+    return Check(run.unit_margin, where(run.converged and reference.is_separable, share * reference.margin))
 
 
 _RANGE = "range"

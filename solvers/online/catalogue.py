@@ -8,15 +8,19 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.adatron import AdaTron
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.alma import Alma
-from maxmargin.solvers.online.averaged import AveragedPerceptron
-from maxmargin.solvers.online.balanced_winnow import BalancedWinnow
 from maxmargin.solvers.online.confidence_weighted import (
     ConfidenceWeighted,
     SoftConfidenceWeightedI,
     SoftConfidenceWeightedII,
 )
-from maxmargin.solvers.online.delta_rule import DeltaRule, DeltaRuleSgd
-from maxmargin.solvers.online.gradient_descent import OnlineGradientDescent
+from maxmargin.solvers.online.gradient_descent import (
+    DeltaRule,
+    DeltaRuleSgd,
+    OnlineGradientDescent,
+    Pegasos,
+    ReluSgd,
+    SubgradientSvm,
+)
 from maxmargin.solvers.online.kernel_perceptron import KernelPerceptron
 from maxmargin.solvers.online.margin_perceptron import MarginPerceptron
 from maxmargin.solvers.online.minover import MinOver
@@ -28,13 +32,10 @@ from maxmargin.solvers.online.passive_aggressive import (
 )
 from maxmargin.solvers.online.pdm import Pdm
 from maxmargin.solvers.online.pocket import Pocket
-from maxmargin.solvers.online.relu_sgd import ReluSgd
 from maxmargin.solvers.online.romma import AggressiveRomma, Romma
-from maxmargin.solvers.online.rosenblatt import Perceptron
+from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
 from maxmargin.solvers.online.second_order import Arow, SecondOrderPerceptron
-from maxmargin.solvers.online.svm_subgradient import Pegasos, SubgradientSvm
-from maxmargin.solvers.online.voted import VotedPerceptron
-from maxmargin.solvers.online.winnow import Winnow
+from maxmargin.solvers.online.winnow import BalancedWinnow, Winnow
 
 ALGORITHMS: Mapping[str, type[Algorithm]] = {
     algorithm.name: algorithm

@@ -11,7 +11,7 @@ from numba import cfunc, types
 
 from maxmargin.solvers.basics.compiling import compiled, made
 from maxmargin.solvers.basics.kernel_types import MATRIX, vector
-from maxmargin.solvers.online import loop_kernel
+from maxmargin.solvers.online import state
 from maxmargin.solvers.online.state import Step
 
 _FLOATS = vector(types.float64, readonly=True)
@@ -37,4 +37,4 @@ present = compiled(
     *(types.FunctionType(_STEP_SIGNATURE), types.int64, MATRIX, _FLOATS, _ROWS, types.int64),
     types.Tuple((_STATE, _TABLE, _STATE, _STATE)),
     types.UniTuple(_COUNTS, 4),
-)(loop_kernel.present)
+)(state.present)

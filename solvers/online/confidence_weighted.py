@@ -8,9 +8,9 @@ from statistics import NormalDist
 import numpy as np
 
 from maxmargin.solvers.online.algorithm import OnlineRun, number
-from maxmargin.solvers.online.covariance import MatrixAlgorithm, state_with_matrix
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.second_order import MatrixAlgorithm, state_with_matrix
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Floats, State
 

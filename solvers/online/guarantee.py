@@ -144,6 +144,17 @@ def at_least(name: str, statement: str, reference: str) -> Theorem:
     return Theorem(name, statement, reference, is_upper=False)
 
 
+NOVIKOFF = at_most("novikoff", "updates <= R^2/g^2, strictly separable with margin g", "Novikoff 1962; Block 1962")
+"""At every update w.u grows by at least g, and ||w||^2 by at most R^2."""
+
+
+def margin_on_halt(share: str, source: str) -> Theorem:
+    """Return the theorem that the margin of the final plane is at least a share of g after an epoch without updates."""
+    return at_least(
+        "margin", f"margin >= {share}, on halting on data that are strictly separable with margin g", source
+    )
+
+
 def length_of(vector: NDArray[np.float64]) -> float:
     """Return the 2-norm, scaled: squares neither overflow nor vanish."""
     return math.hypot(*vector.tolist())

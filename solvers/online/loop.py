@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.compiling import is_switched_off
-from maxmargin.solvers.online import loop_kernel
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State, Step
+from maxmargin.solvers.online.state import Presents, State, Step, present
 from maxmargin.solvers.perceptron.engines.tally import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
@@ -165,10 +164,10 @@ class Loop:
         self, state: State, order: Rows, room: int, counts: Counts, is_plain: bool
     ) -> tuple[int, Rows, Rows, int]:
         rows, times = np.empty((2, room), dtype=np.int64)
-        step, present = self._code(is_plain)
+        step, loop = self._code(is_plain)
         log = (counts.presented, counts.updated, rows, times)
         kind, X, y = int(self.algorithm.presents), self.space.X, self.space.y
-        made, n_updates, n_mistakes = present(step, kind, X, y, order, counts.n_presentations, tuple(state), log)
+        made, n_updates, n_mistakes = loop(step, kind, X, y, order, counts.n_presentations, tuple(state), log)
         return int(made), rows[:n_updates], times[:n_updates], int(n_mistakes)
 
     @property
@@ -182,7 +181,7 @@ class Loop:
     def _code(self, is_plain: bool) -> tuple[Step, Callable[..., tuple[int, int, int]]]:
         """Return the step and the loop."""
         if is_plain:
-            return self.algorithm.step, loop_kernel.present
+            return self.algorithm.step, present
         from maxmargin.solvers.online import compiled_loop as machine_code
 
         _process.has_compiled = True

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
-from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
+from maxmargin.solvers.online.guarantee import Check, at_most, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
-from maxmargin.solvers.online.shared_guarantees import check_halt, margin_on_halt
 from maxmargin.solvers.online.state import Floats
 
 _SOURCE = "derived: t g <= ||w|| <= sqrt(t (R^2 + 2 beta))"

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
-from maxmargin.solvers.online.guarantee import Check, at_most, length_of, quotient, where
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, check_novikoff, number
+from maxmargin.solvers.online.guarantee import Check, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
-from maxmargin.solvers.online.shared_guarantees import check_halt, check_novikoff, margin_on_halt
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Floats, State
 

@@ -14,10 +14,10 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
-from maxmargin.solvers.online.covariance import MOST_COLUMNS
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
 from maxmargin.solvers.online.rosenblatt import Perceptron
 from maxmargin.solvers.online.run_online import run_online
+from maxmargin.solvers.online.second_order import MOST_COLUMNS
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress

@@ -14,14 +14,13 @@ import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.alma import Alma
-from maxmargin.solvers.online.averaged import AveragedPerceptron
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_least, at_most
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
 from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.voted import VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 

@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 
 import maxmargin as mm
-from maxmargin.solvers.online.voted import lifetimes
+from maxmargin.solvers.online.rosenblatt import lifetimes
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 
 EPOCHS = 4
