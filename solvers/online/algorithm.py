@@ -25,6 +25,12 @@ from maxmargin.solvers.problem.problem import Problem
 Rows = NDArray[np.int64]
 
 
+_SETTING_FIELDS = ("bias_scale", "max_epochs", "max_updates", "time_limit")
+_COUNT_FIELDS = ("n_updates", "n_mistakes", "n_epochs", "n_presentations", "converged")
+_MARGIN_FIELDS = ("margin", "run_margin", "n_errors")
+"""Attributes of the settings and of a run that `OnlineRun.fields` returns under their own names, in this order."""
+
+
 def _cut(value: Any) -> Any:
     return value[:LONGEST_LIST] if hasattr(value, "__len__") and not isinstance(value, str) else value
 
@@ -190,19 +196,10 @@ class OnlineRun(Run):
             "algorithm": self.algorithm.name,
             "parameters": asdict(self.algorithm),
             "order": str(self.settings.order or self.algorithm.default_order),
-            "bias_scale": self.settings.bias_scale,
-            "max_epochs": self.settings.max_epochs,
-            "max_updates": self.settings.max_updates,
-            "time_limit": self.settings.time_limit,
-            "n_updates": self.n_updates,
-            "n_mistakes": self.n_mistakes,
-            "n_epochs": self.n_epochs,
-            "n_presentations": self.n_presentations,
-            "converged": self.converged,
+            **{name: getattr(self.settings, name) for name in _SETTING_FIELDS},
+            **{name: getattr(self, name) for name in _COUNT_FIELDS},
             "stop_reason": self.stop_reason.value,
-            "margin": self.margin,
-            "run_margin": self.run_margin,
-            "n_errors": self.n_errors,
+            **{name: getattr(self, name) for name in _MARGIN_FIELDS},
             **known,
             "guarantees": [{**asdict(one), "applies": one.value is not None} for one in self.guarantees],
             **(self._row_fields(names) if with_rows else {}),

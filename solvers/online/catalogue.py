@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.adatron import AdaTron
 from maxmargin.solvers.online.algorithm import Algorithm
-from maxmargin.solvers.online.alma import Alma
 from maxmargin.solvers.online.confidence_weighted import (
     ConfidenceWeighted,
     SoftConfidenceWeightedI,
@@ -24,16 +23,15 @@ from maxmargin.solvers.online.gradient_descent import (
 from maxmargin.solvers.online.kernel_perceptron import KernelPerceptron
 from maxmargin.solvers.online.margin_perceptron import MarginPerceptron
 from maxmargin.solvers.online.minover import MinOver
-from maxmargin.solvers.online.p_norm import PNormPerceptron
+from maxmargin.solvers.online.p_norm import Alma, PNormPerceptron
 from maxmargin.solvers.online.passive_aggressive import (
     PassiveAggressive,
     PassiveAggressiveI,
     PassiveAggressiveII,
 )
 from maxmargin.solvers.online.pdm import Pdm
-from maxmargin.solvers.online.pocket import Pocket
 from maxmargin.solvers.online.romma import AggressiveRomma, Romma
-from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
+from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, Perceptron, Pocket, VotedPerceptron
 from maxmargin.solvers.online.second_order import Arow, SecondOrderPerceptron
 from maxmargin.solvers.online.winnow import BalancedWinnow, Winnow
 
@@ -71,12 +69,6 @@ ALGORITHMS: Mapping[str, type[Algorithm]] = {
         KernelPerceptron,
     )
 }
-
-_MOST_NAMED = 3
-"""Largest number of names that are suggested for an unknown one."""
-
-_LEAST_LIKENESS = 0.5
-"""Least similarity of a suggested name, as difflib measures it, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +140,7 @@ def algorithm_of(name: str, parameters: Mapping[str, object]) -> Algorithm:
     MarginPerceptron(beta=2.0)
     """
     if name not in ALGORITHMS:
-        close = get_close_matches(name, ALGORITHMS, n=_MOST_NAMED, cutoff=_LEAST_LIKENESS)
+        close = get_close_matches(name, ALGORITHMS, n=3, cutoff=0.5)
         meant = f" (did you mean {' or '.join(close)}?)" if close else ""
         raise InvalidOptionError(f"algorithm is {name!r}{meant}; expected one of {', '.join(ALGORITHMS)}")
     algorithm = ALGORITHMS[name]

@@ -1,37 +1,50 @@
-"""The p-norm perceptron: additive in the dual, between the perceptron at p = 2 and Winnow at large p."""
+"""Perceptrons with the link function of the p-norm: additive in theta, and w is the gradient of 1/2 ||theta||_p^2."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
-from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
-from maxmargin.solvers.online.norm_margin import largest_norm
+from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
+from maxmargin.solvers.online.norm_margin import largest_norm, margin_in_norm
 from maxmargin.solvers.online.reference import Reference
-from maxmargin.solvers.online.state import Floats
+from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import Floats, State
+
+
+@in_machine_code
+def set_gradient(table: Floats, w: Floats, p: float, is_in_ball: bool) -> None:
+    """Set w to the gradient of 1/2 ||theta||_p^2, after theta is shortened to the unit ball if it has to be in it.
+
+    With m = max |theta_j| it is w_j = sign(theta_j) m (|theta_j|/m)^(p-1) / (||theta||_p/m)^(p-2).
+    """
+    size, total = 0.0, 0.0
+    for j in range(w.shape[0]):
+        size = max(size, abs(table[0, j]))
+    if size == 0.0:
+        w[:] = 0.0
+        return
+    for j in range(w.shape[0]):
+        total += (abs(table[0, j]) / size) ** p
+    shrink = max(1.0, size * total ** (1.0 / p)) if is_in_ball else 1.0
+    factor = size / shrink / total ** ((p - 2.0) / p)
+    for j in range(w.shape[0]):
+        w[j] = math.copysign(factor * (abs(table[0, j]) / size) ** (p - 1.0), table[0, j])
+        table[0, j] /= shrink
 
 
 def p_norm_step(
     X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
 ) -> int:
-    """On a mistake add y x to theta, the first row of the table, and set w to the gradient of 1/2 ||theta||_p^2.
-
-    With m = max |theta_j| it is w_j = sign(theta_j) m (|theta_j|/m)^(p-1) / (||theta||_p/m)^(p-2).
-    """
+    """On a mistake add y x to theta, the first row of the table, and set w to the gradient."""
     if y[row] * score > 0.0:
         return 0
-    p, size, total = parameters[0], 0.0, 0.0
     for j in range(w.shape[0]):
         table[0, j] += y[row] * X[row, j]
-        size = max(size, abs(table[0, j]))
-    if size == 0.0:
-        w[:] = 0.0
-        return 1
-    for j in range(w.shape[0]):
-        total += (abs(table[0, j]) / size) ** p
-    factor = size / total ** ((p - 2.0) / p)
-    for j in range(w.shape[0]):
-        w[j] = math.copysign(factor * (abs(table[0, j]) / size) ** (p - 1.0), table[0, j])
+    set_gradient(table, w, parameters[0], False)
     return 1
 
 
@@ -73,3 +86,97 @@ class PNormPerceptron(Algorithm):
         ratio = quotient(largest_norm(reference.space.X, self.p), margin.lower)
         most = where(reference.is_separable, (self.p - 1) * ratio * ratio)
         yield Check(run.n_updates, most, note=margin.words)
+
+
+_THRESHOLD, _STEP = math.sqrt(8.0), math.sqrt(2.0)
+"""alpha B and C of the paper."""
+
+
+def alma_step(
+    X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
+) -> int:
+    """Add eta_k y x to theta where y w.x is at most the threshold, and bring theta back into the ball of the p-norm.
+
+    The parameters are p, and for k = 1 the threshold and the step; the scalar is k. theta is the first row of the
+    table and w the gradient of 1/2 ||theta||_p^2, as in the p-norm perceptron.
+    """
+    root = np.sqrt(scalars[0])
+    if y[row] * score > parameters[1] / root:
+        return 0
+    scalars[0] += 1.0
+    for j in range(w.shape[0]):
+        table[0, j] += parameters[2] / root * y[row] * X[row, j]
+    set_gradient(table, w, parameters[0], True)
+    return 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alma(Algorithm):
+    """The approximate large margin algorithm: before update k, gamma_k = B sqrt(p - 1)/sqrt(k) in units of max ||x||_p.
+
+    It updates where y w.x <= (1 - alpha) gamma_k, by C/sqrt((p - 1) k) in these units, and keeps ||w||_q <= 1, with
+    B = sqrt(8)/alpha, C = sqrt(2) and 1/p + 1/q = 1.
+
+    Attributes
+    ----------
+    alpha : float
+        Above 0 and at most 1.
+    p : float
+        From 2.
+
+    Notes
+    -----
+    The paper divides every x by its norm; its proof needs ||x||_p <= 1 only, and one divisor for all rows leaves the
+    margin of the rows what it is. With A = 2 (1 - alpha) B C + C^2 = 8/alpha - 6 the shrinking at update k is by
+    sqrt(1 + A/k) at most, so theta.u after m updates is at least C g S_m/sqrt(p - 1), where
+    S_m = (S_(m-1) + 1/sqrt(m))/sqrt(1 + A/m); it is 1 at most. As S_m^2 >= 4 (m - A - 2)/(A + 2)^2, that is the bound.
+    The bound is below B^2 (p - 1)/g^2 - 1, so that the threshold on halting is (1 - alpha) g at least.
+    """
+
+    name = "alma"
+    summary = "approximate large margin algorithm in the p-norm"
+    reference = "Gentile 2001"
+    theorems = (
+        at_most(
+            "updates",
+            "updates <= 2 (p - 1) (2/alpha - 1)^2 X_p^2/g^2 + 8/alpha - 4, strictly separable, "
+            "g the best q-norm margin",
+            "derived after Gentile 2001",
+        ),
+        at_least(
+            "margin",
+            "q-norm margin >= (1 - alpha) g, on halting on strictly separable data with best q-norm margin g",
+            "derived after Gentile 2001",
+        ),
+    )
+    step = staticmethod(alma_step)
+    is_scale_free = True
+
+    alpha: float = number(0.5, 0.0, 1.0, ends="]")
+    p: float = number(2.0, 2.0, ends="[")
+
+    def start(self, space: Space) -> State:
+        """Return w = 0 and k = 1."""
+        n, root = space.n_columns, math.sqrt(self.p - 1)
+        size = largest_norm(space.X, self.p) or 1.0
+        threshold = (1 - self.alpha) * _THRESHOLD / self.alpha * root * size
+        return State(
+            w=np.zeros(n),
+            table=np.zeros((1, n)),
+            scalars=np.ones(1),
+            parameters=np.array([self.p, threshold, _STEP / root / size]),
+        )
+
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the updates and the margin on halting, in the q-norm."""
+        q = self.p / (self.p - 1)
+        margin = reference.margin_in(q)
+        most = self.most_updates(quotient(margin.lower, largest_norm(reference.space.X, self.p)))
+        yield Check(run.n_updates, where(reference.is_separable, most), note=margin.words)
+        is_proven = run.converged and reference.is_separable
+        yield Check(margin_in_norm(run.space, run.state.w, q)[1], where(is_proven, (1 - self.alpha) * margin.lower))
+
+    def most_updates(self, margin: float) -> float:
+        """Return the bound for rows of p-norm at most 1."""
+        ratio = quotient(2 / self.alpha - 1, margin)
+        return 2 * (self.p - 1) * ratio * ratio + 8 / self.alpha - 4

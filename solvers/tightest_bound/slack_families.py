@@ -20,7 +20,6 @@ from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
-from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.sums.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.trade_off import Family, PathPoint
 
@@ -80,38 +79,6 @@ class Look(NamedTuple):
         return Factor(self.gram + np.diag(np.full(len(self.v), penalty))).solve(-self.gradient(penalty))
 
 
-class Newton:
-    """The method, on the rows of a problem."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-
-    def look(self, v: Floats) -> Look:
-        """Look at all rows."""
-        slacks, written, grams = zip(*self.problem.map(partial(_looked_at, v), self.problem.y), strict=True)
-        return Look(v, np.concatenate(slacks), sum(written), sum(grams))
-
-    def least(self, look: Look, penalty: float) -> Look:
-        """Return where the objective is least, or as near as rounding lets it come, starting elsewhere."""
-        for _ in range(_MOST_STEPS):
-            beyond = self._stepped(look, penalty)
-            if beyond is None:
-                break
-            look = beyond
-            if look.is_least(penalty):
-                break
-        return look
-
-    def _stepped(self, look: Look, penalty: float) -> Look | None:
-        """Return the end of a Newton step, or the lowest point on the way if that is not below its start."""
-        step = look.newton_step(penalty)
-        beyond = self.look(look.v + step)
-        if _is_better(beyond, look, penalty):
-            return beyond
-        between = self.look(look.v + _lowest(look, beyond.signed_slack - look.signed_slack, step, penalty) * step)
-        return between if _is_better(between, look, penalty) else None
-
-
 def _is_better(look: Look, before: Look, penalty: float) -> bool:
     """Return whether the objective is less, or, where rounding hides that, whether the gradient is."""
     if look.objective(penalty) < before.objective(penalty):
@@ -155,12 +122,36 @@ class SquaredHinge(Family):
 
     def at(self, penalty: float, near: Floats | None) -> PathPoint:
         """Return the solution for a penalty."""
-        newton = Newton(self.problem)
-        look = self._look or newton.look(np.zeros(self.problem.n_features) if near is None else near)
-        self._look = look = newton.least(look, penalty)
+        look = self._look or self._looked(np.zeros(self.problem.n_features) if near is None else near)
+        self._look = look = self._least(look, penalty)
         slack = look.slack
         total = slack.sum()
         return self.point(penalty, look.v, slack / total, look.written / total, look.signed_slack)
+
+    def _looked(self, v: Floats) -> Look:
+        """Look at all rows."""
+        slacks, written, grams = zip(*self.problem.map(partial(_looked_at, v), self.problem.y), strict=True)
+        return Look(v, np.concatenate(slacks), sum(written), sum(grams))
+
+    def _least(self, look: Look, penalty: float) -> Look:
+        """Return where the objective is least, or as near as rounding lets it come, starting elsewhere."""
+        for _ in range(_MOST_STEPS):
+            beyond = self._stepped(look, penalty)
+            if beyond is None:
+                break
+            look = beyond
+            if look.is_least(penalty):
+                break
+        return look
+
+    def _stepped(self, look: Look, penalty: float) -> Look | None:
+        """Return the end of a Newton step, or the lowest point on the way if that is not below its start."""
+        step = look.newton_step(penalty)
+        beyond = self._looked(look.v + step)
+        if _is_better(beyond, look, penalty):
+            return beyond
+        between = self._looked(look.v + _lowest(look, beyond.signed_slack - look.signed_slack, step, penalty) * step)
+        return between if _is_better(between, look, penalty) else None
 
     def spread(self, weights: Floats) -> float:
         """Return ||a||^2/E."""

@@ -82,9 +82,9 @@ def tightest_bound(
     >>> answer.status.value, round(answer.upper, 6)
     ('optimal', 2.0)
     """
-    _check(problem, n_passes, method, solver)
+    _check(problem, n_passes, loss, method, solver)
     limits = Limits(time_limit=time_limit)
-    best = TightestBracket(_as_run(problem), n_passes, _loss(loss))
+    best = TightestBracket(_as_run(problem), n_passes, Loss(loss))
     try:
         for v in candidates:
             best.offer_normal(np.asarray(v, dtype=np.float64), "candidate")
@@ -94,7 +94,7 @@ def tightest_bound(
     return best.solution()
 
 
-def _check(problem: Problem, n_passes: Any, method: str, solver: str | None) -> None:
+def _check(problem: Problem, n_passes: Any, loss: str, method: str, solver: str | None) -> None:
     if problem.bias:
         raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
     if not (isinstance(n_passes, int) and n_passes >= 1):
@@ -107,12 +107,8 @@ def _check(problem: Problem, n_passes: Any, method: str, solver: str | None) -> 
     if solver is not None and method == "search":
         raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
     backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER)
-
-
-def _loss(loss: str) -> Loss:
     if loss not in tuple(Loss):
         raise InvalidOptionError(f"loss is {loss!r}; expected one of {', '.join(Loss)}")
-    return Loss(loss)
 
 
 def _as_run(problem: Problem) -> Problem:

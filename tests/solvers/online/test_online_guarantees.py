@@ -13,10 +13,10 @@ import pytest
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import OnlineRun
-from maxmargin.solvers.online.alma import Alma
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_least, at_most
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
+from maxmargin.solvers.online.p_norm import Alma
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, VotedPerceptron, lifetimes, weight_vectors
 from maxmargin.solvers.online.run_online import run_online
