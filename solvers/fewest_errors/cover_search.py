@@ -29,7 +29,7 @@ UNITS = 1 << 24
 
 
 class CoverProgram:
-    """min n.t subject to sum of t over every witness >= 1, t >= 0, with rows taken out of it or kept.
+    """min n.t subject to sum of t over every witness >= 1 and t >= 0, with some rows dropped and some kept.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class CoverProgram:
         self._flat = self._starts = np.empty(0, dtype=np.int64)
 
     def add(self, witness: Rows) -> None:
-        """Let a set of rows join, of which at least one has to go."""
+        """Add a set of rows, at least one of which has to be dropped."""
         self.witnesses.append(witness)
         self.n_through[witness] += 1
         self._flat = np.concatenate([self._flat, witness])
@@ -63,7 +63,7 @@ class CoverProgram:
         self.solver.addRow(1.0, highs_lp.infinity(), len(witness), witness.astype(np.int32), np.ones(len(witness)))
 
     def relaxed(self, dropped: Mask, kept: Mask) -> tuple[Floats, Floats] | None:
-        """Return the shares t and the multipliers of the witnesses, hints both; None where HiGHS found no optimum."""
+        """Return the shares t and the multipliers of the witnesses, both hints, or None if HiGHS found no optimum."""
         upper = np.where(kept, 0.0, highs_lp.infinity())
         upper[dropped] = 1.0
         numbers = np.arange(len(self.counts), dtype=np.int32)
@@ -71,17 +71,17 @@ class CoverProgram:
         return highs_lp.vertex(self.solver)
 
     def has_kept_witness(self, kept: Mask) -> bool:
-        """Return whether some witness has all its rows kept, which no hyperplane can do."""
+        """Return whether all rows of some witness are kept, which no hyperplane can achieve."""
         return bool(self.witnesses) and bool(np.logical_and.reduceat(kept[self._flat], self._starts).any())
 
     def open_witnesses(self, dropped: Mask) -> Rows:
-        """Return the witnesses of which no row is dropped."""
+        """Return the witnesses without a dropped row."""
         if not self.witnesses:
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(~np.logical_or.reduceat(dropped[self._flat], self._starts))
 
     def bound(self, multipliers: Floats, dropped: Mask, kept: Mask) -> int:
-        """Return a lower bound, proven in integers, of every cover with these rows dropped and those kept."""
+        """Return a lower bound, proven in integers, of every cover with these rows dropped and kept."""
         shares = self.packing(multipliers, dropped, kept)
         return int(self.counts[dropped].sum()) - (-int(shares.sum()) // UNITS)
 
@@ -126,7 +126,7 @@ class CircuitProgram:
         self.solver.passModel(highs_lp.equalities(np.hstack([rows, np.ones((n_rows, 1))]), target))
 
     def cheapest(self, costs: Floats) -> tuple[Floats, Floats] | None:
-        """Return the weights a at a vertex, and the direction; both are hints. None where HiGHS found no optimum."""
+        """Return the weights a at a vertex and the direction, both hints, or None if HiGHS found no optimum."""
         self.solver.changeColsCost(len(self.numbers), self.numbers, costs)
         found = highs_lp.vertex(self.solver)
         return None if found is None else (found[0], -found[1][:-1])
@@ -141,8 +141,8 @@ _SPARE_ROWS = 8
 """Largest number of rows by which a candidate circuit may exceed the size of a vertex."""
 
 _VIOLATED = 1e-6
-"""Amount below 1 of the cover of a circuit at which it joins, and distance from an integer at which a share is not
-integral."""
+"""Amount below 1 of the cover of a circuit at which it is added, and distance from an integer at which a share counts
+as fractional."""
 
 _ROOT_PATIENCE, _NODE_PATIENCE = 20, 1
 """Rounds of circuits in a row that do not raise the bound of a node, after which it is split."""
@@ -150,14 +150,14 @@ _ROOT_PATIENCE, _NODE_PATIENCE = 20, 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Node:
-    """Rows that are dropped and rows that are kept; the others are open. The least bound comes first, then the deepest.
+    """Rows that are dropped and rows that are kept; the others are open. Nodes sort by bound, then by depth.
 
     Attributes
     ----------
     bound : int
-        Proven: no cover of the node is lighter.
+        Proven lower bound of the weight of every cover of the node.
     height : int
-        Minus the number of rows decided.
+        Minus the number of rows that are dropped or kept.
     number : int
     dropped, kept : tuple of int
     """
@@ -170,20 +170,20 @@ class _Node:
 
 
 class CoverSearch:
-    """The search; `run` may be cut short anywhere, and what it has is proven.
+    """The search. `run` may be interrupted anywhere, and its bounds are proven at any moment.
 
     Attributes
     ----------
     lower : int
         Proven lower bound of the errors.
     circuits : list of dict of row to weight
-        In the order of the witnesses of the covering program; not one is separable.
+        The inseparable sets of rows found, in the order of the witnesses of the covering program.
     packing : ndarray (n,) of int
         Shares, in units, of the first n circuits, as at the root.
     n_nodes : int
-        Nodes looked at.
+        Number of nodes explored.
     nodes : heap of _Node
-        Those still to be looked at: a cover lighter than the best is in one of them.
+        The nodes left to explore; every cover lighter than the best is in one of them.
     """
 
     def __init__(self, best: Incumbent, limits: Limits) -> None:
@@ -198,13 +198,13 @@ class CoverSearch:
         self.program = CircuitProgram(best.scaled)
 
     def run(self, most_nodes: int | None = None) -> None:
-        """Go on until lower and upper meet, the time is over, or so many nodes are looked at in all."""
+        """Continue until the bounds meet, the time is over, or `most_nodes` nodes are explored in all."""
         while self.nodes and self.nodes[0].bound < self.best.upper:
             self.lower = max(self.lower, self.nodes[0].bound)
             if self.n_nodes == most_nodes or self.limits.is_over():
                 return
             children = self._expanded(self.nodes[0])
-            if self.limits.is_over():  # what was left undone on the way is not known
+            if self.limits.is_over():  # the node may have been expanded in part only
                 return
             heapq.heappop(self.nodes)
             for child in children:
@@ -212,7 +212,7 @@ class CoverSearch:
         self.lower = self.best.upper
 
     def _expanded(self, node: _Node) -> list[_Node]:
-        """Return the parts of a node in which there may be a lighter cover than the best."""
+        """Return the parts of a node that may have a lighter cover than the best."""
         self.n_nodes += 1
         dropped, kept = self._mask(node.dropped), self._mask(node.kept)
         bound, rounds, patience = node.bound, 0, _NODE_PATIENCE if node.height else _ROOT_PATIENCE
@@ -238,7 +238,7 @@ class CoverSearch:
         return mask
 
     def _relaxed(self, dropped: Mask, kept: Mask, bound: int) -> tuple[Floats, int]:
-        """Return the shares of the relaxation, and the greater of the bound so far and what its multipliers prove."""
+        """Return the shares of the relaxation, and the bound, raised if its multipliers prove a larger one."""
         answer = self.cover.relaxed(dropped, kept)
         if answer is None:
             return dropped.astype(np.float64), bound
@@ -249,7 +249,7 @@ class CoverSearch:
         return np.where(dropped, 1.0, np.where(kept, 0.0, np.clip(shares, 0.0, 1.0))), max(bound, raised)
 
     def _missed(self, shares: Floats) -> list[dict[int, int]]:
-        """Return disjoint circuits that floating point finds, covered less than once."""
+        """Return disjoint circuits, found in floating point, that the shares cover less than once."""
         costs = shares.copy()
         missed: list[dict[int, int]] = []
         while not self.limits.is_over() and (answer := self.program.cheapest(costs)) is not None:
@@ -277,9 +277,9 @@ class CoverSearch:
         return circuit if balances(self.best.cone, circuit) else None
 
     def _missed_exactly(self, is_kept: Mask) -> list[dict[int, int]]:
-        """Return a circuit of these rows; where there is none, offer the direction that has all of them on their side.
+        """Return a circuit among these rows, or offer the direction that has all of them strictly on their side.
 
-        Nothing, too, once the time is over.
+        The list is also empty once the time is over.
         """
         kept = np.flatnonzero(is_kept)
         answer = split(self.best.cone, kept, self.limits) if kept.size else None
@@ -290,9 +290,10 @@ class CoverSearch:
         return []
 
     def _parts(self, node: _Node, bound: int, shares: Floats) -> list[_Node]:
-        """Split at an open row: its share far from whole, many circuits through it.
+        """Branch on an open row whose share is far from integral and which is in many circuits.
 
-        Where none is open, all shares are whole, and the exact check has decided whether the rows dropped are a cover.
+        If no row is open, all shares are integral, and the exact check has decided whether the dropped rows are a
+        cover.
         """
         is_open = np.flatnonzero(~(self._mask(node.dropped) | self._mask(node.kept)))
         if bound >= self.best.upper or not is_open.size:

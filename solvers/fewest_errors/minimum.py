@@ -61,8 +61,9 @@ def fewest_errors(
 ) -> FewestErrors:
     """Find the least number of rows with y_i (w.x_i + b) <= 0 over all hyperplanes, as a proven interval.
 
-    The upper end is the errors of a hyperplane, counted in exact arithmetic; the lower end comes from circuits, sets
-    of at most d + 2 rows that exact weights prove not strictly separable, from each of which a row has to go.
+    The upper end is the number of errors of a hyperplane, counted in exact arithmetic. The lower end comes from
+    circuits: sets of at most d + 2 rows that exact weights prove not to be strictly separable, so that one row of each
+    has to be dropped.
 
     Parameters
     ----------
@@ -70,21 +71,21 @@ def fewest_errors(
     method : {"auto", "cvxpy"}
         "cvxpy": the textbook mixed-integer program proposes a hyperplane first.
     solver : str, optional
-        The cvxpy solver for it, by default HiGHS; given, it is asked by "auto" as well.
+        The cvxpy solver of this program, by default HiGHS. If it is given, "auto" calls it as well.
     time_limit : float or None
-        Seconds after which the interval that is proven by then is returned.
+        Seconds after which the interval proven so far is returned.
     max_rows : int
-        The greatest number of distinct rows for which the search takes all of them. Of more, so many that are nearest
-        to the best hyperplane are searched: their fewest errors are a lower bound of those of all.
+        The largest number of distinct rows in the search. If there are more, the search takes this number of rows,
+        those nearest to the best hyperplane; their fewest errors are a lower bound for all rows.
     verdict : Separability, optional
-        The proven answer of `separability` for this problem, where it is known already.
+        The proven answer of `separability` for this problem, if it is already known.
     most_entries : int
         Largest number of entries of the distinct rows for which they are held as one dense array.
 
     Returns
     -------
     FewestErrors
-        Ctrl-C ends the work with what is proven by then and the reason `WHAT_WAS_PROVEN`.
+        After Ctrl-C, the interval proven so far, with the reason `WHAT_WAS_PROVEN`.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def fewest_errors(
 
 
 class _Work:
-    """What is proven so far; every attribute is true at any moment, so that the work may be cut short anywhere."""
+    """The results proven so far. Every attribute is valid at any moment, so the work may be interrupted anywhere."""
 
     def __init__(self, problem: Problem, limits: Limits, max_rows: int, most_entries: int) -> None:
         self.problem = problem
@@ -121,7 +122,7 @@ class _Work:
         offer_constants(self.best)
 
     def answer(self, verdict: Separability | None, solvers: tuple[str, ...]) -> FewestErrors:
-        """Do the work, as far as the limits and Ctrl-C allow."""
+        """Return the best interval that the limits and Ctrl-C allow."""
         is_interrupted = False
         try:
             self._find(verdict or separability(self.problem, time_limit=self.limits.share(_SHARES_OF_TIME)), solvers)
@@ -149,7 +150,7 @@ class _Work:
         self._widen()
 
     def _ask(self, solver: str) -> None:
-        """Offer what a mixed-integer solver says of the textbook program."""
+        """Offer the hyperplane that a mixed-integer solver finds for the textbook program."""
         from maxmargin.solvers.engines.textbook import formulations
 
         few = self.kinds.problem
@@ -171,7 +172,7 @@ class _Work:
             add_rows(self.best, own)
 
     def _search(self) -> None:
-        """Run the branch and bound; of more rows than it takes, on those nearest to the best hyperplane."""
+        """Run the branch and bound, on the rows nearest to the best hyperplane if there are too many."""
         if self.search is None:
             order = np.argsort(np.abs(self.best.scores()), kind="stable")
             self.searched = np.sort(order[: self.n_searched])
@@ -182,7 +183,7 @@ class _Work:
         self.best.offer(self.search.best.direction, self.search.best.engine)
 
     def _widen(self) -> None:
-        """Take the hyperplane of maximum margin of the rows on their side, if they are of both classes."""
+        """Offer the maximum-margin hyperplane of the correctly classified rows, if both classes occur among them."""
         right = self.best.right
         if self.limits.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
             return
@@ -193,7 +194,7 @@ class _Work:
 
     @property
     def lower(self) -> int:
-        """What is proven of the fewest errors from below."""
+        """The proven lower bound of the fewest errors."""
         return min(self.search.lower, self.best.upper) if self.search is not None else 0
 
     def _solution(self, reason: str) -> FewestErrors:
@@ -220,7 +221,7 @@ class _Work:
         )
 
     def _in_floats(self) -> tuple[NDArray[np.float64], float]:
-        """Return the hyperplane in binary64, and count that one where it has as few errors."""
+        """Return the hyperplane in binary64, which replaces the exact one if it has as few errors."""
         rounded = nearest_floats(self.best.direction)
         if rounded is None:
             rounded = np.array([float(v > 0) - float(v < 0) for v in self.best.direction])
@@ -247,14 +248,14 @@ class _Work:
         return tuple(witnesses), tuple(Fraction(share, UNITS) for share in shares[positions].tolist())
 
     def _limit(self) -> str:
-        """Say why the interval is not closed."""
+        """Return why the ends of the interval do not meet."""
         if self.limits.is_over():
             return self.limits.words()
         return f"the search took {self.n_searched} of {len(self.kinds.counts)} distinct rows (max_rows)"
 
 
 def _some(kinds: DistinctRows, positions: Rows) -> DistinctRows:
-    """Return some of the kinds, by themselves."""
+    """Return the distinct rows at some positions, and the rows equal to them."""
     return DistinctRows(
         problem=kinds.problem.of_rows(positions),
         first=kinds.first[positions],

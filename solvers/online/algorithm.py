@@ -133,13 +133,13 @@ class OnlineRun(Run):
         Parameters
         ----------
         names : Names
-            What the columns are called.
+            The names of the columns.
         maximum : HardMargin, optional
             The maximum margin in the user's space, to compare with.
         reference : Reference, optional
             Proven facts on the rows (x, s), to compare with.
         prepare : {"raw", "center", "standardize", "unit"}
-            What was done to the features before the run.
+            The preparation of the features before the run.
         """
         done = f"prepared: {prepare}; " if prepare != "raw" else ""
         space = f"bias scale {self.space.scale!r}" if self.space.scale else "through the origin"
@@ -175,7 +175,7 @@ class OnlineRun(Run):
         return lines
 
     def share_of(self, maximum: HardMargin) -> str:
-        """Return how much of the maximum margin the run achieved, where there is one and the run separates."""
+        """Return the achieved fraction of the maximum margin, or "" if there is none to compare with."""
         is_known = not self.space.is_kernel and maximum.w is not None and self.margin > 0
         return f"{self.margin / maximum.upper:.1%}" if is_known else ""
 
@@ -229,7 +229,7 @@ class OnlineRun(Run):
 
 
 def maximum_text(maximum: HardMargin, prepare: str) -> str:
-    """Return what is proven of the maximum margin in the user's space, in a line."""
+    """Return the proven interval of the maximum margin in the user's space, as one line of text."""
     kind = through(maximum.bias)
     of_what = "" if prepare == "raw" else " of the prepared data"
     if maximum.status.is_inseparable:
@@ -239,20 +239,21 @@ def maximum_text(maximum: HardMargin, prepare: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm(ABC):
-    """An online algorithm; its parameters are the fields of the subclass, made by `number`.
+    """An online algorithm. Its parameters are the fields of the subclass, which `number` makes.
 
     Attributes
     ----------
     name, summary, reference : str
-        Of the class: what it is called, what it does in one line, where it was published.
+        The name of the algorithm, a description in one line, and its source.
     theorems : tuple of Theorem
-        What is known of every run, in the order of `checks`.
+        The theorems about every run, in the order of `checks`.
     step : Step
     presents : Presents
     default_order : Order
-        The order of presentation where none is asked for.
+        The order of presentation if the settings do not choose one.
     is_scale_free : bool
-        Whether rows times a positive constant give the same updates: then numbers of any size can be presented.
+        Whether the updates stay the same if all rows are multiplied by a positive constant, so that rows of any size
+        can be presented.
 
     Raises
     ------
@@ -276,7 +277,7 @@ class Algorithm(ABC):
                 each.metadata[_RANGE].check(each.name, value)
 
     def space(self, space: Space) -> Space:
-        """Return the space that the run takes place in, from the space of the rows (x, s)."""
+        """Return the space in which the algorithm runs, given the space of the rows (x, s)."""
         return space
 
     def start(self, space: Space) -> State:
@@ -290,15 +291,15 @@ class Algorithm(ABC):
         return tuple(getattr(self, each.name) for each in fields(self))
 
     def cost(self, space: Space) -> int:
-        """Return about how many multiplications a presentation takes."""
+        """Return the approximate number of multiplications of a presentation."""
         return space.n_columns if self.presents is Presents.ROWS else space.X.size
 
     def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
-        """Return whether to stop after this epoch: by default when no row asks for an update."""
+        """Return whether the run ends after this epoch: by default, when no row asks for an update."""
         return is_clean
 
     def plane(self, state: State, n_presentations: int) -> Floats:
-        """Return the hyperplane that the run ends on, in its own space: by default w."""
+        """Return the final hyperplane in the space of the run: by default w."""
         return state.w
 
     def measure(self, problem: Problem, space: Space, plane: Floats) -> Measured | None:
@@ -306,7 +307,7 @@ class Algorithm(ABC):
         return measured(problem, space, plane)
 
     def extras(self, run: OnlineRun) -> Mapping[str, Any]:
-        """Return what else is worth knowing of a run."""
+        """Return further results of a run, by name."""
         return {}
 
     def amplification(self, run: OnlineRun) -> float:
@@ -319,10 +320,10 @@ class Algorithm(ABC):
 
     @abstractmethod
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
-        """Yield for each of the theorems the number that the run achieved, and the bound."""
+        """Yield, for each theorem, the number that the run achieved and its bound."""
 
     def guarantees(self, run: OnlineRun, reference: Reference) -> tuple[Guarantee, ...]:
-        """Return what the theorems say of this run."""
+        """Return the theorems applied to this run."""
         checks = zip(self.theorems, self.checks(run, reference), strict=True)
         return tuple(theorem.judge(check) for theorem, check in checks)
 
@@ -343,7 +344,7 @@ _RANGE = "range"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Range:
-    """The numbers from low to high; each end belongs to them or not."""
+    """An interval of numbers, open or closed at each end."""
 
     low: float
     high: float
@@ -351,7 +352,7 @@ class _Range:
     has_high: bool
 
     def check(self, name: str, value: object) -> None:
-        """Raise `InvalidOptionError` unless the value is a number of the range."""
+        """Raise `InvalidOptionError` unless the value is a number in the range."""
         if isinstance(value, (int, float, np.integer, np.floating)):
             is_inside = self.low < value < self.high
             if is_inside or (self.has_low and value == self.low) or (self.has_high and value == self.high):
@@ -368,11 +369,11 @@ def number(default: float | None, low: float, high: float = math.inf, *, ends: s
     Parameters
     ----------
     default : float or None
-        None if the algorithm chooses the number from the rows.
+        None if the algorithm derives the number from the rows.
     low, high : float
         The parameter is a finite number between these.
     ends : str
-        "[" if it may be low, "]" if it may be high, "[]" for both; by default neither.
+        "[" if low is allowed, "]" if high is allowed, "[]" if both are; by default neither is.
     """
     allowed = _Range(low=low, high=high, has_low="[" in ends, has_high="]" in ends)
     return field(default=default, metadata={_RANGE: allowed})

@@ -9,8 +9,7 @@ import numpy as np
 from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
-from maxmargin.solvers.online.norm_margin import largest_norm, margin_in_norm
-from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.reference import Reference, largest_norm, margin_in_norm
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Floats, State
 
@@ -59,10 +58,10 @@ class PNormPerceptron(Algorithm):
 
     Notes
     -----
-    1/2 ||theta||_p^2 grows at a mistake by (p - 1)/2 ||x||_p^2 at most, and theta.u by 1 at least where u has
-    functional margin 1: M <= theta.u <= ||theta||_p ||u||_q <= sqrt(M (p - 1)) X_p ||u||_q, with 1/p + 1/q = 1. That
-    holds for every such u, so ||u||_q = 1/g is best, g the greatest margin y u.x/||u||_q. It is not that of the plane
-    of maximum margin in the 2-norm: for q = 8/7 that has 1.17 times less on the bundled wine data.
+    A mistake increases 1/2 ||theta||_p^2 by at most (p - 1)/2 ||x||_p^2, and theta.u by at least 1 if u has functional
+    margin 1: M <= theta.u <= ||theta||_p ||u||_q <= sqrt(M (p - 1)) X_p ||u||_q, with 1/p + 1/q = 1. This holds for
+    every such u, and the best one has ||u||_q = 1/g, where g is the greatest margin y u.x/||u||_q. The hyperplane of
+    maximum margin in the 2-norm may have a smaller one: by a factor 1.17 for q = 8/7 on the bundled wine data.
     """
 
     name = "p-norm"
@@ -114,7 +113,7 @@ def alma_step(
 class Alma(Algorithm):
     """The approximate large margin algorithm: before update k, gamma_k = B sqrt(p - 1)/sqrt(k) in units of max ||x||_p.
 
-    It updates where y w.x <= (1 - alpha) gamma_k, by C/sqrt((p - 1) k) in these units, and keeps ||w||_q <= 1, with
+    If y w.x <= (1 - alpha) gamma_k it makes a step of C/sqrt((p - 1) k) in these units, and keeps ||w||_q <= 1. Here
     B = sqrt(8)/alpha, C = sqrt(2) and 1/p + 1/q = 1.
 
     Attributes
@@ -126,11 +125,11 @@ class Alma(Algorithm):
 
     Notes
     -----
-    The paper divides every x by its norm; its proof needs ||x||_p <= 1 only, and one divisor for all rows leaves the
-    margin of the rows what it is. With A = 2 (1 - alpha) B C + C^2 = 8/alpha - 6 the shrinking at update k is by
-    sqrt(1 + A/k) at most, so theta.u after m updates is at least C g S_m/sqrt(p - 1), where
-    S_m = (S_(m-1) + 1/sqrt(m))/sqrt(1 + A/m); it is 1 at most. As S_m^2 >= 4 (m - A - 2)/(A + 2)^2, that is the bound.
-    The bound is below B^2 (p - 1)/g^2 - 1, so that the threshold on halting is (1 - alpha) g at least.
+    The paper divides every x by its own norm. Its proof only needs ||x||_p <= 1, and dividing all rows by the same
+    number does not change their margin. With A = 2 (1 - alpha) B C + C^2 = 8/alpha - 6, update k shrinks theta by at
+    most the factor sqrt(1 + A/k). So after m updates theta.u is at least C g S_m/sqrt(p - 1), where
+    S_m = (S_(m-1) + 1/sqrt(m))/sqrt(1 + A/m), and theta.u is at most 1. Since S_m^2 >= 4 (m - A - 2)/(A + 2)^2, the
+    bound follows. It is below B^2 (p - 1)/g^2 - 1, so the threshold on halting is at least (1 - alpha) g.
     """
 
     name = "alma"

@@ -20,7 +20,7 @@ MOST_COLUMNS = 2001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixAlgorithm(Algorithm):
-    """One whose table holds a matrix and, below it, a row of room for a product with it."""
+    """An algorithm whose table holds a square matrix and, below it, a row of scratch space for a product with it."""
 
     def cost(self, space: Space) -> int:
         """Return the cost of an update."""
@@ -53,7 +53,8 @@ def second_order_step(
 ) -> int:
     """Add x x' to A and y x to v, with w = A^-1 v and the table A^-1, where y w.x is at most the parameter.
 
-    The last row of the table is room for A^-1 x. By Sherman and Morrison w grows by A^-1 x (y - w.x)/(1 + x'A^-1 x).
+    The last row of the table is scratch space for A^-1 x. By the formula of Sherman and Morrison, w grows by
+    A^-1 x (y - w.x)/(1 + x'A^-1 x).
     """
     if y[row] * score > parameters[0]:
         return 0
@@ -79,7 +80,7 @@ _LEAST = 2.0**-1022
 
 
 def _check(run: OnlineRun, reference: Reference, a: float, n_others: int) -> Check:
-    """Return the check of the updates, `n_others` of which were no mistakes."""
+    """Return the check of the updates, `n_others` of which were made without a mistake."""
     scores = reference.space.X @ reference.u
     losses, spread = float(run.updated @ reference.losses), float(run.updated @ scores**2)
     growth = run.scalar(_LOG_DETERMINANT) + n_others
@@ -97,10 +98,11 @@ class SecondOrderPerceptron(MatrixAlgorithm):
 
     Notes
     -----
-    The published rule has the present x in S too when it predicts; that scales w.x by a positive number. Derived here:
-    with A = a I + S S', s = x'A^-1 x before an update and m = y w.x, the update adds (s + 2m - m^2)/(1 + s) to
-    v'A^-1 v, on a mistake s/(1 + s) <= ln(1 + s) at most, and it multiplies det A by 1 + s. As 1 <= loss(u) + y u.x,
-    the updates are sum loss(u) + v.u at most, and v.u <= sqrt(u'Au) sqrt(v'A^-1 v).
+    The published rule includes the present x in S when it predicts, which scales w.x by a positive number. Derived
+    here: let A = a I + S S', and let s = x'A^-1 x and m = y w.x before an update. The update adds
+    (s + 2m - m^2)/(1 + s) to v'A^-1 v, which is at most s/(1 + s) <= ln(1 + s) on a mistake, and multiplies det A by
+    1 + s. Since 1 <= loss(u) + y u.x, there are at most sum loss(u) + v.u updates, and
+    v.u <= sqrt(u'Au) sqrt(v'A^-1 v).
     """
 
     name = "second-order"
@@ -137,8 +139,8 @@ class Arow(MatrixAlgorithm):
 
     Notes
     -----
-    The published covariance Sigma is r A^-1, so that w follows the rule of the second-order perceptron, whose
-    derivation holds. Only that an update which is no mistake adds (s + 1)/(1 + s) <= 1 + ln(1 + s) at most, for
+    The published covariance Sigma is r A^-1, so w follows the rule of the second-order perceptron, and its derivation
+    applies, except that an update without a mistake adds at most (s + 1)/(1 + s) <= 1 + ln(1 + s), because
     2m - m^2 <= 1.
     """
 

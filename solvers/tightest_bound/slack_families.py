@@ -20,7 +20,7 @@ from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
-from maxmargin.solvers.proof.sums.sums import weighted_sums
+from maxmargin.solvers.proof.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.trade_off import Family, PathPoint
 
 Floats = NDArray[np.float64]

@@ -11,9 +11,8 @@ import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS
-from maxmargin.solvers.online.norm_margin import greatest_margin, margin_in_norm, norm_ends
 from maxmargin.solvers.online.pdm import Pdm
-from maxmargin.solvers.online.reference import Reference
+from maxmargin.solvers.online.reference import Reference, greatest_margin, margin_in_norm, norm_ends
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.problem.problem import Problem
 
