@@ -21,7 +21,7 @@ from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
 from maxmargin.solvers.perceptron.engines.tally import CURSOR_ENTRIES, Tally
 from maxmargin.solvers.perceptron.kernels.work import ANSWER, EPOCH_MISTAKES, EPOCH_POSITION, ERROR, POSITION
-from maxmargin.solvers.perceptron.row_orders import Order, Presentation, epochs_at_once
+from maxmargin.solvers.perceptron.row_orders import Order, epochs_at_once
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -63,18 +63,14 @@ class Checkpoint:
     has_converged: bool
 
     @classmethod
-    def of(cls, tally: Tally, presentation: Presentation, *, seconds: float, has_converged: bool) -> "Checkpoint":
+    def of(cls, tally: Tally, last_state: Mapping[str, Any], seconds: float, has_converged: bool) -> "Checkpoint":
         """Return a copy of the state of a run."""
-        arrays = {
-            "counts": tally.counts.copy(),
-            "cursor": tally.cursor.copy(),
-            "mistakes": tally.mistakes.numbers(),
-            "epochs": tally.epochs.numbers(),
-        }
+        counts, cursor = tally.counts.copy(), tally.cursor.copy()
+        arrays = counts, cursor, tally.mistakes.numbers(), tally.epochs.numbers()
         return cls(
             numbers={name: getattr(tally, name) for name in _NUMBERS},
-            arrays=arrays,
-            last_state=presentation.last_state,
+            arrays=dict(zip(_ARRAYS, arrays, strict=True)),
+            last_state=last_state,
             seconds=seconds,
             has_converged=has_converged,
         )
@@ -166,7 +162,7 @@ def _fits_drawn(cursor: Integers, n_samples: int) -> bool:
 
 
 def _check_generator(last: Mapping[str, Any], generator: np.random.Generator, order: Order) -> None:
-    """Check the state of the generator; in a fixed order it is the first state."""
+    """Check the state of the generator, which never changes if the order is fixed."""
     first = generator.bit_generator.state
     if order.is_fixed:
         _need(order is Order.CYCLIC or last == first, "another state of the generator")
@@ -186,7 +182,7 @@ def _increment(state: Mapping[str, Any]) -> Any:
 
 
 def _sum(counts: Integers) -> int:
-    """Return the sum of numbers that are not negative, without overflow."""
+    """Return the sum of non-negative numbers without overflow."""
     return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
 
 
@@ -196,7 +192,7 @@ def _need(holds: bool, found: str) -> None:
 
 
 def has_no_mistake(problem: Problem, settings: PerceptronSettings, counts: NDArray[np.int64]) -> bool:
-    """Return whether the weights of these counts of mistakes are right on every row, by the rule for a score of 0.
+    """Return whether the weights that these counts of mistakes give are right on every row, also by the zero rule.
 
     Examples
     --------

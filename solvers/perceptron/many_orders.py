@@ -75,7 +75,7 @@ class Outcomes:
 
 
 class OrderRuns:
-    """What runs a problem in given orders, in any thread.
+    """Runs a problem in given orders, in any thread.
 
     The first orders are run one after another by the passes of a single run: in integers, with a Gram matrix if the
     rows are few, and later in floating point. Such a run is given up at a score so near 0 that rounding could decide
@@ -103,23 +103,17 @@ class OrderRuns:
         self.units = Units.of(problem, settings)
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
-        self._engine = self._engine_of_rows()
+        has_gram = problem.n_samples <= MOST_ROWS and method is not Method.WEIGHTS
+        self._engine: FloatEngine = (
+            GramEngine(self.units, problem) if has_gram else WeightsEngine(self.units, self.X, problem.y)
+        )
         self._limbs = limbs_of(problem, settings)
         self._of_thread = local()
-        self._begin_in_integers()
-
-    def _engine_of_rows(self) -> FloatEngine:
-        if self.problem.n_samples <= MOST_ROWS and self.settings.method is not Method.WEIGHTS:
-            return GramEngine(self.units, self.problem)
-        return WeightsEngine(self.units, self.X, self.problem.y)
-
-    def _begin_in_integers(self) -> None:
-        """Make the engine of the first orders, and the counts that tell when they are over."""
         self._name = f"orders, {self._engine.name}"
-        self._is_in_bulk = self._name in loaded or self.settings.short == 0
-        n_short = 0 if self._engine.name in loaded else presentations_in_integers(self.problem, self.settings)
-        self._short = _TIMES_AS_SHORT * steps_of_a_presentation(self.problem) * n_short
-        self._exact = engine_of_many_runs(self.problem, self.units.bias_scale) if n_short else None
+        self._is_in_bulk = self._name in loaded or settings.short == 0
+        n_short = 0 if self._engine.name in loaded else presentations_in_integers(problem, self.settings)
+        self._short = _TIMES_AS_SHORT * steps_of_a_presentation(problem) * n_short
+        self._exact = engine_of_many_runs(problem, self.units.bias_scale) if n_short else None
         self._n_single = self._work = self._n_given_up = 0
 
     def run(self, orders: Rows) -> Outcomes:

@@ -28,7 +28,7 @@ from maxmargin.solvers.proof.hulls import ClassSums
 Rows = NDArray[np.int64]
 
 UNKNOWN_ROW = -1
-"""Stands for the row of a mistake that neither the log nor a second run reveals."""
+"""Row of a mistake that neither the log nor a second run reveals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +68,7 @@ def chosen_mistakes(n_mistakes: int, most: int) -> Rows:
     return np.union1d(np.arange(1, n_first + 1), np.rint(spaced).astype(np.int64))
 
 
-def is_log_whole(run: PerceptronRun) -> bool:
-    """Return whether every mistake of the run was logged."""
-    return len(run.mistake_rows) == run.n_mistakes
-
-
-def can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> bool:
+def _can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> bool:
     """Return whether the same mistakes can be made again, in parts.
 
     A run on rows outside memory can be continued only after whole epochs, random orders need the generator in its
@@ -99,9 +94,9 @@ def intervals(
         the log are one interval.
     """
     chosen = chosen_mistakes(run.n_mistakes, most)
-    if is_log_whole(run):
+    if len(run.mistake_rows) == run.n_mistakes:  # every mistake was logged
         return _cut(chosen, iter([run.mistake_rows]))
-    if can_be_run_again(problem, run, rng):
+    if _can_be_run_again(problem, run, rng):
         return _cut(chosen, _made_again(problem, run, rng))
     within = np.union1d(chosen[chosen < len(run.mistake_rows)], len(run.mistake_rows))
     return [*_cut(within, iter([run.mistake_rows])), _beyond_the_log(problem, run)]

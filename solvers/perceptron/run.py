@@ -146,15 +146,11 @@ class Run:
                 if not is_timed:  # from the second chunk on: the first may have had to wait for a compiler
                     is_timed, self.timed_from, self.n_timed_from = True, time.monotonic(), self.tally.n_presentations
         self.has_converged = stop is StopReason.CONVERGED
-        if self.has_converged and self.is_continued:
-            self._check_end()
+        is_unseen = self.has_converged and self.is_continued  # this process has not seen the whole run
+        if is_unseen and not has_no_mistake(self.problem, self.settings, self.tally.counts):
+            raise InvalidCheckpointError("a run that is said to have converged, and some row is a mistake")
         self._keep()
         return stop
-
-    def _check_end(self) -> None:
-        """Raise if some row is a mistake, as this process has not seen the whole run."""
-        if not has_no_mistake(self.problem, self.settings, self.tally.counts):
-            raise InvalidCheckpointError("a run that is said to have converged, and some row is a mistake")
 
     def _present(self, segment: Segment) -> StopReason | None:
         """Present the rows of a segment; return why the run ends, or None if it continues."""
@@ -176,7 +172,7 @@ class Run:
         before, method = self.source.engine, self.choice.better(self.tally)
         if method is None or not isinstance(self.source, Whole):
             return segment
-        engine = self.source.continue_with(method)
+        engine = self.source.engine = self.source.engine_of(method)
         self.engine_names.append(engine.name)
         if not (isinstance(before, WeightsEngine) and isinstance(engine, WeightsEngine)):  # which share their weights
             if before.is_exact:
@@ -294,10 +290,8 @@ class Run:
         is_whole = isinstance(self.source, Whole) or not self.tally.cursor[at.EPOCH_POSITION]
         if self.on_checkpoint is not None and is_whole:
             self.kept = time.monotonic()
-            seconds, has_converged = self.reporter.seconds, self.has_converged
-            self.on_checkpoint(
-                Checkpoint.of(self.tally, self.presentation, seconds=seconds, has_converged=has_converged)
-            )
+            state = self.presentation.last_state, self.reporter.seconds, self.has_converged
+            self.on_checkpoint(Checkpoint.of(self.tally, *state))
 
     def _report(self) -> None:
         if time.monotonic() - self.kept > _SECONDS_BETWEEN_CHECKPOINTS:

@@ -24,7 +24,7 @@ _STEPS_OF_A_PRESENTATION = 16
 
 _FIRST_EPOCHS = 3
 _PREPARATION = 100_000.0
-"""Work with weights before another engine is prepared: at least this number of epochs, and this time in nanoseconds."""
+"""Least work with weights before another engine is prepared: this number of epochs, and this time in nanoseconds."""
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3

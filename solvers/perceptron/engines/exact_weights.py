@@ -39,7 +39,7 @@ class ExactWeights:
 
     @cached_property
     def _rows(self) -> tuple[Problem, int]:
-        """The problem in integers that count 2**exponent, if it is small, and the exponent; made when needed."""
+        """The problem in integers that count 2**exponent, if it is small, and the exponent; computed when needed."""
         X = self._given.X
         if not isinstance(X, np.ndarray) or X.size > _MOST_ENTRIES_AT_HAND:
             return replace(self._given, integers=None, units=None), 0
@@ -67,21 +67,18 @@ class ExactWeights:
         return int(problem.y[row]) * exact
 
     def is_mistake(self, row: int, zero_rule: int) -> bool:
-        """Return whether the row is to be updated on; a score of 0 predicts what the rule says, 0 for nothing."""
+        """Return whether the row is a mistake; at a score of 0 the rule predicts its own sign, or nothing if it is 0."""
         margin = self.margin(row)
         return margin < 0 or (margin == 0 and zero_rule != self._given.y[row])
 
     def rounded(self, exponent: int) -> Floats:
-        """Return the weights, that of the constant coordinate last, divided by 2**exponent and rounded to nearest."""
-        unit = as_fraction(1, self.exponent - exponent)
-        weight = self.balance * self.scale * as_fraction(1, -exponent)
-        return np.array([*(float(value * unit) for value in self.sums), float(weight)])
+        """Return the weights divided by 2**exponent, rounded to nearest."""
+        return np.array(list(map(float, self.in_units_of(exponent))))
 
-    def in_units_of(self, exponent: int) -> list[int]:
-        """Return the weights as integers that count 2**exponent, for rows that are multiples of it."""
+    def in_units_of(self, exponent: int) -> list[Fraction]:
+        """Return the weights divided by 2**exponent; the weight of the constant coordinate is the last one."""
         unit = as_fraction(1, self.exponent - exponent)
-        weight = self.balance * self.scale * as_fraction(1, -exponent)
-        return [*(int(value * unit) for value in self.sums), int(weight)]
+        return [*(value * unit for value in self.sums), self.balance * self.scale * as_fraction(1, -exponent)]
 
     def norm(self, exponent: int) -> float:
         """Return the norm of the weights divided by 2**exponent, rounded up."""

@@ -112,8 +112,8 @@ class IntegerEngine(Engine):
         return end
 
     def load(self, exact: ExactWeights, size: Floats) -> None:
-        """Take over the weights exactly."""
-        self.weights[:] = exact.in_units_of(self.exponent)
+        """Continue with these weights exactly."""
+        self.weights[:] = list(map(int, exact.in_units_of(self.exponent)))
 
 
 class IntegerGramEngine(IntegerEngine):
@@ -135,7 +135,7 @@ class IntegerGramEngine(IntegerEngine):
 
     def load(self, exact: ExactWeights, size: Floats) -> None:
         """Compute the functional margins of the weights."""
-        self.weights[:] = self._rows @ exact.in_units_of(self.exponent)
+        self.weights[:] = self._rows @ list(map(int, exact.in_units_of(self.exponent)))
 
 
 def engine_of_many_runs(problem: Problem, scale: float) -> IntegerEngine:

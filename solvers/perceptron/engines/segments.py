@@ -28,11 +28,11 @@ class Segment:
     ----------
     engine : Engine
     order : ndarray of int
-        Positions in the segment.
+        Positions in the segment, in the order of presentation.
     wraps : bool
-        Whether they are presented over and over.
+        Whether the order is repeated.
     first_row : int
-        Of the segment, in the data.
+        The row of the data at position 0 of the segment.
     """
 
     engine: Engine
@@ -67,18 +67,14 @@ class Whole:
         self, problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
     ) -> None:
         self.problem, self.units, self.presentation, self.sizes = problem, units, presentation, sizes
-        self.engine = self._engine(method)
-
-    def continue_with(self, method: Method) -> Engine:
-        """Change to another engine, whose weights have yet to be loaded, and return it."""
-        self.engine = self._engine(method)
-        return self.engine
+        self.engine = self.engine_of(method)
 
     @cached_property
     def _weights(self) -> WeightsEngine:
         return WeightsEngine(self.units, self.units.rows(self.problem.X), self.problem.y)
 
-    def _engine(self, method: Method) -> Engine:
+    def engine_of(self, method: Method) -> Engine:
+        """Return the engine of a method, whose weights have yet to be loaded."""
         if method is Method.INTEGERS:
             return IntegerEngine(self.problem, self.units.bias_scale)
         if method is Method.GRAM:

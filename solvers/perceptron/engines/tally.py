@@ -26,13 +26,10 @@ class Log:
         kept = numbers[: self._most - self.n_kept]
         end = self.n_kept + len(kept)
         if end > self._room.size:
-            self._move_to(np.empty(max(end, min(2 * self._room.size, self._most)), dtype=np.int64))
+            more = np.empty(max(end, min(2 * self._room.size, self._most)) - self.n_kept, dtype=np.int64)
+            self._room = np.concatenate([self.numbers(), more])
         self._room[self.n_kept : end] = kept
         self.n_kept = end
-
-    def _move_to(self, room: Rows) -> None:
-        room[: self.n_kept] = self._room[: self.n_kept]
-        self._room = room
 
     def numbers(self) -> Rows:
         """Return the stored numbers; they do not change later."""
@@ -85,7 +82,7 @@ class Tally:
         return self.n_epochs + bool(self.cursor[EPOCH_POSITION])
 
     def mistakes_per_epoch(self) -> Rows:
-        """Return the mistakes of the epochs that were begun, of the first ones where there are very many."""
+        """Return the mistakes of the epochs that were begun; only of the first ones if there are very many."""
         numbers = self.epochs.numbers()
         if self.n_begun == self.n_epochs or len(numbers) < self.n_epochs:
             return numbers
