@@ -123,7 +123,10 @@ class _State:
         margins, error = self.engine.weights, self._error()
         candidates = np.flatnonzero(margins <= error)
         for row in candidates[np.argsort(self._cost(rule, progress)[candidates], kind="stable")].tolist():
-            if margins[row] < -error or self._is_mistake(row):
+            if margins[row] < -error:
+                return int(row)
+            self.exact.follow(self.counts)
+            if self.exact.is_mistake(row, self.zero_rule):
                 return int(row)
         return None
 
@@ -145,10 +148,6 @@ class _State:
             case Rule.LEAST_MARGIN:
                 return margins
         return -margins
-
-    def _is_mistake(self, row: int) -> bool:
-        self.exact.follow(self.counts)
-        return self.exact.is_mistake(row, self.zero_rule)
 
     def update(self, row: int) -> None:
         """Make the mistake."""

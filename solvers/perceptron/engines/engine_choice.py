@@ -80,18 +80,12 @@ class EngineChoice:
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
         self.problem, self.asked, self._sizes = problem, settings.method, settings.sizes
-        missing = {
-            Method.GRAM: _gram_misses(problem),
-            Method.BLOCKS: _blocks_miss(problem, settings),
-            Method.INTEGERS: _integers_miss(problem),
-        }
-        if missing.get(self.asked):
-            raise InvalidOptionError(
-                f"method is {str(self.asked)!r}, {missing[self.asked]}: expected 'auto' or 'weights'"
-            )
-        self._others = [method for method in (Method.GRAM, Method.BLOCKS) if not missing[method]]
+        why = _impossible(problem, settings)
+        if self.asked in why:
+            raise InvalidOptionError(f"method is {str(self.asked)!r}, {why[self.asked]}: expected 'auto' or 'weights'")
+        self._others = [method for method in (Method.GRAM, Method.BLOCKS) if method not in why]
         self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
-        self._n_short = 0 if missing[Method.INTEGERS] else presentations_in_integers(problem, settings)
+        self._n_short = 0 if Method.INTEGERS in why else presentations_in_integers(problem, settings)
         self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
         self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
@@ -224,21 +218,16 @@ def presentations_in_integers(problem: Problem, settings: PerceptronSettings) ->
     return n_presentations if n_presentations >= _FEWEST_EPOCHS_IN_INTEGERS * problem.n_samples else 0
 
 
-def _integers_miss(problem: Problem) -> str:
-    """Return why integers are impossible, "" if they are possible."""
-    if (
-        not isinstance(problem.row_source, InMemory)
-        or problem.n_samples * problem.n_features > _MOST_ENTRIES_IN_INTEGERS
-    ):
-        return f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
-    return ""
-
-
-def _gram_misses(problem: Problem) -> str:
-    """Return why a Gram matrix is impossible, "" if it is possible."""
-    if isinstance(problem.row_source, InMemory) and problem.n_samples <= MOST_ROWS:
-        return ""
-    return f"for at most {MOST_ROWS:,} rows in memory; found {problem.n_samples:,}"
+def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[Method, str]:
+    """Return the methods that are impossible for these rows or this order, and why."""
+    is_in_memory, n, why = isinstance(problem.row_source, InMemory), problem.n_samples, {}
+    if not is_in_memory or n * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
+        why[Method.INTEGERS] = f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
+    if not is_in_memory or n > MOST_ROWS:
+        why[Method.GRAM] = f"for at most {MOST_ROWS:,} rows in memory; found {n:,}"
+    if blocks := _blocks_miss(problem, settings):
+        why[Method.BLOCKS] = blocks
+    return why
 
 
 def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:

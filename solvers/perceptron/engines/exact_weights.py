@@ -67,7 +67,7 @@ class ExactWeights:
         return int(problem.y[row]) * exact
 
     def is_mistake(self, row: int, zero_rule: int) -> bool:
-        """Return whether the row is a mistake; at a score of 0 the rule predicts its own sign, or nothing if it is 0."""
+        """Return whether the row is a mistake; at a score of 0 the rule predicts its own sign, or nothing if 0."""
         margin = self.margin(row)
         return margin < 0 or (margin == 0 and zero_rule != self._given.y[row])
 
